@@ -1,0 +1,53 @@
+"""Where things are: what we ship, the project's folders, the user's folders. Nothing is created on import."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+APP = "maverick"
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(kind: Literal["agents", "styles"]) -> Path:
+    """The folder that we ship: inside the installed package, or at the top of a checkout."""
+    inside = PACKAGE / kind
+    return inside if inside.is_dir() else PACKAGE.parent / kind
+
+
+def user_config() -> Path:
+    """The user's settings and agents; `MAVERICK_CONFIG_DIR` moves it."""
+    return _user_folder("MAVERICK_CONFIG_DIR", "user_config_path")
+
+
+def user_state() -> Path:
+    """What we remember between runs (trusted files); `MAVERICK_STATE_DIR` moves it."""
+    return _user_folder("MAVERICK_STATE_DIR", "user_state_path")
+
+
+def claude_config() -> Path:
+    """Claude Code's own folder, whose agents we list, too."""
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+
+
+def _user_folder(variable: str, function: str) -> Path:
+    if moved := os.environ.get(variable):
+        return Path(moved).expanduser()
+    import platformdirs
+
+    folder: Path = getattr(platformdirs, function)(APP)
+    return folder
+
+
+def project_folders(cwd: Path) -> list[Path]:
+    """The working directory and the folders above it, up to the repository's root.
+
+    Outside a repository it is the working directory alone: what lies above it may be anybody's. The home
+    directory is left out, since what is there is the user's and not a project's.
+    """
+    cwd = cwd.resolve()
+    chain = [cwd, *cwd.parents]
+    root = next((i for i, folder in enumerate(chain) if os.path.lexists(folder / ".git")), 0)
+    return [folder for folder in chain[: root + 1] if folder != Path.home().resolve()]

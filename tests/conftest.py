@@ -1,0 +1,72 @@
+"""What every test stands on: folders of its own, no live endpoint, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from tests.support.model import Answer, Script, ScriptedModel
+from tests.support.processes import MARK, wait_until_gone
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home, settings and a working directory that are this test's alone; no key and no endpoint of the developer."""
+    for name in list(os.environ):
+        if name.startswith(("ANTHROPIC_", "CLAUDE_", "MAVERICK_", "XDG_", "GIT_")) or name == "CLAUDECODE":
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    work = tmp_path / "work"
+    for path in (folder, work):
+        path.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    # A test that forgets its model gets a refused connection, never a live one.
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(work)
+    return folder
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A mark that all processes of the test inherit; none of them may be alive when it is over."""
+    value = uuid.uuid4().hex
+    monkeypatch.setenv(MARK, value)
+    yield value
+    assert wait_until_gone(value) == {}
+
+
+class ServeModel(Protocol):
+    """The `serve` fixture: `async with serve(answers) as model`."""
+
+    def __call__(self, answer: Script | list[Answer] | Answer) -> Any: ...
+
+
+@pytest.fixture
+def serve(mark: str, monkeypatch: pytest.MonkeyPatch, home: Path) -> ServeModel:
+    """A scripted model that the real CLI will talk to, and the environment that makes it do so."""
+    for name, value in {
+        "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+        "CLAUDE_CODE_TMPDIR": str(home / "tmp"),
+        "ANTHROPIC_API_KEY": "not-a-real-key",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    @asynccontextmanager
+    async def start(answer: Script | list[Answer] | Answer) -> AsyncIterator[ScriptedModel]:
+        async with ScriptedModel(answer) as model:
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", model.url)
+            yield model
+
+    return start

@@ -1,0 +1,71 @@
+"""MaverickConfig: where settings come from, and what is said about wrong ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import ConfigError, MaverickConfig
+from maverick_tui.config import config_file
+
+
+def write(text: str | bytes) -> Path:
+    path = config_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_defaults_need_no_file() -> None:
+    config = MaverickConfig.load()
+    assert (config.model, config.api_retries, config.setting_sources, config.cli_path) == (None, 0, (), None)
+    assert not config_file().exists()
+
+
+def test_arguments_win_over_the_environment_and_that_over_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    write('model = "from-file"\ntimeout = 10\nmax_turns = 11\n')
+    monkeypatch.setenv("MAVERICK_TIMEOUT", "20")
+    monkeypatch.setenv("MAVERICK_MAX_TURNS", "21")
+    config = MaverickConfig.load(max_turns=31)
+    assert (config.model, config.timeout, config.max_turns) == ("from-file", 20, 31)
+
+
+def test_it_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        MaverickConfig.load().timeout = 5  # type: ignore[misc]
+
+
+def test_a_dotenv_of_the_working_directory_is_not_read() -> None:
+    Path(".env").write_text("MAVERICK_CLI_PATH=/tmp/evil\n")
+    assert MaverickConfig.load().cli_path is None
+
+
+def test_all_mistakes_are_named_at_once_with_suggestions() -> None:
+    path = write('timout = 3\nmax_turns = -1\npermission_mode = "bypassPermissions"\n')
+    with pytest.raises(ConfigError) as raised:
+        MaverickConfig.load()
+    text = str(raised.value)
+    assert "timout is not a setting. Did you mean 'timeout'?" in text
+    assert "max_turns = -1" in text
+    assert "bypassPermissions" in text
+    assert str(path) in text
+
+
+@pytest.mark.parametrize("content", ["model = ", b"\xff\xfe\x00", "a = 1\na = 2"])
+def test_a_file_that_cannot_be_read_is_named(content: str | bytes) -> None:
+    path = write(content)
+    with pytest.raises(ConfigError, match="cannot be read") as raised:
+        MaverickConfig.load()
+    assert raised.value.path == str(path)
+
+
+def test_a_folder_in_place_of_the_file() -> None:
+    config_file().mkdir(parents=True)
+    assert MaverickConfig.load().model is None
+
+
+def test_a_wrong_variable_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_SETTING_SOURCES", "user")
+    with pytest.raises(ConfigError, match="MAVERICK"):
+        MaverickConfig.load()
