@@ -1,0 +1,261 @@
+"""MaverickAgent: what every agent has in common."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.agent.context import AgentContext
+from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
+from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.result import AgentResult
+from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
+from maverick_tui.exceptions import AgentError, ConfigError
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
+
+    from maverick_tui.agent.engine.session import AgentSession
+    from maverick_tui.config import MaverickConfig
+
+__all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
+
+DEFAULT_MODEL = "claude-sonnet-4-5-20250929"
+DEFAULT_PERMISSION_MODE = "acceptEdits"
+
+_config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
+"""The settings of the context that `run` was given, for the `query` that it makes."""
+
+
+class MaverickAgent(ABC):
+    """An agent: a system prompt, the tools it may use, and `execute()`.
+
+    Class attributes are the defaults of the constructor. `allowed_tools` is all that the agent may use; an agent
+    that names none talks, and nothing else. Limits that are None come from the settings.
+    """
+
+    name: str = ""
+    description: str = ""
+    system_prompt: str = ""
+    allowed_tools: Sequence[str] = ()
+    model: str | None = None
+    mcp_servers: Mapping[str, Any] = {}
+    permission_mode: str | None = None
+    timeout: float | None = None
+    max_tokens: int | None = None
+    max_turns: int | None = None
+    max_budget_usd: float | None = None
+    effort: str | None = None
+    skills: Sequence[str] | None = None
+    hooks: Mapping[str, Any] | None = None
+    initial_prompt: str = ""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        system_prompt: str | None = None,
+        allowed_tools: Sequence[str] | None = None,
+        model: str | None = None,
+        mcp_servers: Mapping[str, Any] | None = None,
+        *,
+        config: MaverickConfig | None = None,
+        transport: Callable[[ClaudeAgentOptions], Transport] | None = None,
+    ) -> None:
+        """Check everything that can be known before a model is asked; `transport` replaces the way to the CLI."""
+        self.name = type(self).name or agent_name(type(self).__name__) if name is None else name
+        self.system_prompt = type(self).system_prompt if system_prompt is None else system_prompt
+        self.allowed_tools = list(type(self).allowed_tools if allowed_tools is None else allowed_tools)
+        self.mcp_servers = dict(type(self).mcp_servers if mcp_servers is None else mcp_servers)
+        named = model or type(self).model
+        self.model = named or (config.model if config else None) or DEFAULT_MODEL
+        self._names_model = bool(named)
+        self.config = config
+        self._transport = transport
+        self._validate_text()
+        self._validate_mode()
+        self._validate_tools(self.allowed_tools, self.mcp_servers)
+
+    def _validate_text(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ConfigError(
+                f"{type(self).__name__} has the name {self.name!r}.", hint="Give it one that is not empty."
+            )
+        if not isinstance(self.system_prompt, str) or not self.system_prompt.strip():
+            raise ConfigError(
+                f"The agent {self.name!r} has no system prompt.",
+                hint=f"Set system_prompt in {type(self).__name__}, or pass it to the constructor.",
+            )
+        if (size := len(self.system_prompt.encode())) > MAX_PROMPT:
+            raise ConfigError(
+                f"The system prompt of {self.name!r} has {size:,} bytes; {MAX_PROMPT:,} can be passed on.",
+                hint="Shorten it; let the agent read what is long from a file.",
+            )
+
+    def _validate_mode(self) -> None:
+        if self.permission_mode is None:
+            return
+        from maverick_tui.config import PERMISSION_MODES
+
+        if self.permission_mode not in PERMISSION_MODES:
+            raise ConfigError(
+                f"The agent {self.name!r} has the permission mode {self.permission_mode!r}.",
+                hint=f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened.",
+            )
+
+    @staticmethod
+    def _validate_tools(allowed_tools: Sequence[str], mcp_servers: Mapping[str, Any] | None) -> None:
+        validate_tools(allowed_tools, mcp_servers)
+
+    # -- what a concrete agent writes, and what it writes it with --------------------------------------------------
+
+    @abstractmethod
+    async def execute(self, context: AgentContext) -> AgentResult:
+        """Do the agent's work. Failures are returned as `AgentResult.failure_result`, which `run` does by itself."""
+
+    async def run(self, prompt: str, context: AgentContext) -> AgentResult:
+        """Ask, wait for the end, and return what came: text, usage, and errors if it failed."""
+        from maverick_tui.agent.engine.record import Record
+
+        record = Record()
+        token = _config.set(context.config)
+        try:
+            async for message in self.query(prompt, cwd=context.cwd):
+                record.add(message)
+        except AgentError as error:
+            return AgentResult.failure_result([error], record.usage, self._metadata(record.metadata), record.text)
+        finally:
+            _config.reset(token)
+        return AgentResult.success_result(record.text, record.usage, self._metadata(record.metadata))
+
+    async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncIterator[Message]:
+        """Yield the SDK's messages as they arrive, partial ones included.
+
+        When the stream fails, everything received has been yielded, then `StreamingError` is raised from the specific
+        error; before the first content it is the specific error itself. Nothing is retried.
+        """
+        from maverick_tui.agent.engine.oneshot import ask
+        from maverick_tui.agent.engine.transport import CliTransport
+
+        timeout = self.timeout if self.timeout is not None else self._settings().timeout
+        transport = self._transport or CliTransport
+        async with ask(prompt, self._build_options(cwd), timeout=timeout, open_transport=transport) as turn:
+            while await turn.arrived():
+                while turn.unread:
+                    yield turn.unread.popleft()
+        if turn.failure is not None:
+            raise turn.failure
+
+    @asynccontextmanager
+    async def session(
+        self,
+        context: AgentContext,
+        *,
+        can_use_tool: CanUseTool | None = None,
+        on_background: Callable[[Message], None] | None = None,
+    ) -> AsyncIterator[AgentSession]:
+        """Keep one CLI open for many prompts.
+
+        With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
+        `on_background` gets the messages of turns that the CLI starts by itself.
+        """
+        from maverick_tui.agent.engine.session import AgentSession
+        from maverick_tui.agent.engine.transport import CliTransport
+
+        token = _config.set(context.config)
+        try:
+            settings = self._settings()
+            options = self._build_options(context.cwd, person=can_use_tool is not None)
+        finally:
+            _config.reset(token)
+        session = AgentSession(
+            replace(options, can_use_tool=can_use_tool),
+            allowed_tools=self.allowed_tools,
+            timeout=self.timeout if self.timeout is not None else settings.timeout,
+            open_transport=self._transport or CliTransport,
+            on_background=on_background,
+        )
+        await session.open()
+        try:
+            yield session
+        finally:
+            await session.close()
+
+    # -- how it is told to the SDK ----------------------------------------------------------------------------------
+
+    @cached_property
+    def options(self) -> ClaudeAgentOptions:
+        """The SDK's options of a run in the current folder."""
+        return self._build_options()
+
+    def _settings(self) -> MaverickConfig:
+        if (config := self.config or _config.get()) is not None:
+            return config
+        from maverick_tui.config import MaverickConfig
+
+        return MaverickConfig.load()
+
+    def _build_options(self, cwd: Path | str | None = None, *, person: bool = False) -> ClaudeAgentOptions:
+        """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
+        from claude_agent_sdk import ClaudeAgentOptions
+
+        settings = self._settings()
+        granted = grants(self.allowed_tools, person=person)
+        return ClaudeAgentOptions(
+            model=self.model if self._names_model else settings.model or self.model,
+            system_prompt=self.system_prompt,
+            tools=granted.tools,
+            allowed_tools=granted.allowed_tools,
+            disallowed_tools=granted.disallowed_tools,
+            permission_mode=self.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,  # type: ignore[arg-type]
+            mcp_servers=dict(self.mcp_servers),
+            strict_mcp_config=True,
+            cwd=cwd,
+            max_turns=self.max_turns or settings.max_turns,
+            max_budget_usd=self.max_budget_usd or settings.max_budget_usd,
+            effort=self.effort,  # type: ignore[arg-type]
+            skills=list(self.skills) if self.skills is not None else None,
+            settings=json.dumps({"hooks": self.hooks}) if self.hooks else None,
+            setting_sources=list(settings.setting_sources),
+            cli_path=settings.cli_path,
+            env=self._environment(settings),
+            include_partial_messages=True,
+            forward_subagent_text=True,
+            verbatim_prompts=True,
+            max_buffer_size=MAX_LINE,
+            stderr=_ignore_line,
+        )
+
+    def _environment(self, settings: MaverickConfig) -> dict[str, str]:
+        """What the CLI can only be told by variables; those that the user has set win."""
+        variables = {
+            "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(self.max_tokens or settings.max_tokens),
+            "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
+            "DISABLE_AUTOUPDATER": "1",
+        }
+        if not settings.api_retries:
+            # Without this the CLI asks once more, in one piece, for an answer whose stream broke.
+            variables["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
+        if any(parse_tool(entry).name == "TodoWrite" for entry in self.allowed_tools):
+            variables |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
+        return {name: value for name, value in variables.items() if name not in os.environ}
+
+    def _wrap_sdk_error(self, error: Exception) -> AgentError:
+        """Any exception of the SDK as one of ours."""
+        from maverick_tui.agent.engine.failures import wrap_sdk_error
+
+        return wrap_sdk_error(error)
+
+    def _metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        return {"agent": self.name, **metadata}
+
+
+def _ignore_line(_line: str) -> None:
+    """The transport keeps what the CLI writes to its standard error; it must not reach the terminal."""

@@ -1,0 +1,212 @@
+"""Where foreign failures become ours: the SDK's exceptions, and the CLI's error results."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from claude_agent_sdk import (
+    ClaudeSDKError,
+    CLIJSONDecodeError,
+    Message,
+    ResultError,
+    ResultMessage,
+)
+from claude_agent_sdk import CLIConnectionError as SdkConnectionError
+from claude_agent_sdk import CLINotFoundError as SdkNotFoundError
+from claude_agent_sdk import ProcessError as SdkProcessError
+from claude_agent_sdk._errors import MessageParseError
+
+from maverick_tui.exceptions import (
+    AgentError,
+    CLINotFoundError,
+    MalformedResponseError,
+    NetworkError,
+    ProcessError,
+    StreamingError,
+    TimeoutError,
+)
+from maverick_tui.redact import redact
+
+_MALFORMED = re.compile(
+    r"malformed response|JSON parse error|not valid JSON|Unexpected token|SyntaxError", re.IGNORECASE
+)
+_TIMED_OUT = re.compile(r"\btimed? ?out\b", re.IGNORECASE)
+_STREAM_CUT = re.compile(r"StreamTruncated|stream_truncated", re.IGNORECASE)
+_UNREADABLE = re.compile(r"Could not parse message into JSON: (.*)")
+_CONTROL_TIMEOUT = re.compile(r"Control request timeout: (\w+)")
+
+_LOGIN = "Set ANTHROPIC_API_KEY, or log in with the claude command, then run the agent again."
+
+
+def wrap_sdk_error(error: BaseException, *, exit_code: int | None = None, stderr: str = "") -> AgentError:
+    """Any exception of the SDK as one of ours, with what is known of the CLI's end."""
+    wrapped = _wrap(error, exit_code, redact(stderr).strip())
+    wrapped.__cause__ = error if wrapped is not error else error.__cause__
+    return wrapped
+
+
+def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentError:
+    text = redact(str(error))
+    if isinstance(error, AgentError):
+        return error
+    if isinstance(error, SdkNotFoundError):
+        path = text.rsplit("not found at: ", 1)[1] if "not found at: " in text else None
+        what = f"There is no Claude Code CLI at {path!r}." if path else "No Claude Code CLI is installed."
+        return CLINotFoundError(what, cli_path=path)
+    if isinstance(error, ResultError):
+        return api_failure(
+            "; ".join(error.errors) or error.result or text,
+            status=error.api_error_status,
+            subtype=error.subtype or "",
+            terminal_reason=error.terminal_reason or "",
+            stderr=stderr,
+        )
+    if isinstance(error, SdkProcessError):
+        return _process_error(error.exit_code if error.exit_code is not None else exit_code, stderr)
+    if isinstance(error, CLIJSONDecodeError):
+        return MalformedResponseError(
+            f"The CLI wrote a line that cannot be read: {error.original_error}.", raw_response=redact(error.line)
+        )
+    if isinstance(error, MessageParseError):
+        return MalformedResponseError(
+            f"The CLI sent a message that cannot be read: {text}.", raw_response=str(error.data)
+        )
+    if match := _CONTROL_TIMEOUT.search(text):
+        return TimeoutError(
+            f"The Claude Code CLI did not answer the request {match[1]!r} within 60 s.",
+            hint="It may be starting very slowly or hang: end it, then run the agent again.",
+        )
+    if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
+        return TimeoutError(f"The Claude Code CLI did not answer in time: {text or 'no details'}.")
+    if isinstance(error, SdkConnectionError):
+        if exit_code is not None:
+            return _process_error(exit_code, stderr)
+        return ProcessError(f"The Claude Code CLI cannot be used: {text}.", stderr=stderr or None)
+    if isinstance(error, OSError):
+        return ProcessError(f"The Claude Code CLI cannot be run: {text}.", stderr=stderr or None)
+    if isinstance(error, ClaudeSDKError):
+        return AgentError(f"The Claude SDK failed: {text}.")
+    return AgentError(f"The agent failed unexpectedly ({type(error).__name__}): {text or 'no details'}.")
+
+
+def _process_error(exit_code: int | None, stderr: str) -> ProcessError:
+    if exit_code is not None and exit_code < 0:
+        how = f"was killed by signal {-exit_code}"
+    elif exit_code == 143:
+        how = "was terminated (exit code 143)"
+    else:
+        how = f"ended with exit code {exit_code}" if exit_code is not None else "ended unexpectedly"
+    last = stderr.splitlines()[-1].strip() if stderr else ""
+    return ProcessError(
+        f"The Claude Code CLI {how}{f': {last}' if last else ''}.", exit_code=exit_code, stderr=stderr or None
+    )
+
+
+def result_failure(result: ResultMessage, api_error: str | None, stderr: str = "") -> AgentError | None:
+    """The failure that a result message reports, if it does; `api_error` is what the CLI called it before."""
+    if not result.is_error:
+        return None
+    return api_failure(
+        "; ".join(result.errors or ()) or result.result or result.subtype,
+        status=result.api_error_status,
+        code=api_error or "",
+        subtype=result.subtype,
+        terminal_reason=result.terminal_reason or "",
+        stderr=stderr,
+    )
+
+
+def api_failure(
+    text: str,
+    *,
+    status: int | None = None,
+    code: str = "",
+    subtype: str = "",
+    terminal_reason: str = "",
+    stderr: str = "",
+) -> AgentError:
+    """The right error for an API or run failure that the CLI tells of in words and codes."""
+    text = redact(text).strip().removeprefix("API Error: ").rstrip(".")
+    if subtype not in ("", "success"):
+        return _run_failure(text, subtype, terminal_reason)
+    if code == "rate_limit" or status == 429:
+        return NetworkError(
+            f"The endpoint limits the rate: {text}.",
+            status=status,
+            kind="rate_limit",
+            hint="Wait until the limit resets, then run the agent again.",
+        )
+    if code == "authentication_failed" or status in (401, 403) or "Please run /login" in text:
+        return AgentError(f"The endpoint refuses the credentials: {text}.", kind="invalid", hint=_LOGIN)
+    if code == "billing_error" or "Credit balance" in text:
+        return AgentError(
+            f"The endpoint refuses to bill the call: {text}.",
+            kind="invalid",
+            hint="Add credit to the account, or use another key, then run the agent again.",
+        )
+    if code == "model_not_found" or status == 404:
+        return AgentError(
+            f"The endpoint does not serve the model: {text}.",
+            kind="invalid",
+            hint="Name another model for the agent, or check the account's access to this one.",
+        )
+    if code == "max_output_tokens":
+        return AgentError(f"The answer was cut at its limit of tokens: {text}.", hint="Raise the agent's max_tokens.")
+    if terminal_reason == "prompt_too_long" or status == 413 or code == "invalid_request":
+        return AgentError(
+            f"The endpoint refuses the request: {text}.",
+            kind="invalid",
+            hint="Shorten the prompt, attach less, or start a new session.",
+        )
+    if status is not None and status >= 500:
+        return NetworkError(f"The endpoint failed with HTTP {status}: {text}.", status=status)
+    if status is not None and status >= 400:
+        return AgentError(
+            f"The endpoint refuses the request with HTTP {status}: {text}.",
+            kind="invalid",
+            hint="Read the reason above; the same request will be refused again.",
+        )
+    if _TIMED_OUT.search(text):
+        return TimeoutError(f"The endpoint did not answer in time: {text}.")
+    if _STREAM_CUT.search(text):
+        return NetworkError(f"The endpoint ended the stream before the answer was complete: {text}.")
+    if _MALFORMED.search(text):
+        unread = _UNREADABLE.findall(stderr)
+        return MalformedResponseError(
+            f"The endpoint's answer cannot be read: {text}.", raw_response=redact(unread[-1]) if unread else text
+        )
+    if code in ("server_error", "overloaded", "unknown") or terminal_reason == "api_error":
+        return NetworkError(f"The endpoint failed: {text}.")
+    return _run_failure(text, subtype, terminal_reason)
+
+
+def _run_failure(text: str, subtype: str, terminal_reason: str) -> AgentError:
+    if is_interruption(terminal_reason):
+        return AgentError("The agent was interrupted.", hint="Send another prompt to go on.")
+    if subtype == "error_max_turns" or terminal_reason == "max_turns":
+        return AgentError(f"The agent used up its turns: {text}.", hint="Raise max_turns, or give it a smaller task.")
+    if "budget" in subtype or "budget" in terminal_reason:
+        return AgentError(
+            f"The agent used up its budget: {text}.", hint="Raise max_budget_usd, or give it a smaller task."
+        )
+    if "No conversation found" in text:
+        return AgentError(f"The session cannot be resumed: {text}.", kind="invalid", hint="Start a new session.")
+    return AgentError(f"The agent's run failed: {text}.")
+
+
+def is_interruption(terminal_reason: str | None) -> bool:
+    """Whether a turn ended because somebody ended it."""
+    return bool(terminal_reason) and str(terminal_reason).startswith("aborted")
+
+
+def streaming_error(cause: AgentError, partial: list[Message], text: str) -> StreamingError:
+    """A failure after the first content: the specific error becomes the cause, what came is kept."""
+    error = StreamingError(
+        f"The stream failed after {len(text):,} characters: {cause.message}",
+        partial_messages=partial,
+        kind=cause.kind,
+        hint=f"{cause.hint} What came before is kept in partial_messages.",
+    )
+    error.__cause__ = cause
+    return error

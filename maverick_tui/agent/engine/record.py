@@ -1,0 +1,162 @@
+"""What came of one prompt: messages, text, usage, and whether it is waiting for a tool."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    Message,
+    ResultMessage,
+    StreamEvent,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+
+from maverick_tui.agent.result import AgentUsage
+from maverick_tui.agent.text import TextAssembler
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a CLI session has used since it began, subagents included; the CLI reports these as running totals."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+
+    @classmethod
+    def of(cls, result: ResultMessage) -> Totals:
+        """The running totals that a result carries; an old CLI reports the turn's own figures only."""
+        if result.model_usage is None:
+            usage = result.usage or {}
+            return cls(
+                _count(usage, "input_tokens"),
+                _count(usage, "output_tokens"),
+                _count(usage, "cache_read_input_tokens"),
+                _count(usage, "cache_creation_input_tokens"),
+                result.total_cost_usd,
+            )
+        models: list[Any] = list(result.model_usage.values())
+        return cls(
+            sum(_count(model, "inputTokens") for model in models),
+            sum(_count(model, "outputTokens") for model in models),
+            sum(_count(model, "cacheReadInputTokens") for model in models),
+            sum(_count(model, "cacheCreationInputTokens") for model in models),
+            result.total_cost_usd,
+        )
+
+
+def _count(usage: dict[str, Any], name: str) -> int:
+    value = usage.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+class Record:
+    """Takes the messages of one prompt as they come; cheap enough to be called for each of them."""
+
+    def __init__(self, before: Totals | None = None) -> None:
+        self.messages: list[Message] = []
+        self.result: ResultMessage | None = None
+        self.has_content = False
+        self.api_error: str | None = None
+        self._text = TextAssembler()
+        self._before = before or Totals()
+        self._tools_running: set[str] = set()
+        self._streamed: dict[str, dict[str, int]] = {}
+        self._streaming = ""
+        self._began = time.perf_counter()
+
+    @property
+    def text(self) -> str:
+        """What the agent said, an unfinished sentence included."""
+        return self._text.value
+
+    @property
+    def is_in_tool(self) -> bool:
+        """Whether a tool has been called and has not answered: then silence is nobody's fault."""
+        return bool(self._tools_running)
+
+    def add(self, message: Message) -> None:
+        """Take the next message."""
+        self.messages.append(message)
+        if isinstance(message, StreamEvent):
+            self.has_content = True
+            event = message.event
+            if message.parent_tool_use_id is None:
+                self._text.add_event(event)
+            if event.get("type") != "content_block_delta":
+                self._add_usage(event)
+        elif isinstance(message, AssistantMessage):
+            if message.error is not None:
+                self.api_error = message.error
+                return
+            self.has_content = True
+            self._text.add(message)
+            self._tools_running.update(block.id for block in message.content if isinstance(block, ToolUseBlock))
+        elif isinstance(message, UserMessage):
+            if isinstance(message.content, list):
+                for block in message.content:
+                    if isinstance(block, ToolResultBlock):
+                        self._tools_running.discard(block.tool_use_id)
+        elif isinstance(message, ResultMessage):
+            self.result = message
+            self._tools_running.clear()
+
+    def _add_usage(self, event: dict[str, Any]) -> None:
+        """Keep what each answer reports while it streams: all there is if the stream breaks."""
+        kind = event.get("type")
+        if kind == "message_start":
+            start = event.get("message") or {}
+            self._streaming = str(start.get("id", ""))
+            self._streamed[self._streaming] = dict(start.get("usage") or {})
+        elif kind == "message_delta" and self._streaming:
+            counts = {name: n for name, n in (event.get("usage") or {}).items() if isinstance(n, int)}
+            self._streamed[self._streaming].update(counts)
+
+    @property
+    def usage(self) -> AgentUsage:
+        """Tokens, cost and time until now."""
+        total = Totals.of(self.result) if self.result else Totals()
+        before = self._before
+        # A broken or interrupted answer is missing from the CLI's totals, though it was paid for.
+        seen = list(self._streamed.values())
+        return AgentUsage(
+            input_tokens=max(total.input_tokens - before.input_tokens, sum(_count(u, "input_tokens") for u in seen)),
+            output_tokens=max(
+                total.output_tokens - before.output_tokens, sum(_count(u, "output_tokens") for u in seen)
+            ),
+            total_cost_usd=None if total.cost_usd is None else max(0.0, total.cost_usd - (before.cost_usd or 0.0)),
+            duration_ms=round((time.perf_counter() - self._began) * 1000),
+            cache_read_tokens=max(
+                total.cache_read_tokens - before.cache_read_tokens,
+                sum(_count(u, "cache_read_input_tokens") for u in seen),
+            ),
+            cache_write_tokens=max(
+                total.cache_write_tokens - before.cache_write_tokens,
+                sum(_count(u, "cache_creation_input_tokens") for u in seen),
+            ),
+        )
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What a result tells besides text and usage."""
+        result = self.result
+        if result is None:
+            return {}
+        return {
+            "session_id": result.session_id,
+            "turns": result.num_turns,
+            "stop_reason": result.stop_reason,
+            "terminal_reason": result.terminal_reason,
+            "duration_api_ms": result.duration_api_ms,
+            "models": sorted(result.model_usage or {}),
+            "result": result.result,
+            "structured_output": result.structured_output,
+            "permission_denials": list(result.permission_denials or []),
+        }

@@ -1,0 +1,126 @@
+"""The way to the CLI: the SDK's own subprocess transport, kept on a short leash.
+
+The only module that uses something private of the SDK: its transport builds a command line of forty options, which
+is not ours to write again. A test pins what is used of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import sys
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
+from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+
+from maverick_tui.agent.engine import keeper
+
+# The SDK logs errors that it also raises; without a handler they would land on the terminal.
+logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
+
+STDERR_LINES = 50
+STDERR_LINE_LENGTH = 2_000
+EXIT_GRACE = 1.0
+END_GRACE = keeper.GRACE + 2.0
+
+
+class CliTransport(SubprocessCLITransport):
+    """Runs the CLI under its keeper, so that it ends with us; keeps its last words and its exit code."""
+
+    def __init__(self, options: ClaudeAgentOptions) -> None:
+        self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
+        self._pass_on = options.stderr
+        self.exit_code: int | None = None
+        self.is_abandoned = False
+        """Set when nobody waits for the answer any more: the CLI is then ended without a grace period."""
+        if options.can_use_tool is not None:
+            # The SDK routes questions to the callback only through this option, which it hides from custom transports.
+            options = replace(options, permission_prompt_tool_name="stdio")
+        super().__init__(prompt="", options=replace(options, stderr=self._keep_words))
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last lines that the CLI wrote to its standard error."""
+        return "\n".join(self._last_words)
+
+    def _keep_words(self, line: str) -> None:
+        self._last_words.append(line[:STDERR_LINE_LENGTH])
+        if self._pass_on is not None:
+            self._pass_on(line)
+
+    async def connect(self) -> None:
+        """Check that there is something to run before the keeper is asked to run it, then start it."""
+        if self._cli_path is not None:
+            self._cli_path = await anyio.to_thread.run_sync(_executable, self._cli_path)
+        await super().connect()
+
+    def _build_command(self) -> list[str]:
+        return [*_keeper_command(), *super()._build_command()]
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        """The CLI's messages; an end without any is an error, not an end."""
+        is_silent = True
+        async for message in super().read_messages():
+            is_silent = False
+            yield message
+        if is_silent and not self.is_abandoned:
+            self._note_exit()
+            raise ProcessError("The CLI ended before it said anything", exit_code=self.exit_code)
+
+    async def close(self) -> None:
+        """End the CLI: by the end of its input if it is idle, by a signal if that takes too long."""
+        if self._process is not None and self._process.returncode is None:
+            try:
+                await self._end()
+            except BaseException:
+                self._signal()
+                raise
+        self._note_exit()
+        await super().close()
+
+    async def _end(self) -> None:
+        process = self._process
+        assert process is not None
+        if not self.is_abandoned:
+            with contextlib.suppress(TimeoutError), anyio.fail_after(EXIT_GRACE):
+                await self.end_input()
+                await process.wait()
+        if process.returncode is None:
+            self._signal()
+            with contextlib.suppress(TimeoutError), anyio.fail_after(END_GRACE):
+                await process.wait()
+
+    def _signal(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+
+    def _note_exit(self) -> None:
+        if self._process is not None and self._process.returncode is not None:
+            self.exit_code = self._process.returncode
+
+
+def _keeper_command() -> list[str]:
+    """The keeper in front of the CLI's own command; nothing where there are no POSIX processes or no interpreter."""
+    if os.name != "posix" or not sys.executable:
+        return []
+    return [sys.executable, "-I", "-S", keeper.__file__]
+
+
+def _executable(cli_path: str) -> str:
+    """The absolute path of the CLI; raises if there is none or it cannot be executed."""
+    found = shutil.which(cli_path) if Path(cli_path).name == cli_path else cli_path
+    path = Path(found or cli_path).expanduser()
+    if not path.is_file():
+        raise CLINotFoundError(f"Claude Code not found at: {cli_path}")
+    if not os.access(path, os.X_OK):
+        raise PermissionError(f"{cli_path} is not an executable file")
+    return str(path.absolute())

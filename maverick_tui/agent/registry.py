@@ -1,0 +1,68 @@
+"""AgentRegistry: agent classes by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from maverick_tui.exceptions import AgentNotFoundError, ConfigError, DuplicateAgentError
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+
+AgentClass = TypeVar("AgentClass", bound="type[MaverickAgent]")
+
+
+class AgentRegistry:
+    """Maps unique names to agent classes; the application's own is the module-level `registry`."""
+
+    def __init__(self) -> None:
+        self._agents: dict[str, type[MaverickAgent]] = {}
+
+    @overload
+    def register(self, name: str, cls: AgentClass) -> AgentClass: ...
+
+    @overload
+    def register(self, name: str) -> Callable[[AgentClass], AgentClass]: ...
+
+    def register(self, name: str, cls: AgentClass | None = None) -> AgentClass | Callable[[AgentClass], AgentClass]:
+        """Register a class under a name, directly or as a decorator; a name that is taken is refused at once."""
+        if not isinstance(name, str) or not name.strip():
+            raise ConfigError(f"An agent cannot be registered as {name!r}.", hint="Give it a name that is not empty.")
+        if cls is None:
+            return lambda decorated: self.register(name, decorated)
+        if name in self._agents:
+            first = self._agents[name]
+            raise DuplicateAgentError(name, registered=f"{first.__module__}.{first.__qualname__}")
+        self._agents[name] = cls
+        return cls
+
+    def get(self, name: str) -> type[MaverickAgent]:
+        """The class of that name."""
+        try:
+            return self._agents[name]
+        except KeyError:
+            raise AgentNotFoundError(name, self._agents) from None
+
+    def create(self, name: str, /, **kwargs: Any) -> MaverickAgent:
+        """An instance of the class of that name, made with these arguments."""
+        return self.get(name)(**kwargs)
+
+    def list_agents(self) -> list[str]:
+        """All names, in the order of registration."""
+        return list(self._agents)
+
+    def unregister(self, name: str) -> type[MaverickAgent]:
+        """Forget a name; returns its class."""
+        cls = self.get(name)
+        del self._agents[name]
+        return cls
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._agents
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+
+registry = AgentRegistry()

@@ -1,0 +1,135 @@
+"""Which tools there are, and what an agent's `allowed_tools` means for the SDK."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from maverick_tui.exceptions import InvalidToolError
+
+DOCUMENTED_TOOLS: frozenset[str] = frozenset(
+    {
+        "Read", "Write", "Edit", "Bash", "Glob", "Grep",
+        "NotebookEdit", "WebFetch", "WebSearch", "TodoWrite",
+        "BashOutput", "KillBash", "Task", "ExitPlanMode",
+        "ListMcpResources", "ReadMcpResource",
+    }
+)  # fmt: skip
+
+BUILTIN_TOOLS: frozenset[str] = DOCUMENTED_TOOLS | {
+    "Agent", "AskUserQuestion", "CronCreate", "CronDelete", "CronList",
+    "EnterPlanMode", "EnterWorktree", "ExitWorktree", "ListAgents",
+    "LSP", "Monitor", "PowerShell", "ReportFindings", "ScheduleWakeup", "SendMessage", "Skill",
+    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate",
+    "ToolSearch", "Workflow",
+}  # fmt: skip
+"""Every tool of the CLI: the documented ones, and those that the bundled CLI reports or accepts."""
+
+READ_ONLY_TOOLS: frozenset[str] = frozenset(
+    {"Read", "Glob", "Grep", "TodoWrite", "BashOutput", "TaskGet", "TaskList", "TaskOutput", "ListAgents"}
+)
+"""Tools that change nothing and send nothing out: a session with a person approves these without asking."""
+
+SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
+"""What the CLI offers on its own as soon as somebody can answer."""
+
+# Names of ours, or of the documents, that the CLI knows under another one today.
+_CLI_NAMES = {
+    "ListMcpResources": "ListMcpResourcesTool",
+    "ReadMcpResource": "ReadMcpResourceTool",
+}
+
+_RULE = re.compile(r"(?P<name>[^()]+?)(?:\((?P<rule>.*)\))?", re.DOTALL)
+
+
+class ToolRule(NamedTuple):
+    """One entry of `allowed_tools`: a tool, and what of it (`Bash(git diff:*)`), or all of it."""
+
+    name: str
+    rule: str | None = None
+
+    @property
+    def is_mcp(self) -> bool:
+        """Whether an MCP server provides it."""
+        return self.name.startswith("mcp__")
+
+
+def parse_tool(entry: str) -> ToolRule:
+    """Split `Bash(git diff:*)` into tool and rule; `Bash(*)` and `Bash()` mean all of it."""
+    match = _RULE.fullmatch(entry.strip())
+    if match is None:
+        raise InvalidToolError(entry, BUILTIN_TOOLS, why="write it as Name or Name(rule)")
+    rule = match["rule"]
+    return ToolRule(match["name"], None if rule in (None, "", "*") else rule)
+
+
+def validate_tools(allowed_tools: Iterable[str], mcp_servers: Mapping[str, Any] | None = None) -> None:
+    """Raise `InvalidToolError` for the first entry that no tool and no configured server answers to."""
+    servers = mcp_servers or {}
+    available = [*BUILTIN_TOOLS, *(f"mcp__{server}__*" for server in servers)]
+    for entry in allowed_tools:
+        if not isinstance(entry, str):
+            raise InvalidToolError(repr(entry), available, why="a tool is named by a string")
+        tool = parse_tool(entry)
+        if not tool.is_mcp:
+            if tool.name not in BUILTIN_TOOLS:
+                raise InvalidToolError(entry, available)
+            continue
+        if not any(_tool_of(tool.name, server) for server in servers):
+            raise InvalidToolError(entry, available, why=_why_not_mcp(tool.name, servers))
+
+
+def _tool_of(name: str, server: str) -> str:
+    """The tool part of `mcp__server__tool`, empty if it is not that server's."""
+    prefix = f"mcp__{server}__"
+    return name[len(prefix) :] if name.startswith(prefix) else ""
+
+
+def _why_not_mcp(name: str, servers: Mapping[str, Any]) -> str:
+    server, _, tool = name.removeprefix("mcp__").partition("__")
+    if server in servers and not tool:
+        return f"name a tool of the server, or all of them with mcp__{server}__*"
+    configured = ", ".join(sorted(servers)) or "none"
+    return f"no MCP server {server!r} is configured (configured: {configured})"
+
+
+class ToolGrants(NamedTuple):
+    """What the SDK is told: the tools there are, those that run without a question, those that never run."""
+
+    tools: list[str]
+    allowed_tools: list[str]
+    disallowed_tools: list[str]
+
+
+def grants(allowed_tools: Sequence[str], *, person: bool) -> ToolGrants:
+    """Translate `allowed_tools`, which is all that the agent may use.
+
+    The SDK's `tools` is what restricts; its `allowed_tools` only approves beforehand. Without a person
+    exactly the listed entries are approved; with one only the read-only tools among them, the rest ask.
+    """
+    parsed = [(entry.strip(), parse_tool(entry)) for entry in allowed_tools]
+    tools = [_CLI_NAMES.get(tool.name, tool.name) for _, tool in parsed if not tool.is_mcp]
+    approved = [
+        entry.removesuffix("__*") if tool.is_mcp else entry.replace(tool.name, _CLI_NAMES.get(tool.name, tool.name), 1)
+        for entry, tool in parsed
+        if not person or tool.name in READ_ONLY_TOOLS
+    ]
+    listed = {tool.name for _, tool in parsed}
+    return ToolGrants(
+        tools=list(dict.fromkeys(tools)),
+        allowed_tools=list(dict.fromkeys(approved)),
+        disallowed_tools=[name for name in SESSION_TOOLS if name not in listed],
+    )
+
+
+def may_use(tool_name: str, allowed_tools: Iterable[str]) -> bool:
+    """Whether a call of this tool is within `allowed_tools`, whatever its arguments."""
+    aliases = {tool_name, {"Agent": "Task", "Task": "Agent"}.get(tool_name, tool_name)}
+    for entry in allowed_tools:
+        name = parse_tool(entry).name
+        if name in aliases or _CLI_NAMES.get(name) == tool_name:
+            return True
+        if name.startswith("mcp__") and name.endswith("__*") and tool_name.startswith(name[:-1]):
+            return True
+    return False

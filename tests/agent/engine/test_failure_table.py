@@ -1,0 +1,271 @@
+"""Every way in which the real CLI is known to fail, row by row, through the real SDK."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import signal
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk import Message, ResultMessage, StreamEvent, SystemMessage
+
+from maverick_tui import (
+    AgentError,
+    CLINotFoundError,
+    MalformedResponseError,
+    MaverickConfig,
+    NetworkError,
+    ProcessError,
+    StreamingError,
+    TimeoutError,
+    extract_all_text,
+)
+from tests.conftest import ServeModel
+from tests.support.agents import Talker, Worker, context, drain
+from tests.support.model import Answer, Cut, End, HttpError, Pause, Raw, Reply, Silence, Text, ToolCall, event, say
+from tests.support.processes import marked
+
+SENTENCE = "The quick brown fox jumps over the lazy dog."
+CREDIT = "Your credit balance is too low to access the Anthropic API."
+TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
+
+BEFORE_CONTENT: dict[str, tuple[Answer, type[AgentError], str, int | None]] = {
+    "429": (HttpError(429, "rate_limit_error", "slow down"), NetworkError, "rate_limit", 429),
+    "529": (HttpError(529, "overloaded_error", "Overloaded"), NetworkError, "network", 529),
+    "500": (HttpError(500, "api_error", "boom"), NetworkError, "network", 500),
+    "401": (HttpError(401, "authentication_error", "invalid x-api-key"), AgentError, "invalid", None),
+    "403": (HttpError(403, "permission_error", "nope"), AgentError, "invalid", None),
+    "404": (HttpError(404, "not_found_error", "model: x"), AgentError, "invalid", None),
+    "413": (HttpError(413, "request_too_large", "too big"), AgentError, "invalid", None),
+    "credit": (HttpError(400, "invalid_request_error", CREDIT), AgentError, "invalid", None),
+    "too long": (HttpError(400, "invalid_request_error", TOO_LONG), AgentError, "invalid", None),
+    "dropped": (Cut(), NetworkError, "network", None),
+    "reset": (Cut(reset=True), NetworkError, "network", None),
+    "error event": (
+        Reply(after=0, step=Raw(event("error", error={"type": "overloaded_error", "message": "Overloaded"}))),
+        NetworkError,
+        "network",
+        529,
+    ),
+}
+
+
+@pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
+@pytest.mark.parametrize("row", BEFORE_CONTENT)
+async def test_a_failure_before_any_content_is_the_specific_error(row: str, serve: ServeModel) -> None:
+    answer, expected, kind, status = BEFORE_CONTENT[row]
+    async with serve(answer) as model:
+        got, error = await drain(Talker().query("hello"))
+    assert type(error) is expected, error
+    assert error.kind == kind
+    assert getattr(error, "status", None) == status
+    assert error.hint
+    assert error.message.endswith(".")
+    assert sum(isinstance(message, ResultMessage) for message in got) == 1
+    if row != "404":  # the CLI asks the endpoint a second time whether the model is there
+        assert len(model.requests) == 1, "nothing is retried"
+
+
+IN_THE_MIDDLE: dict[str, tuple[Reply, type[AgentError], str]] = {
+    "dropped": (say(SENTENCE, after=5, step=Cut()), NetworkError, "network"),
+    "reset": (say(SENTENCE, after=5, step=Cut(reset=True)), NetworkError, "network"),
+    "malformed JSON": (
+        say(SENTENCE, after=5, step=Raw(b'event: content_block_delta\ndata: {"type": broken\n\n')),
+        MalformedResponseError,
+        "agent",
+    ),
+    "error event": (
+        say(SENTENCE, after=5, step=Raw(event("error", error={"type": "overloaded_error", "message": "Overloaded"}))),
+        NetworkError,
+        "network",
+    ),
+    "no message_stop": (say(SENTENCE, after=5, step=End()), NetworkError, "network"),
+}
+
+
+@pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
+@pytest.mark.parametrize("row", IN_THE_MIDDLE)
+@pytest.mark.parametrize("kept_open", [False, True], ids=["one-shot", "session"])
+async def test_a_failure_in_the_middle_keeps_what_came(row: str, kept_open: bool, serve: ServeModel) -> None:
+    answer, expected, kind = IN_THE_MIDDLE[row]
+    async with serve(answer):
+        if kept_open:
+            async with Talker().session(context()) as session:
+                got, error = await drain(session.query("hello"))
+        else:
+            got, error = await drain(Talker().query("hello"))
+    assert type(error) is StreamingError, error
+    assert type(error.__cause__) is expected, error.__cause__
+    assert error.kind == error.__cause__.kind == kind
+    assert error.partial_messages == got
+    text = extract_all_text(got)
+    assert text
+    assert SENTENCE.startswith(text)
+    assert any(isinstance(message, StreamEvent) for message in got)
+    if isinstance(error.__cause__, MalformedResponseError):
+        assert "broken" in error.__cause__.raw_response
+
+
+@pytest.mark.req("000-FR-007d")
+async def test_an_endpoint_out_of_reach_is_a_network_error(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(say("never asked")):
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+        _, error = await drain(Talker().query("hello"))
+    assert type(error) is NetworkError
+    assert "ECONNREFUSED" in error.message
+
+
+async def test_no_key_says_how_to_log_in(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(say("never asked")) as model:
+        monkeypatch.delenv("ANTHROPIC_API_KEY")
+        _, error = await drain(Talker().query("hello"))
+    assert type(error) is AgentError
+    assert error.kind == "invalid"
+    assert "ANTHROPIC_API_KEY" in error.hint
+    assert model.requests == []
+
+
+async def test_the_cli_may_retry_if_the_settings_say_so(serve: ServeModel) -> None:
+    limit = HttpError(429, "rate_limit_error", "slow down", {"retry-after": "1"})
+    async with serve([limit, say("back again")]) as model:
+        got, error = await drain(Talker(config=MaverickConfig(api_retries=2)).query("hello"))
+    assert error is None
+    assert extract_all_text(got) == "back again"
+    retries = [m.data for m in got if isinstance(m, SystemMessage) and m.subtype == "api_retry"]
+    assert [(r["attempt"], r["max_retries"], r["error_status"]) for r in retries] == [(1, 2, 429)]
+    assert len(model.requests) == 2
+
+
+async def test_an_error_after_the_last_retry_is_reported_once(serve: ServeModel) -> None:
+    async with serve(HttpError(500)) as model:
+        got, error = await drain(Talker(config=MaverickConfig(api_retries=1)).query("hello"))
+    assert type(error) is NetworkError
+    assert len(model.requests) == 2
+    assert sum(isinstance(m, ResultMessage) for m in got) == 1
+
+
+@pytest.mark.req("000-FR-007c", "000-FR-003b")
+async def test_a_stream_that_falls_silent_ends_by_our_deadline(serve: ServeModel) -> None:
+    async with serve(say(SENTENCE, after=5, step=Pause(60))):
+        got, error = await drain(Talker(config=MaverickConfig(timeout=1.0)).query("hello"))
+    assert type(error) is StreamingError
+    assert type(error.__cause__) is TimeoutError
+    assert isinstance(error.__cause__, builtins.TimeoutError)
+    assert error.kind == "timeout"
+    assert SENTENCE.startswith(extract_all_text(got))
+
+
+async def test_no_response_head_is_a_timeout(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_TIMEOUT_MS", "1500")
+    async with serve(Silence()):
+        _, error = await drain(Talker().query("hello"))
+    assert type(error) is TimeoutError
+
+
+@pytest.mark.parametrize("events", [7, 8], ids=["in the block's end", "after it"])
+async def test_replies_that_break_after_a_tool_call_end_by_max_turns(events: int, serve: ServeModel) -> None:
+    call = Reply([Text("Running."), ToolCall("Bash", {"command": "echo hi", "description": "say hi"})])
+    async with serve(replace(call, after=events, step=Cut())) as model:
+        _, error = await drain(Worker(config=MaverickConfig(max_turns=3)).query("hello"))
+    assert type(error) is StreamingError
+    assert type(error.__cause__) is AgentError
+    assert "turns" in error.__cause__.message
+    assert "max_turns" in error.__cause__.hint
+    assert len(model.requests) == 3
+
+
+@pytest.mark.req("000-FR-007a", "000-US5-1", "000-E1", "001-E-cli")
+async def test_a_wrong_cli_path_is_named(mark: str) -> None:
+    _, error = await drain(Talker(config=MaverickConfig(cli_path=Path("/no/such/claude"))).query("hello"))
+    assert type(error) is CLINotFoundError
+    assert error.cli_path == "/no/such/claude"
+    assert "install" in error.hint.lower()
+
+
+def stub_cli(script: str) -> MaverickConfig:
+    path = Path("stub-cli").absolute()
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return MaverickConfig(cli_path=path)
+
+
+@pytest.mark.req("000-FR-007b", "001-E-process")
+@pytest.mark.parametrize(
+    ("script", "exit_code", "stderr"),
+    [("echo disk full >&2; exit 1", 1, "disk full"), ("exit 0", 0, None), ("kill -9 $$", -9, None)],
+)
+@pytest.mark.parametrize("kept_open", [False, True], ids=["one-shot", "session"])
+async def test_a_cli_that_ends_at_once(
+    script: str, exit_code: int, stderr: str | None, kept_open: bool, mark: str
+) -> None:
+    agent = Talker(config=stub_cli(script))
+    if kept_open:
+        with pytest.raises(ProcessError) as raised:
+            async with agent.session(context()):
+                pytest.fail("there is nothing to talk to")
+        error: AgentError | None = raised.value
+    else:
+        _, error = await drain(agent.query("hello"))
+    assert type(error) is ProcessError
+    assert (error.exit_code, error.stderr) == (exit_code, stderr)
+
+
+async def test_a_cli_that_is_not_executable(mark: str) -> None:
+    config = stub_cli("exit 0")
+    assert config.cli_path is not None
+    config.cli_path.chmod(0o644)
+    _, error = await drain(Talker(config=config).query("hello"))
+    assert type(error) is ProcessError
+    assert "not an executable" in error.message
+
+
+class BadFlag(Talker):
+    def _build_options(self, *args: Any, **kwargs: Any) -> Any:
+        return replace(super()._build_options(*args, **kwargs), extra_args={"no-such-flag": None})
+
+
+class BadResume(Talker):
+    def _build_options(self, *args: Any, **kwargs: Any) -> Any:
+        return replace(super()._build_options(*args, **kwargs), resume="00000000-0000-4000-8000-000000000000")
+
+
+async def test_a_flag_that_the_cli_does_not_know(serve: ServeModel) -> None:
+    async with serve(say("never asked")):
+        _, error = await drain(BadFlag().query("hello"))
+    assert type(error) is ProcessError
+    assert error.exit_code == 1
+    assert "no-such-flag" in (error.stderr or "")
+
+
+async def test_a_session_that_cannot_be_resumed(serve: ServeModel) -> None:
+    async with serve(say("never asked")):
+        _, error = await drain(BadResume().query("hello"))
+    assert type(error) is AgentError
+    assert error.kind == "invalid"
+    assert "No conversation found" in error.message
+
+
+@pytest.mark.req("000-US5-2", "000-FR-005b")
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
+async def test_a_cli_that_is_killed_in_the_middle(
+    number: signal.Signals, exit_code: int, serve: ServeModel, mark: str
+) -> None:
+    async def kill(messages: AsyncIterator[Message]) -> AsyncIterator[Message]:
+        async for message in messages:
+            yield message
+            if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta":
+                for pid, command in marked(mark).items():
+                    if "keeper.py" not in command:
+                        os.kill(pid, number)
+
+    async with serve(say(SENTENCE, after=5, step=Pause(60))):
+        got, error = await drain(kill(Talker().query("hello")))
+    assert type(error) is StreamingError
+    cause = error.__cause__
+    assert type(cause) is ProcessError
+    assert cause.exit_code == exit_code
+    assert SENTENCE.startswith(extract_all_text(got))

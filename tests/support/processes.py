@@ -1,0 +1,33 @@
+"""Which processes a test has left behind: they carry a variable that the test has set."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+MARK = "MAVERICK_TEST_MARK"
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Every living process that inherited the mark, with its command; our own is not among them."""
+    found = {}
+    wanted = f"{MARK}={mark}".encode()
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                if state != "Z":
+                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:120]
+        except OSError:
+            continue
+    return found
+
+
+def wait_until_gone(mark: str, seconds: float = 5.0) -> dict[int, str]:
+    """What is still there after a while; empty is what a test wants."""
+    until = time.monotonic() + seconds
+    while (left := marked(mark)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return left
