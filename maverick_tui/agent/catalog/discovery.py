@@ -1,0 +1,133 @@
+"""Finds every agent that a folder has: the project's, the user's, those of packages and those we ship."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui import paths
+from maverick_tui.agent.catalog.files import read_file
+from maverick_tui.agent.catalog.folders import Identity, read_agent_files
+from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
+from maverick_tui.agent.catalog.mcp_servers import McpLookup
+from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.exceptions import AgentNotFoundError
+
+
+class Place(NamedTuple):
+    """A folder that may hold agents, whose they are, and the forms that are looked for."""
+
+    folder: Path
+    source: Source
+    suffixes: tuple[str, ...] = SUFFIXES
+
+
+@dataclass(slots=True)
+class Catalog:
+    """The agents that were found. Of one name the nearest counts, the others are shadowed."""
+
+    agents: list[AgentListing] = field(default_factory=list)
+    shadowed: list[AgentListing] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    """All that is wrong, with listed agents and with files that hold none."""
+    checked: int = 0
+    """How many files and entry points were looked at."""
+
+    def get(self, name: str) -> AgentListing:
+        """The agent of that name."""
+        for agent in self.agents:
+            if agent.name == name:
+                return agent
+        raise AgentNotFoundError(name, (agent.name for agent in self.agents))
+
+    def _add(self, found: Iterable[AgentListing]) -> None:
+        """Add the agents of one place, which come after those of nearer places."""
+        nearer = {agent.name for agent in self.agents}
+        here: dict[str, AgentListing] = {}
+        for agent in found:
+            if first := here.get(agent.name):
+                message = f"Has the name {agent.name!r}, which is defined already in {_where(first)}."
+                self.problems.append(Problem(_where(agent), agent.line, message, "Give one of them another name."))
+                continue
+            here[agent.name] = agent
+            (self.shadowed if agent.name in nearer else self.agents).append(agent)
+
+
+def _where(agent: AgentListing) -> str:
+    return str(agent.path) if agent.path else f"{agent.module}:{agent.class_name}"
+
+
+def discover(cwd: Path) -> Catalog:
+    """List what there is for this folder; no file is imported, and a broken one hides no other."""
+    from maverick_tui.agent.catalog.packages import package_agents
+
+    catalog, lookup, seen = Catalog(), McpLookup(cwd), set[Identity]()
+    for place in [*_project_places(cwd), *_user_places()]:
+        catalog._add(list(_list_place(place, lookup, seen, catalog)))
+    packaged: list[AgentListing] = []
+    for found in package_agents(cwd):
+        catalog.checked += 1
+        if isinstance(found, Problem):
+            catalog.problems.append(found)
+        else:
+            catalog.problems.extend(found.problems)
+            packaged.append(found)
+    catalog._add(packaged)
+    catalog._add(list(_list_place(Place(paths.shipped("agents"), "shipped"), lookup, seen, catalog)))
+    return catalog
+
+
+def _project_places(folder: Path) -> Iterator[Place]:
+    folders = paths.project_folders(folder)
+    yield from (Place(folder / ".maverick" / "agents", "project") for folder in folders)
+    yield from (Place(folder / ".claude" / "agents", "project", (".md",)) for folder in folders)
+
+
+def _user_places() -> Iterator[Place]:
+    yield Place(paths.user_config() / "agents", "user")
+    yield Place(paths.claude_config() / "agents", "user", (".md",))
+
+
+def _list_place(place: Place, lookup: McpLookup, seen: set[Identity], catalog: Catalog) -> Iterator[AgentListing]:
+    """The agents of one folder; what is wrong goes to the catalog."""
+    for found in read_agent_files(place.folder, place.suffixes, seen):
+        catalog.checked += 1
+        if isinstance(found, Problem):
+            catalog.problems.append(found)
+            continue
+        listings, problems = list_file(found.path, found.content, place.source, lookup)
+        catalog.problems.extend(problems)
+        yield from listings
+
+
+def _project_of(path: Path) -> Path:
+    """The folder whose `.maverick` or `.claude` the path is in, else its own."""
+    for folder in (path.absolute(), *path.absolute().parents):
+        if folder.name == "agents" and folder.parent.name in (".maverick", ".claude"):
+            return folder.parent.parent
+    return path if path.is_dir() else path.parent
+
+
+def lint(path: Path) -> Catalog:
+    """Check one agent file, a folder of them, or the agents of a project's folder."""
+    catalog, lookup, seen = Catalog(), McpLookup(_project_of(path)), set[Identity]()
+    if path.is_dir():
+        below = [place for place in _project_places(path) if place.folder.is_relative_to(path.resolve())]
+        places = [place for place in below if place.folder.is_dir()] or [Place(path, "project")]
+        for place in places:
+            catalog._add(list(_list_place(place, lookup, seen, catalog)))
+        return catalog
+    catalog.checked = 1
+    content = read_file(path)
+    if isinstance(content, Problem):
+        catalog.problems.append(content)
+    elif path.suffix not in SUFFIXES:
+        message = f"Is not an agent file: its name ends in {path.suffix or 'nothing'}."
+        catalog.problems.append(Problem(str(path), None, message, f"Agent files end in {' or '.join(SUFFIXES)}."))
+    else:
+        listings, problems = list_file(path, content, "project", lookup)
+        catalog.problems.extend(problems)
+        catalog._add(listings)
+    return catalog

@@ -1,0 +1,105 @@
+"""Finds agent files below a folder that may hold anything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.agent.catalog.files import read_file, unreadable
+from maverick_tui.agent.catalog.problems import Problem
+
+MAX_FILES = 1_000
+"""Most agent files, and most folders, that are looked at below one folder."""
+
+MAX_FOLDER_BYTES = 8_000_000
+"""Most bytes that are read below one folder."""
+
+Identity = tuple[int, int]
+"""Device and inode: the same for every name of a file."""
+
+
+class ReadFile(NamedTuple):
+    """A file and its bytes."""
+
+    path: Path
+    content: bytes
+
+
+def read_agent_files(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[ReadFile | Problem]:
+    """Each agent file in the order of the names, and what cannot be read; `seen` ones are left out."""
+    left = MAX_FOLDER_BYTES
+    for found in _walk(folder, suffixes, seen):
+        content = read_file(found) if isinstance(found, Path) else found
+        if isinstance(content, Problem):
+            yield content
+        elif isinstance(found, Path):
+            left -= len(content)
+            if left < 0:
+                yield _too_much(folder, f"{MAX_FOLDER_BYTES:,} bytes of agent files")
+                return
+            yield ReadFile(found, content)
+
+
+def _walk(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[Path | Problem]:
+    files = folders = 0
+    waiting = [folder]
+    while waiting:
+        current = waiting.pop()
+        entries = _entries(current, suffixes)
+        if isinstance(entries, Problem):
+            if current != folder or os.path.lexists(folder):  # that there are no agents is no problem
+                yield entries
+            continue
+        below: list[Path] = []
+        for path, is_file in entries:
+            files, folders = files + is_file, folders + (not is_file)
+            if max(files, folders) > MAX_FILES:
+                yield _too_much(folder, f"{MAX_FILES:,} {'files' if is_file else 'folders'}")
+                return
+            new = _is_new(path, seen)
+            if isinstance(new, Problem):
+                yield new
+            elif new and is_file:
+                yield path
+            elif new:
+                below.append(path)
+            elif not is_file:
+                yield Problem(str(path), None, "Leads back to a folder that was read already.", severity="warning")
+        waiting += reversed(below)
+
+
+def _entries(folder: Path, suffixes: Collection[str]) -> list[tuple[Path, bool]] | Problem:
+    """What may be an agent file (True) or hold some (False), by name; a folder named like a file counts as one."""
+    found: list[tuple[Path, bool]] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith((".", "_")):
+                    continue
+                is_file = Path(entry.name).suffix in suffixes
+                if is_file or entry.is_dir():
+                    found.append((Path(entry.path), is_file))
+                if len(found) > 2 * MAX_FILES:
+                    break
+    except OSError as error:
+        return unreadable(folder, error)
+    return sorted(found)
+
+
+def _is_new(path: Path, seen: set[Identity]) -> bool | Problem:
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        return unreadable(path, error)
+    identity = (status.st_dev, status.st_ino)
+    if identity in seen:
+        return False
+    seen.add(identity)
+    return True
+
+
+def _too_much(folder: Path, what: str) -> Problem:
+    message = f"Holds more than {what}; the rest is not read."
+    return Problem(str(folder), None, message, "Move what is not needed to another folder.")

@@ -1,0 +1,109 @@
+"""Takes a Markdown file apart: front matter with line numbers, and the body."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from maverick_tui.agent.catalog.problems import Problem, Severity
+from maverick_tui.agent.catalog.yaml_nodes import Duplicate, Node, NotYaml, YamlRefused, read_yaml
+
+MAX_CHARACTERS = 64_000
+"""Longest front matter that is read; the body may be longer."""
+
+MAX_FIELDS = 50
+
+_FENCE = "---"
+_BARE_WITH_COLON = re.compile(
+    r"^(?P<key>[A-Za-z][\w-]*):[ \t]+(?P<value>[^\s\"'|>\[{&*!#].*:(?:[ \t].*)?)$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The fields by name, the text below them and the line that text starts on."""
+
+    fields: dict[str, Node]
+    body: str
+    body_line: int
+
+
+def read_front_matter(path: Path, content: bytes) -> tuple[FrontMatter | None, list[Problem]]:
+    """The parts of the file, and what is wrong with it; None if there are no fields to speak of."""
+
+    def refuse(line: int | None, message: str, hint: str, severity: Severity = "error") -> Problem:
+        return Problem(str(path), line, message, hint, severity)
+
+    text = _decode(content)
+    if isinstance(text, tuple):
+        return None, [refuse(*text)]
+    lines = text.split("\n")
+    if lines[0].rstrip() != _FENCE:
+        # Folders of agents often hold a note about them, which is no agent and harms nobody.
+        severity: Severity = "warning" if path.stem.lower() == "readme" else "error"
+        return None, [refuse(1, "Has no front matter, so it is not an agent.", _opening_hint(lines), severity)]
+    end = next((i for i, line in enumerate(lines[1:], start=1) if line.rstrip() == _FENCE), None)
+    if end is None:
+        return None, [refuse(1, "Has front matter that is never closed.", "Put a line with --- below the fields.")]
+    header = "\n".join(lines[1:end])
+    if len(header) > MAX_CHARACTERS:
+        message = f"Has front matter of {len(header):,} characters, {MAX_CHARACTERS:,} are allowed."
+        return None, [refuse(1, message, "Move the text below the front matter.")]
+    problems: list[Problem] = []
+    try:
+        try:
+            root, duplicates = read_yaml(header, first_line=2)
+        except NotYaml as mistake:
+            root, duplicates = _read_after_quoting(header, mistake)
+            message = "Has a value with a colon that is not quoted; it is read as text."
+            problems.append(refuse(mistake.line, message, mistake.hint, "warning"))
+    except YamlRefused as refusal:
+        return None, [refuse(refusal.line, refusal.message, refusal.hint)]
+    problems += [
+        refuse(
+            again.line,
+            f"Has the field {again.key!r} twice, first on line {again.first_line}.",
+            "Remove one of them.",
+        )
+        for again in duplicates
+    ]
+    fields = {} if root.value is None else root.value
+    if not isinstance(fields, dict):
+        message = f"Has front matter that is {root.kind}, not a map."
+        return None, [refuse(root.line, message, "Write it as lines of `field: value`.")]
+    if len(fields) > MAX_FIELDS:
+        return None, [refuse(1, f"Has {len(fields):,} fields, {MAX_FIELDS} are allowed.", "Remove those of no use.")]
+    return FrontMatter(fields, "\n".join(lines[end + 1 :]).strip("\n"), end + 2), problems
+
+
+def _read_after_quoting(header: str, mistake: NotYaml) -> tuple[Node, list[Duplicate]]:
+    """Read it as Claude Code does, which writes such descriptions itself: a value with a colon is text."""
+    quoted = _BARE_WITH_COLON.sub(
+        lambda found: f"{found['key']}: {json.dumps(found['value'], ensure_ascii=False)}", header
+    )
+    if quoted == header:
+        raise mistake
+    try:
+        return read_yaml(quoted, first_line=2)
+    except YamlRefused:
+        raise mistake from None
+
+
+def _decode(content: bytes) -> str | tuple[int, str, str]:
+    """The text with plain line ends, or line, message and hint of a problem."""
+    try:
+        text = content.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return line, f"Is not UTF-8: byte {error.start} is 0x{content[error.start]:02X}.", "Save the file as UTF-8."
+    if "\0" in text:
+        return text.count("\n", 0, text.index("\0")) + 1, "Holds a NUL byte.", "Remove it; is this a text file?"
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _opening_hint(lines: list[str]) -> str:
+    if next((line.rstrip() for line in lines if line.strip()), "") == _FENCE:
+        return "Move the --- to the first line."
+    return "Start it with a line ---, then name: and description:, then --- again; or move it to another folder."

@@ -1,0 +1,137 @@
+"""MCP servers of agent files: named ones from the project's `.mcp.json`, inline ones, and their variables."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from maverick_tui import paths
+from maverick_tui.agent.catalog.files import read_file
+from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.exceptions import ConfigError
+
+FILE_NAME = ".mcp.json"
+
+Server = dict[str, Json]
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+_FIELDS = {
+    "stdio": ("command", "args", "env"),
+    "http": ("url", "headers"),
+    "sse": ("url", "headers"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class McpJson:
+    """The project's `.mcp.json`: the exact bytes, for trust, and the servers in them, not yet checked."""
+
+    path: Path
+    content: bytes = b""
+    servers: Mapping[str, Json] = field(default_factory=dict)
+    problem: str = ""
+
+
+class McpLookup:
+    """Finds servers by name in the nearest `.mcp.json` at or above a folder; it is read when first needed."""
+
+    def __init__(self, cwd: Path) -> None:
+        self.cwd = cwd
+
+    @cached_property
+    def file(self) -> McpJson | None:
+        """The nearest file, None if there is none."""
+        for folder in paths.project_folders(self.cwd):
+            if os.path.lexists(folder / FILE_NAME):
+                return _read(folder / FILE_NAME)
+        return None
+
+
+def _read(path: Path) -> McpJson:
+    content = read_file(path)
+    if isinstance(content, Problem):
+        return McpJson(path, problem=content.message)
+    try:
+        data: object = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return McpJson(path, content, problem=f"Is not JSON: {error}.")
+    servers = data.get("mcpServers") if isinstance(data, dict) else None
+    if not isinstance(servers, dict):
+        return McpJson(path, content, problem='Has no map "mcpServers".')
+    return McpJson(path, content, servers)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedServer:
+    """A server's settings without what has no effect, and what is wrong with them."""
+
+    server: Server
+    mistakes: list[str]
+    unused: list[str]
+
+
+def check_server(name: str, settings: Json) -> CheckedServer:
+    """Check one server; values may still hold `${VARIABLE}`."""
+    if not _NAME.fullmatch(name) or "__" in name:
+        return CheckedServer({}, [f"the name {name!r} may hold letters, digits, - and single _ only"], [])
+    if not isinstance(settings, dict):
+        return CheckedServer({}, [f"the server {name!r} must be a map"], [])
+    kind = settings.get("type", "stdio" if "command" in settings else "http" if "url" in settings else "stdio")
+    kind = "http" if kind == "streamable-http" else kind
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        return CheckedServer({}, [f"the server {name!r} has the type {kind!r}: choose stdio, http or sse"], [])
+    wanted = _FIELDS[kind]
+    mistakes = [
+        f"{key} of the server {name!r} must be {kind_of_value}"
+        for key, kind_of_value in (("command", "text"), ("url", "text"), ("args", "a list of texts"))
+        if key in wanted and not _fits(key, settings.get(key))
+    ]
+    mistakes += [
+        f"{key} of the server {name!r} must be a map of texts"
+        for key in ("env", "headers")
+        if key in wanted and not _fits(key, settings.get(key))
+    ]
+    server: Server = {"type": kind, **{key: settings[key] for key in wanted if settings.get(key) is not None}}
+    return CheckedServer(server, mistakes, sorted(settings.keys() - {"type", *wanted}))
+
+
+def _fits(key: str, value: Json) -> bool:
+    if key in ("command", "url"):
+        return isinstance(value, str) and bool(value.strip())
+    if value is None:
+        return True
+    if key == "args":
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
+def expand_server(name: str, server: Server, environ: Mapping[str, str], *, path: Path) -> Server:
+    """The server with `${VARIABLE}` and `${VARIABLE:-default}` replaced by what the environment holds."""
+
+    def expand(value: Json) -> Json:
+        if isinstance(value, str):
+            return _VARIABLE.sub(replacement, value)
+        if isinstance(value, list):
+            return [expand(item) for item in value]
+        return {key: expand(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def replacement(found: re.Match[str]) -> str:
+        value = environ.get(found["name"])
+        # As in a shell, `:-` also stands in for a variable that is empty.
+        value = (value or found["default"]) if found["default"] is not None else value
+        if value is None:
+            raise ConfigError(
+                f"The MCP server {name!r} of {path} needs the environment variable {found['name']}, which is not set.",
+                path=str(path),
+                hint=f"Set {found['name']}, or give a default: ${{{found['name']}:-value}}.",
+            )
+        return value
+
+    return {key: expand(value) for key, value in server.items()}

@@ -1,0 +1,150 @@
+"""Finds agent classes in a syntax tree, and what their literals say; nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from maverick_tui.agent.catalog.python_settings import SETTINGS, class_attributes, constants, constructor_arguments
+from maverick_tui.agent.naming import agent_name
+
+BASE = "MaverickAgent"
+
+_NEUTRAL_BASES = ("ABC", "Generic", "Protocol", "object")
+
+Literals = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class PythonAgent:
+    """An agent class as far as it can be known without running its file."""
+
+    class_name: str
+    line: int
+    name: str
+    description: str
+    settings: Literals
+    """Attributes whose values are written out."""
+    lines: Mapping[str, int]
+    """The lines these are on."""
+    unknown: frozenset[str]
+    """Attributes that only running the file would tell."""
+
+    def text(self, setting: str) -> str | None:
+        """A setting that is text, None if it is not there or not known."""
+        value = self.settings.get(setting)
+        return value if isinstance(value, str) else None
+
+    @property
+    def allowed_tools(self) -> tuple[str, ...] | None:
+        """The tools, None if they are not known; an agent that names none has none."""
+        if "allowed_tools" in self.unknown:
+            return None
+        value = self.settings.get("allowed_tools", ())
+        return tuple(item for item in value if isinstance(item, str)) if isinstance(value, (list, tuple)) else None
+
+
+def agent_classes(module: ast.Module) -> list[PythonAgent]:
+    """The concrete agent classes of a file, in its order."""
+    return _Classes(module).agents()
+
+
+class _Classes:
+    def __init__(self, module: ast.Module) -> None:
+        statements = list(_top_level(module.body))
+        self._constants = constants(statements)
+        self._bases = {BASE} | {
+            alias.asname
+            for statement in statements
+            if isinstance(statement, ast.ImportFrom)
+            for alias in statement.names
+            if alias.name == BASE and alias.asname
+        }
+        self._classes = {statement.name: statement for statement in statements if isinstance(statement, ast.ClassDef)}
+
+    def agents(self) -> list[PythonAgent]:
+        return [
+            self._agent(cls, family)
+            for cls in self._classes.values()
+            if self._is_agent(family := self._family(cls)) and _is_concrete(family)
+        ]
+
+    def _family(self, cls: ast.ClassDef) -> list[ast.ClassDef]:
+        """The class and those of the file that it inherits from, nearest first."""
+        family: dict[str, ast.ClassDef] = {}
+        waiting = [cls.name]
+        while waiting:
+            name = waiting.pop(0)
+            if name in self._classes and name not in family:
+                family[name] = self._classes[name]
+                waiting += [base.id for base in family[name].bases if isinstance(base, ast.Name)]
+        return list(family.values())
+
+    def _is_agent(self, family: Iterable[ast.ClassDef]) -> bool:
+        bases = [base for cls in family for base in cls.bases]
+        return any(
+            (isinstance(base, ast.Name) and base.id in self._bases)
+            or (isinstance(base, ast.Attribute) and base.attr == BASE)
+            for base in bases
+        )
+
+    def _has_foreign_base(self, family: Iterable[ast.ClassDef]) -> bool:
+        """Whether something may be inherited from a class that is not in the file."""
+        bases = [base.value if isinstance(base, ast.Subscript) else base for cls in family for base in cls.bases]
+        names = [base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in bases]
+        return any(name not in {*self._bases, *self._classes, *_NEUTRAL_BASES} for name in names)
+
+    def _agent(self, cls: ast.ClassDef, family: list[ast.ClassDef]) -> PythonAgent:
+        values: dict[str, ast.expr] = {}
+        for member in reversed(family):
+            values |= class_attributes(member) | constructor_arguments(member)
+        known: dict[str, object] = {}
+        for setting, node in values.items():
+            try:
+                known[setting] = ast.literal_eval(self._constants.get(getattr(node, "id", ""), node))
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                continue
+        unknown = set(SETTINGS) if self._has_foreign_base(family) else values.keys()
+        name = _registered_name(cls) or known.get("name")
+        documentation = (ast.get_docstring(cls) or "").strip().split("\n")[0]
+        description = known.get("description")
+        return PythonAgent(
+            class_name=cls.name,
+            line=cls.lineno,
+            name=name if isinstance(name, str) and name.strip() else agent_name(cls.name),
+            description=description if isinstance(description, str) and description else documentation,
+            settings=known,
+            lines={setting: getattr(node, "lineno", cls.lineno) for setting, node in values.items()},
+            unknown=frozenset(unknown - known.keys()),
+        )
+
+
+def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """What is defined by importing the file, also under `if` and `try`."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, ast.If):
+            yield from _top_level([*statement.body, *statement.orelse])
+        elif isinstance(statement, ast.Try):
+            handlers = [inner for handler in statement.handlers for inner in handler.body]
+            yield from _top_level([*statement.body, *handlers, *statement.orelse, *statement.finalbody])
+
+
+def _is_concrete(family: Iterable[ast.ClassDef]) -> bool:
+    for cls in family:
+        for statement in cls.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == "execute":
+                names = {getattr(node, "id", getattr(node, "attr", "")) for node in statement.decorator_list}
+                return "abstractmethod" not in names
+    return False
+
+
+def _registered_name(cls: ast.ClassDef) -> str | None:
+    for decorator in cls.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args:
+            called, first = decorator.func, decorator.args[0]
+            name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+            if name == "register" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                return first.value
+    return None

@@ -1,0 +1,152 @@
+"""Agents in Python files: read without running them, and loaded when they are trusted."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+import traceback
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from maverick_tui.agent.catalog.problems import Problem, ProblemLog
+from maverick_tui.agent.catalog.python_classes import BASE, PythonAgent, agent_classes
+from maverick_tui.agent.naming import PLAIN_NAME, agent_name
+from maverick_tui.agent.tools import BUILTIN_TOOLS, parse_tool
+from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+
+MODULE_PREFIX = "maverick_agent_file_"
+
+
+def parse(path: Path, source: bytes) -> tuple[list[PythonAgent], list[Problem]]:
+    """The agent classes that the file defines, and what is wrong with it."""
+    log = ProblemLog(str(path))
+    module = _tree(path, source, log)
+    agents = agent_classes(module) if module else []
+    if module and not agents:
+        hint = f"Derive a class from {BASE} that has execute(), or start the file's name with _ if it is a helper."
+        log.error(1, "Defines no agent class.", hint)
+    for agent in agents:
+        _check_tools(agent, log)
+    return [_with_plain_name(agent, log) for agent in agents], log.problems
+
+
+def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
+    if b"\0" in source:
+        line = source.count(b"\n", 0, source.index(b"\0")) + 1
+        log.error(line, "Holds a NUL byte.", "Remove it; is this a text file?")
+        return None
+    if problem := _encoding_problem(source):
+        log.error(*problem)
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the author's file, whom they will reach when it is run
+            return ast.parse(source, str(path))
+    except SyntaxError as error:
+        log.error(error.lineno or 1, f"Is not Python: {error.msg}.", "Correct the line.")
+    except (ValueError, RecursionError, MemoryError) as error:
+        log.error(1, f"Cannot be read: {str(error) or 'it is nested too deeply'}.", "Make it simpler.")
+    return None
+
+
+def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
+    """Line, message and hint if the bytes are not in the encoding that the file declares, or UTF-8."""
+    import io
+    import tokenize
+
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        source.decode(encoding)
+    except UnicodeDecodeError as error:
+        # With a byte order mark the error's own copy starts after it, but the mark holds no line end.
+        line = bytes(error.object).count(b"\n", 0, error.start) + 1
+        return line, f"Is not {error.encoding}: {error.reason}.", "Save it as UTF-8, or declare its encoding."
+    except SyntaxError as error:
+        return 1, f"Cannot be decoded: {error.msg}.", "Save it as UTF-8, or declare its encoding."
+    return None
+
+
+def _with_plain_name(agent: PythonAgent, log: ProblemLog) -> PythonAgent:
+    if PLAIN_NAME.fullmatch(agent.name):
+        return agent
+    plain = agent_name(agent.class_name)
+    line = agent.lines.get("name", agent.line)
+    log.error(line, f"name cannot be {agent.name!r}.", f"Use letters, digits, -, _ and . only: {plain!r}.")
+    return replace(agent, name=plain)
+
+
+def _check_tools(agent: PythonAgent, log: ProblemLog) -> None:
+    for entry in agent.allowed_tools or ():
+        line = agent.lines.get("allowed_tools", agent.line)
+        try:
+            tool = parse_tool(entry)
+        except InvalidToolError as error:
+            log.error(line, error.message, "Write it as Name or Name(rule).")
+            continue
+        if not tool.is_mcp and tool.name not in BUILTIN_TOOLS:
+            hint = did_you_mean(tool.name, BUILTIN_TOOLS) or f"The tools are: {', '.join(sorted(BUILTIN_TOOLS))}."
+            log.error(line, f"allowed_tools: there is no tool named {tool.name!r}.", hint)
+
+
+def load_class(path: Path, source: bytes, class_name: str) -> type[MaverickAgent]:
+    """Run exactly these bytes as a module, once, and return the class; the file itself is not read again."""
+    name = MODULE_PREFIX + hashlib.sha256(b"%s\0%s" % (str(path).encode(errors="surrogateescape"), source)).hexdigest()
+    module = sys.modules.get(name) or _run(name, path, source)
+    return check_class(getattr(module, class_name, None), class_name, str(path))
+
+
+def check_class(found: object, class_name: str, path: str) -> type[MaverickAgent]:
+    """The same, known to be a concrete agent class."""
+    from maverick_tui.agent.base import MaverickAgent
+
+    if not (isinstance(found, type) and issubclass(found, MaverickAgent)):
+        reason = f"it has no class {class_name}" if found is None else f"{class_name} is not a {BASE}"
+        raise ConfigError(f"{path} cannot be loaded: {reason}.", path=path, hint=f"Derive the class from {BASE}.")
+    if missing := sorted(getattr(found, "__abstractmethods__", ())):
+        raise ConfigError(
+            f"{path} cannot be loaded: {class_name} does not define {', '.join(missing)}.",
+            path=path,
+            hint=f"Define {missing[0]}() in {class_name}.",
+        )
+    return found
+
+
+def _run(name: str, path: Path, source: bytes) -> ModuleType:
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    # Dataclasses, pickle and typing look a class's module up here.
+    sys.modules[name] = module
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    except BaseException as error:
+        sys.modules.pop(name, None)
+        if isinstance(error, (Exception, SystemExit)):
+            raise failed_to_run(path, error) from error
+        raise
+    return module
+
+
+def failed_to_run(path: Path, error: BaseException) -> ConfigError:
+    """What to tell the author of a file that raised an error while it was run."""
+    line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == str(path)), None)
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        line = error.lineno
+    where = f"{path}:{line}" if line else str(path)
+    reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    return ConfigError(
+        f"{where} cannot be loaded: {reason}.",
+        path=str(path),
+        line=line,
+        hint="Correct the file; `python` with its path shows the whole traceback.",
+    )
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    return list(traceback.extract_tb(error.__traceback__))

@@ -1,0 +1,213 @@
+"""The X-ray of an agent: everything it is and may do, with the defaults filled in."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from maverick_tui.agent.catalog.files import read_file
+from maverick_tui.agent.catalog.listing import AgentListing
+from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.catalog.python_settings import SETTINGS
+from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.tools import READ_ONLY_TOOLS, parse_tool
+from maverick_tui.exceptions import ConfigError, InvalidToolError
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.catalog.trust import TrustStore
+
+Origin = Literal["agent", "settings", "default", "unknown"]
+Trust = Literal["not needed", "trusted", "not trusted"]
+
+LIMITS = ("timeout", "max_turns", "max_tokens", "max_budget_usd")
+
+
+class Resolved(NamedTuple):
+    """A value that holds, and who says so."""
+
+    value: str | int | float | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class XRay:
+    """An agent with nothing left out; `unknown` names what only running its file would tell."""
+
+    listing: AgentListing
+    trust: Trust
+    names_tools: bool
+    may: tuple[str, ...] | None
+    model: Resolved
+    permission_mode: Resolved
+    limits: Mapping[str, Resolved]
+    settings: Mapping[str, object]
+    unknown: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def asks(self) -> tuple[str, ...] | None:
+        """The tools that ask first when there is a person."""
+        if self.may is None:
+            return None
+        return tuple(entry for entry in self.may if _tool_name(entry) not in READ_ONLY_TOOLS)
+
+    def to_json(self) -> dict[str, Json]:
+        """The same as a JSON object."""
+        return {
+            "name": self.listing.name,
+            "description": self.listing.description,
+            "source": self.listing.source,
+            "form": self.listing.form,
+            "path": None if self.listing.path is None else str(self.listing.path),
+            "trust": self.trust,
+            "model": _pair(self.model),
+            "permission_mode": _pair(self.permission_mode),
+            "names_tools": self.names_tools,
+            "may": None if self.may is None else list(self.may),
+            "asks": None if self.asks is None else list(self.asks),
+            "limits": {name: _pair(value) for name, value in self.limits.items()},
+            "mcp_servers": {name: dict(server) for name, server in self.servers.items()},
+            "hooks": _json(self.settings.get("hooks") or {}),
+            "skills": _json(self.settings.get("skills") or []),
+            "effort": _json(self.settings.get("effort")),
+            "initial_prompt": _json(self.settings.get("initial_prompt")),
+            "prompt": _json(self.settings.get("system_prompt")),
+            "unknown": list(self.unknown),
+            "problems": [dict(problem.to_json()) for problem in self.problems],
+        }
+
+    @property
+    def servers(self) -> dict[str, dict[str, Json]]:
+        """The MCP servers without the values of variables and headers, which may be secrets."""
+        found = self.settings.get("mcp_servers")
+        servers: dict[str, dict[str, Json]] = {}
+        for name, server in found.items() if isinstance(found, Mapping) else ():
+            shown: dict[str, Json] = {"type": "unknown"}
+            if isinstance(server, Mapping):
+                shown = {str(key): _json(value) for key, value in server.items()}
+                shown |= {key: _json(sorted(map(str, server[key]))) for key in ("env", "headers") if server.get(key)}
+            servers[str(name)] = shown
+        return servers
+
+
+def xray(listing: AgentListing, store: TrustStore) -> XRay:
+    """Look into an agent; one that is not trusted is only read."""
+    trust = _trust(listing, store)
+    settings, unknown, problems = _read(listing)
+    if unknown and trust != "not trusted" and not errors(problems):
+        loaded, problem = _load(listing, store)
+        problems += problem
+        if loaded:
+            settings, unknown = loaded, ()
+    return _resolve(listing, trust, settings, unknown, tuple(problems))
+
+
+def _trust(listing: AgentListing, store: TrustStore) -> Trust:
+    if not listing.needs_trust:
+        return "not needed"
+    from maverick_tui.agent.catalog.loading import prepare
+
+    try:
+        files = prepare(listing).to_trust
+    except ConfigError:  # it has errors, which are shown
+        return "not trusted"
+    return "trusted" if all(store.is_trusted(path, content) for path, content in files) else "not trusted"
+
+
+def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], list[Problem]]:
+    """Settings, the names of those that are unknown, and problems, all without running anything."""
+    content = read_file(listing.path) if listing.path else None
+    if isinstance(content, Problem):
+        return {}, SETTINGS, [content]
+    if listing.path is None or content is None:
+        return {}, SETTINGS, list(listing.problems)
+    if listing.form == "markdown":
+        from maverick_tui.agent.catalog.markdown import parse
+        from maverick_tui.agent.catalog.markdown_agent import settings_of
+        from maverick_tui.agent.catalog.mcp_servers import McpLookup
+
+        file, problems = parse(listing.path, content, McpLookup(listing.cwd))
+        if file is None:
+            return {}, SETTINGS, problems
+        return {**settings_of(file), "names_tools": file.names_tools}, (), problems
+    from maverick_tui.agent.catalog import python_file
+
+    agents, problems = python_file.parse(listing.path, content)
+    for agent in agents:
+        if agent.class_name == listing.class_name:
+            return dict(agent.settings), tuple(sorted(agent.unknown)), problems
+    return {}, SETTINGS, list(listing.problems)
+
+
+def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], list[Problem]]:
+    """The settings of the agent's class, or of an instance if it can be made just so."""
+    from maverick_tui.agent.catalog.loading import load
+
+    try:
+        cls = load(listing, store)
+    except ConfigError as error:
+        return {}, [Problem(error.path or str(listing.path), error.line, error.message, error.hint)]
+    subject: object = cls
+    with contextlib.suppress(Exception):  # a constructor of the author's may want anything
+        subject = cls()
+    return {name: getattr(subject, name, None) for name in SETTINGS}, []
+
+
+def _resolve(
+    listing: AgentListing,
+    trust: Trust,
+    settings: Mapping[str, object],
+    unknown: tuple[str, ...],
+    problems: tuple[Problem, ...],
+) -> XRay:
+    from maverick_tui.agent.base import DEFAULT_MODEL, DEFAULT_PERMISSION_MODE
+    from maverick_tui.config import MaverickConfig
+
+    config = MaverickConfig.load()
+
+    def resolve(name: str, default: str | None = None) -> Resolved:
+        value = settings.get(name)
+        if isinstance(value, (str, int, float)) and value:
+            return Resolved(value, "agent")
+        if name in unknown:
+            return Resolved(None, "unknown")
+        if (configured := getattr(config, name)) is not None:
+            return Resolved(configured, "settings" if name in config.model_fields_set else "default")
+        return Resolved(default, "default")
+
+    tools = settings.get("allowed_tools", ())
+    known = isinstance(tools, (list, tuple)) and "allowed_tools" not in unknown and not errors(problems)
+    return XRay(
+        listing=listing,
+        trust=trust,
+        names_tools=bool(settings.get("names_tools", True)),
+        may=tuple(map(str, tools)) if known and isinstance(tools, (list, tuple)) else None,
+        model=resolve("model", DEFAULT_MODEL),
+        permission_mode=resolve("permission_mode", DEFAULT_PERMISSION_MODE),
+        limits={name: resolve(name) for name in LIMITS},
+        settings=settings,
+        unknown=unknown,
+        problems=problems,
+    )
+
+
+def _pair(resolved: Resolved) -> Json:
+    return {"value": resolved.value, "from": resolved.origin}
+
+
+def _tool_name(entry: str) -> str:
+    try:
+        return parse_tool(entry).name
+    except InvalidToolError:
+        return entry
+
+
+def _json(value: object) -> Json:
+    """Settings of Python classes may hold anything; what JSON cannot say is told as text."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _json(item) for key, item in value.items()}
+    return [_json(item) for item in value] if isinstance(value, (list, tuple, set, frozenset)) else repr(value)

@@ -1,0 +1,515 @@
+"""The command line: what it prints, and with which exit code it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from maverick_tui import DEFAULT_MODEL, __version__, paths
+from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
+from maverick_tui.cli import main
+from maverick_tui.cli.table import cut, display_width
+
+ROOT = Path(__file__).parents[1]
+
+PYTHON = """from pathlib import Path
+from maverick_tui import MaverickAgent
+
+Path("ran").touch()
+
+class Pilot(MaverickAgent):
+    "Flies."
+    system_prompt = "You fly."
+    allowed_tools = ["Read"] + ["Bash"]
+    async def execute(self, context): return await self.run("go", context)
+"""
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def maverick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in this process, without the agents that we ship."""
+    monkeypatch.setattr(paths, "PACKAGE", tmp_path / "package")
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["maverick", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        captured = capsys.readouterr()
+        code = left.value.code
+        assert isinstance(code, int)
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def environment(**changes: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+
+
+def write(path: str | Path, text: str) -> Path:
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def write_agent(
+    name: str, fields: str = "", description: str = "Reviews diffs.", folder: str = ".claude/agents"
+) -> Path:
+    text = f"---\nname: {name}\ndescription: {description}\n{fields}\n---\nYou are {name}.\n"
+    return write(Path(folder) / f"{name}.md", text)
+
+
+# -- the program as a whole ------------------------------------------------------------------------------------------
+
+
+def test_the_version_is_told(maverick: Run) -> None:
+    assert maverick("--version") == (0, f"maverick {__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_is_told(maverick: Run, arguments: list[str]) -> None:
+    ran = maverick(*arguments)
+    assert (ran.code, ran.err) == (0, "")
+    assert "agents" in ran.out
+
+
+def test_exit_codes_are_documented(maverick: Run) -> None:
+    out = maverick("agents", "--help").out
+    for line in ("0  fine", "1  problems found", "2  wrong usage", "3  no such agent", "4  not trusted"):
+        assert line in out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["fly"], ["agents", "fly"], ["--fast"], ["agents", "show"], ["agents", "check", "x"]]
+)
+def test_wrong_usage_leaves_with_two(maverick: Run, arguments: list[str]) -> None:
+    ran = maverick(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Error" in ran.err
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; sys.argv = ['maverick', '--help']\n"
+        "from maverick_tui.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'yaml', 'pydantic', 'rich', 'claude_agent_sdk', 'textual', 'git', 'asyncio', 'importlib.metadata'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
+    assert ran.stderr == "[]\n"
+
+
+def test_an_unexpected_error_is_one_line_and_a_traceback_only_if_wanted(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(cwd: Path) -> None:
+        raise RuntimeError("\x1b[31mred\nalert")
+
+    monkeypatch.setattr("maverick_tui.agent.catalog.discovery.discover", fail)
+    ran = maverick("agents", "list")
+    assert ran.code == 1
+    assert ran.err.splitlines()[0] == "maverick: unexpected RuntimeError: ␛[31mred alert"
+    assert "--debug" in ran.err
+    assert "Traceback" not in ran.err
+    debugged = maverick("--debug", "agents", "list")
+    assert "Traceback" in debugged.err
+    assert "\x1b" not in debugged.err
+
+
+def test_an_interrupt_leaves_with_130(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(cwd: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("maverick_tui.agent.catalog.discovery.discover", interrupt)
+    assert maverick("agents", "list") == (130, "", "")
+
+
+def test_a_reader_that_has_gone_is_no_reason_to_complain() -> None:
+    for number in range(200):
+        write_agent(f"agent-{number}")
+    command = f"{sys.executable} -m maverick_tui agents list --json | head -n 1"
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment(), check=True)
+    assert (ran.stdout, ran.stderr) == ("{\n", "")
+
+
+def test_a_reader_that_was_never_there_is_none_either() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "maverick_tui", "agents", "list"]
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+
+
+def test_a_terminal_that_cannot_show_a_character_still_gets_the_rest() -> None:
+    write_agent("reviewer", description="日本")
+    ran = subprocess.run(
+        [sys.executable, "-m", "maverick_tui", "agents", "list"],
+        capture_output=True,
+        env=environment(PYTHONIOENCODING="ascii"),
+        check=True,
+    )
+    assert b"reviewer" in ran.stdout
+    assert ran.stderr == b""
+
+
+def test_a_working_directory_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    script = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); from maverick_tui.cli import main; "
+    script += "import sys; sys.argv = ['maverick', 'agents', 'list']; main()"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment(), check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("maverick: The working directory is gone.\n  ")
+
+
+# -- list ------------------------------------------------------------------------------------------------------------
+
+
+def test_list_is_a_table_by_source(maverick: Run, home: Path) -> None:
+    write_agent("reviewer", "tools: Read, Grep\nmodel: opus")
+    write_agent("everything", "memory: user", description="Does " + "everything " * 30, folder=".maverick/agents/deep")
+    write_agent("reviewer", folder=str(home / ".claude/agents"))
+    write_agent("mine", "tools: []", folder=str(home / ".claude/agents"))
+    write("./.maverick/agents/pilot.py", PYTHON)
+    ran = maverick("agents", "list")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == (
+        "    NAME        FORM  MODEL  TOOLS  DESCRIPTION\n"
+        "\n"
+        "Project  .maverick/agents\n"
+        "*   pilot       py    -      ?      Flies.\n"
+        "\n"
+        "Project  .maverick/agents/deep\n"
+        "!   everything  md    -      16     Does everything everything everything every…\n"
+        "\n"
+        "Project  .claude/agents\n"
+        "    reviewer    md    opus   2      Reviews diffs.\n"
+        "\n"
+        "User  ~/.claude/agents\n"
+        "    mine        md    -      0      Reviews diffs.\n"
+        "\n"
+        "* not trusted yet: read the file, then run maverick agents trust NAME\n"
+        "\n"
+        "Hidden by nearer ones of the same name\n"
+        "   reviewer  ~/.claude/agents/reviewer.md\n"
+        "\n"
+        "! 5 files checked: 0 errors, 1 warning.\n"
+        ".maverick/agents/deep/everything.md:4: warning: memory has no effect in Maverick\n"
+        "    yet. It is kept for Claude Code.\n"
+    )
+    assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_the_table_fits_the_terminal(maverick: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    write_agent("a" * 60, "model: claude-something-with-a-very-long-name-4-5", description="評価する " * 30)
+    lines = maverick("agents", "list").out.splitlines()
+    assert max(display_width(line) for line in lines) in (columns, columns - 1)
+
+
+def test_without_agents_list_says_so(maverick: Run) -> None:
+    assert maverick("agents", "list") == (0, "There are no agents.\n", "")
+
+
+def test_list_as_json_has_the_documented_keys(maverick: Run) -> None:
+    write_agent("reviewer", "allowed_tools: Read", description="日本")
+    ran = maverick("agents", "list", "--json")
+    assert ran.out.isascii()
+    data = json.loads(ran.out)
+    assert list(data) == ["agents", "problems"]
+    (agent,) = data["agents"]
+    assert list(agent) == [
+        "name", "description", "source", "form", "path", "model", "tools", "problems", "needs_trust",
+    ]  # fmt: skip
+    assert agent["problems"] == data["problems"]
+    assert list(data["problems"][0]) == ["path", "line", "severity", "message", "hint"]
+
+
+EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J"'
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["show", "evil"], ["check"], ["list", "--json"], ["show", "evil", "--json"]]
+)
+def test_no_byte_of_a_file_steers_the_terminal(arguments: list[str]) -> None:
+    write_agent("evil", f"initialPrompt: {EVIL}\n{EVIL}: 1\nhooks: {{Stop: [{{hooks: [{{type: {EVIL}}}]}}]}}", EVIL)
+    write(".claude/agents/\x1b]0;evil\x07\udcff.md", "no agent")
+    prompt = Path(".claude/agents/evil.md")
+    prompt.write_text(prompt.read_text() + "\x1b]0;evil\x07 \x9b2J \u202e\n")
+    command = [sys.executable, "-m", "maverick_tui", "agents", *arguments]
+    ran = subprocess.run(command, capture_output=True, env=environment(), check=False)
+    assert ran.returncode == (1 if arguments == ["check"] else 0)
+    assert b"evil" in ran.stdout
+    for active in (b"\x1b", b"\x07", "\x9b".encode(), "\u202e".encode()):
+        assert active not in ran.stdout + ran.stderr
+
+
+# -- show ------------------------------------------------------------------------------------------------------------
+
+
+def test_show_is_the_whole_agent(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_MAX_TURNS", "7")
+    servers = 'mcpServers: {gh: {command: npx, args: [gh-mcp], env: {TOKEN: "hush"}}}'
+    hooks = "hooks: {PreToolUse: [{matcher: Bash, hooks: [{type: command, command: ./check.sh}]}]}"
+    write_agent("reviewer", f"tools: Read, Bash(git:*), mcp__gh\n{servers}\n{hooks}\ntimeout: 60\nskills: a, b")
+    ran = maverick("agents", "show", "reviewer")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == (
+        "reviewer\n"
+        "  Reviews diffs.\n"
+        "\n"
+        "form      markdown, from the project\n"
+        "file      .claude/agents/reviewer.md\n"
+        "trust     NOT TRUSTED: read the file, then run maverick agents trust reviewer\n"
+        f"model     {DEFAULT_MODEL} (default)\n"
+        "mode      acceptEdits (default)\n"
+        "may       Read, Bash(git:*), mcp__gh__*\n"
+        "asks      Bash(git:*), mcp__gh__*\n"
+        "limits    60 s without a sign of life, 7 turns (settings), 32,000 tokens an\n"
+        "          answer (default), no budget\n"
+        "server    gh: stdio npx gh-mcp\n"
+        "hook      PreToolUse Bash: command ./check.sh\n"
+        "skills    a, b\n"
+        "\n"
+        "prompt\n"
+        "  You are reviewer.\n"
+    )
+
+
+def test_show_says_that_a_file_without_tools_has_all(maverick: Run) -> None:
+    write_agent("reviewer")
+    assert "may       all tools (the file names none): Bash, BashOutput" in maverick("agents", "show", "reviewer").out
+
+
+def show_json(maverick: Run, name: str) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(maverick("agents", "show", name, "--json").out)
+    return data
+
+
+def test_show_as_json(maverick: Run) -> None:
+    write_agent("reviewer", 'tools: Read, Bash\nmcpServers: {gh: {command: npx, env: {TOKEN: "hush"}}}\nmaxTurns: 3')
+    data = show_json(maverick, "reviewer")
+    assert list(data) == [
+        "name", "description", "source", "form", "path", "trust", "model", "permission_mode", "names_tools", "may",
+        "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "initial_prompt", "prompt", "unknown", "problems",
+    ]  # fmt: skip
+    assert data["model"] == {"value": DEFAULT_MODEL, "from": "default"}
+    assert (data["may"], data["asks"]) == (["Read", "Bash"], ["Bash"])
+    assert data["limits"]["max_turns"] == {"value": 3, "from": "agent"}
+    assert data["mcp_servers"] == {"gh": {"type": "stdio", "command": "npx", "env": ["TOKEN"]}}
+
+
+def test_a_file_that_is_not_trusted_is_only_read(maverick: Run) -> None:
+    path = write(".maverick/agents/pilot.py", PYTHON)
+    data = show_json(maverick, "pilot")
+    assert (data["trust"], data["unknown"], data["may"], data["prompt"]) == (
+        "not trusted",
+        ["allowed_tools"],
+        None,
+        "You fly.",
+    )
+    assert data["problems"] == []
+    assert "only running the file would tell" in maverick("agents", "show", "pilot").out
+    assert not Path("ran").exists()
+    TrustStore().trust(path, path.read_bytes())
+    data = show_json(maverick, "pilot")
+    assert (data["trust"], data["unknown"], data["may"], data["asks"]) == ("trusted", [], ["Read", "Bash"], ["Bash"])
+    assert Path("ran").exists()
+
+
+def test_a_trusted_file_that_cannot_be_run_is_shown_with_the_reason(maverick: Run) -> None:
+    path = write(".maverick/agents/pilot.py", PYTHON + "raise ValueError('\\x1b[31m')\n")
+    TrustStore().trust(path, path.read_bytes())
+    data = show_json(maverick, "pilot")
+    assert data["unknown"] == ["allowed_tools"]
+    assert "ValueError: \x1b" in data["problems"][0]["message"]
+    assert "ValueError: ␛[31m" in maverick("agents", "show", "pilot").out
+
+
+def test_show_does_not_claim_tools_for_a_file_with_errors(maverick: Run) -> None:
+    write_agent("reviewer", "allowed_tools: Read")
+    ran = maverick("agents", "show", "reviewer")
+    assert "may       unknown: the file has errors" in ran.out
+    assert "reviewer.md:4: error:" in ran.out
+
+
+def test_no_such_agent_leaves_with_three(maverick: Run) -> None:
+    write_agent("reviewer")
+    for command in ("show", "trust"):
+        ran = maverick("agents", command, "reviewr")
+        assert (ran.code, ran.out) == (3, "")
+        assert ran.err == (
+            "maverick: There is no agent named 'reviewr'.\n  Did you mean 'reviewer'? Known agents: reviewer.\n"
+        )
+
+
+def test_a_broken_file_is_named_when_its_agent_is_asked_for(maverick: Run) -> None:
+    write(".claude/agents/reviewer.md", "---\nname: [\n---\n")
+    ran = maverick("agents", "show", "reviewer")
+    assert ran.code == 1
+    assert "reviewer.md:2" in ran.err
+
+
+# -- check -----------------------------------------------------------------------------------------------------------
+
+
+def test_check_leaves_with_one_if_there_are_errors(maverick: Run) -> None:
+    write_agent("reviewer", "allowed_tools: Read")
+    ran = maverick("agents", "check")
+    assert ran.code == 1
+    assert ran.out == (
+        ".claude/agents/reviewer.md:4: error: There is no field 'allowed_tools'. Did you\n"
+        "    mean 'tools'?\n"
+        "1 file checked: 1 error, 0 warnings.\n"
+    )
+
+
+def test_warnings_fail_only_if_wanted(maverick: Run) -> None:
+    write_agent("reviewer", "author: me")
+    assert maverick("agents", "check").code == 0
+    assert maverick("agents", "check", "--strict").code == 1
+
+
+@pytest.mark.parametrize("path", [".", ".claude", ".claude/agents", ".claude/agents/reviewer.md"])
+def test_check_takes_a_file_or_a_folder(maverick: Run, path: str) -> None:
+    write_agent("reviewer", "author: me")
+    ran = maverick("agents", "check", path, "--json")
+    data = json.loads(ran.out)
+    assert (ran.code, data["checked"]) == (0, 1)
+    assert data["problems"][0]["line"] == 4
+
+
+def test_check_says_when_all_is_well(maverick: Run) -> None:
+    write_agent("reviewer")
+    assert maverick("agents", "check") == (0, "1 file checked: no problems.\n", "")
+
+
+# -- trust -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pilot() -> Path:
+    return write(".maverick/agents/pilot.py", PYTHON)
+
+
+def test_without_a_terminal_trust_needs_a_yes(maverick: Run, pilot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: PTH123, SIM115
+    ran = maverick("agents", "trust", "pilot")
+    sys.stdin.close()
+    assert ran.code == 4
+    assert fingerprint(pilot.read_bytes()) in ran.out
+    assert "trust pilot --yes" in ran.err
+    assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
+
+
+def test_trust_with_a_yes_and_back(maverick: Run, pilot: Path) -> None:
+    ran = maverick("agents", "trust", "pilot", "--yes")
+    size = len(PYTHON)
+    assert ran == (
+        0,
+        f".maverick/agents/pilot.py\n  sha256 {fingerprint(PYTHON.encode())}, {size} bytes\npilot is trusted.\n",
+        "",
+    )
+    assert maverick("agents", "trust", "pilot").out == "pilot is trusted already.\n"
+    assert "*" not in maverick("agents", "list").out
+    assert not Path("ran").exists()
+    assert maverick("agents", "trust", "pilot", "--revoke").code == 0
+    assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 4), (b"\x04", 1)])
+def test_a_person_is_asked(pilot: Path, answer: bytes, code: int) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot"]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
+    )
+    os.close(theirs)
+    assert process.stderr is not None
+    while not os.read(process.stderr.fileno(), 100).rstrip().endswith(b"[y/N]:"):
+        assert process.poll() is None
+    os.write(ours, answer)
+    process.communicate(timeout=10)
+    os.close(ours)
+    assert process.returncode == code
+    assert TrustStore().is_trusted(pilot, pilot.read_bytes()) == (code == 0)
+
+
+def test_an_interrupt_at_the_question_trusts_nothing(pilot: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot"]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
+    )
+    os.close(theirs)
+    assert process.stderr is not None
+    while not os.read(process.stderr.fileno(), 100).rstrip().endswith(b"[y/N]:"):
+        assert process.poll() is None
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    os.close(ours)
+    assert process.returncode != 0
+    assert b"Traceback" not in err
+    assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
+
+
+def test_what_needs_no_trust_is_said_to(maverick: Run) -> None:
+    write_agent("reviewer")
+    assert maverick("agents", "trust", "reviewer") == (0, "reviewer needs no trust.\n", "")
+
+
+def test_a_broken_list_of_trusted_files_is_named(maverick: Run, pilot: Path) -> None:
+    write(TrustStore().path, "{")
+    for command in (["list"], ["show", "pilot"], ["trust", "pilot", "--yes"]):
+        ran = maverick("agents", *command)
+        assert ran.code == 1
+        assert "trusted.json" in ran.err
+
+
+def test_trust_as_json(maverick: Run, pilot: Path) -> None:
+    data = json.loads(maverick("agents", "trust", "pilot", "--yes", "--json").out)
+    assert data == {
+        "name": "pilot",
+        "files": [{"path": str(pilot.resolve()), "sha256": fingerprint(PYTHON.encode()), "trusted": True}],
+    }
+
+
+# -- width -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("評価する", 8, "評価する"),
+        ("評価する", 7, "評価す…"),
+        ("評価する", 6, "評価…"),
+    ],
+)
+def test_text_is_cut_by_the_columns_it_takes(text: str, width: int, shown: str) -> None:
+    assert cut(text, width) == shown
