@@ -1,0 +1,111 @@
+"""Which requirements have a test: `make requirements`, or `python tests/requirements.py --help`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import io
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = Path(__file__).with_suffix(".tsv")
+
+
+class Row(NamedTuple):
+    """One requirement. Its document's number is how `document` begins."""
+
+    id: str
+    aliases: tuple[str, ...]
+    document: str
+    meaning: str
+
+
+class Collector:
+    """The pytest plugin that notes which test names which requirement."""
+
+    def __init__(self) -> None:
+        self.tests: defaultdict[str, list[str]] = defaultdict(list)
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        # What is skipped or expected to fail proves nothing, but an unknown id in it is still a mistake.
+        proves = not (item.get_closest_marker("skip") or item.get_closest_marker("xfail"))
+        for mark in item.iter_markers("req"):
+            for name in mark.args:
+                self.tests[name] += [item.nodeid] if proves else []
+
+
+def read_table() -> list[Row]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        lines = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
+        rows = [
+            Row(line["id"], tuple(filter(None, line["aliases"].split(","))), line["document"], line["meaning"])
+            for line in lines
+        ]
+    names = Counter(name for row in rows for name in (row.id, *row.aliases))
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise SystemExit(f"{TABLE.name} has these names more than once: {', '.join(twice)}")
+    return rows
+
+
+def collect() -> dict[str, list[str]]:
+    """The tests of every name that a test uses, be it in the table or not."""
+    collector = Collector()
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        code = pytest.main(
+            ["--collect-only", "-qq", "-p", "no:cacheprovider", "--rootdir", str(ROOT), str(ROOT / "tests")],
+            plugins=[collector],
+        )
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise SystemExit(f"The tests cannot be collected:\n{output.getvalue()}")
+    return dict(collector.tests)
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Show which requirements have a test.")
+    parser.add_argument(
+        "--require", nargs="+", default=[], metavar="000", help="documents of which no row may lack a test"
+    )
+    parser.add_argument("--tests", action="store_true", help="show the tests of every requirement, too")
+    options = parser.parse_args(None if arguments is None else list(arguments))
+
+    rows = read_table()
+    documents = list(dict.fromkeys(row.document for row in rows))
+    if unknown := set(options.require) - {document.split()[0] for document in documents}:
+        parser.error(f"no such document: {', '.join(sorted(unknown))}")
+
+    used = collect()
+    tests = {row: [test for name in (row.id, *row.aliases) for test in used.get(name, [])] for row in rows}
+    width = max(len(row.id) for row in rows)
+    failed = False
+
+    for document in documents:
+        here = [row for row in rows if row.document == document]
+        missing = [row for row in here if not tests[row]]
+        required = document.split()[0] in options.require
+        failed |= required and bool(missing)
+        print(f"{document}: {len(here) - len(missing)} of {len(here)}{' (all are required)' if required else ''}")
+        for row in here if options.tests else missing if required or not options.require else []:
+            print(f"  {'missing' if row in missing else '       '}  {row.id:{width}}  {row.meaning}")
+            if options.tests:
+                print("".join(f"  {'':7}  {'':{width}}    {test}\n" for test in dict.fromkeys(tests[row])), end="")
+        print()
+
+    print(f"Total: {sum(map(bool, tests.values()))} of {len(rows)}")
+
+    known = {name for row in rows for name in (row.id, *row.aliases)}
+    for name in sorted(set(used) - known):
+        failed = True
+        print(f"Unknown requirement {name}, named by a test; the table is {TABLE.relative_to(ROOT)}", file=sys.stderr)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
