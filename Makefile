@@ -37,8 +37,8 @@ endif
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib maverick_tui || true # packages may ship files that do not compile
 	@touch $@
 
-run: $(READY) ## Run maverick
-	@$(BIN)/maverick $(or $(ARGS),agents list)
+run: $(READY) ## Run maverick; without credentials it plays the demo
+	@$(BIN)/maverick $(ARGS)
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -n 2 $(ARGS)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -20,6 +23,8 @@ DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
 DEFAULT_MAX_TURNS = 100
 
+PREFIX = "MAVERICK_"
+
 PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk"]
 """The modes that Maverick opens: the documented default and what is narrower."""
 
@@ -28,31 +33,38 @@ PERMISSION_MODES: tuple[str, ...] = get_args(PermissionMode)
 SettingSource = Literal["user", "project", "local"]
 
 
+def _words(value: Any) -> Any:
+    """A list may be written as words with commas between them, as in a variable."""
+    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+
 class MaverickConfig(BaseSettings):
     """What holds for every agent that does not say otherwise.
 
     Order of precedence: arguments, `MAVERICK_*` variables, `config.toml` in the user's folder, the defaults.
     """
 
-    model_config = SettingsConfigDict(env_prefix="MAVERICK_", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
 
     model: Annotated[str, Field(min_length=1)] | None = None
     """Model of agents that name none."""
     permission_mode: PermissionMode | None = None
     """Permission mode of agents that name none."""
-    timeout: Annotated[float, Field(gt=0)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_TIMEOUT
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
     """Most tokens of one model answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
     """Most model calls for one prompt."""
-    max_budget_usd: Annotated[float, Field(gt=0)] | None = None
+    max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Most dollars of one run; the CLI checks it after each call."""
     api_retries: Annotated[int, Field(ge=0)] = 0
     """How often the CLI itself repeats a failed API call before the failure is reported."""
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
-    setting_sources: tuple[SettingSource, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Variables for the CLI, beside those that it inherits; they may hold keys."""
+    setting_sources: Annotated[tuple[SettingSource, ...], NoDecode, BeforeValidator(_words)] = ()
     """Claude Code settings to load as well. Those may hold hooks and rules that approve tools: none by default."""
 
     @classmethod
@@ -70,19 +82,21 @@ class MaverickConfig(BaseSettings):
     @classmethod
     def load(cls, **overrides: Any) -> MaverickConfig:
         """Read all sources; any mistake is one `ConfigError` that names every wrong setting."""
+        file = config_file()
+        _refuse_misspelt_variables()
         try:
+            if file.exists() and not file.is_file():
+                raise IsADirectoryError("it is not a file")
             return cls(**overrides)
         except ValidationError as error:
+            mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
             raise ConfigError(
-                "The settings cannot be used: " + "; ".join(_mistakes(error)) + ".",
-                path=str(config_file()),
-                hint=f"Correct them in {config_file()}, in the MAVERICK_* variables or on the command line.",
+                f"The settings cannot be used: {'; '.join(mistakes)}.", path=str(file), hint=_hint(file)
             ) from error
-        except (OSError, ValueError) as error:  # unreadable file, not UTF-8, not TOML, environment that is not JSON
+        except (OSError, ValueError) as error:  # unreadable, not UTF-8, not TOML; a variable that is not JSON
+            reason = error.__cause__ or error
             raise ConfigError(
-                f"The settings cannot be read from {config_file()} and the environment: {error}.",
-                path=str(config_file()),
-                hint="Correct the file (it is TOML) or move it away; check the MAVERICK_* variables.",
+                f"The settings cannot be read: {error} ({reason}).", path=str(file), hint=_hint(file)
             ) from error
 
 
@@ -91,13 +105,30 @@ def config_file() -> Path:
     return paths.user_config() / "config.toml"
 
 
-def _mistakes(error: ValidationError) -> list[str]:
-    found = []
-    for item in error.errors():
-        name = ".".join(str(part) for part in item["loc"])
-        if item["type"] == "extra_forbidden":
-            suggestion = did_you_mean(name, MaverickConfig.model_fields)
-            found.append(f"{name} is not a setting{'. ' + suggestion if suggestion else ''}")
-        else:
-            found.append(f"{name} = {item['input']!r}: {item['msg'].lower()}")
-    return found
+def _hint(file: Path) -> str:
+    variables = f"the {PREFIX}* variables"
+    return f"Correct them in {file} (TOML) or in {variables}." if file.exists() else f"Correct {variables}."
+
+
+def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: object) -> str:
+    name = str(location[0]) if location else "settings"
+    variable = f"{PREFIX}{name.upper()}"
+    where = f"{name} ({variable})" if os.environ.get(variable) else name
+    if kind == "extra_forbidden":
+        return f"{where} is not a setting ({did_you_mean(name, MaverickConfig.model_fields) or 'see the README'})"
+    return f"{where} = {value!r}: {message[:1].lower()}{message[1:]}"
+
+
+def _refuse_misspelt_variables() -> None:
+    """A variable that is nearly one of ours was meant to be it, and would be ignored silently."""
+    for variable in os.environ:
+        name = variable.removeprefix(PREFIX).lower()
+        if variable.startswith(PREFIX) and name not in MaverickConfig.model_fields and variable not in _OTHERS:
+            close = difflib.get_close_matches(name, MaverickConfig.model_fields, n=1, cutoff=0.75)
+            if close:
+                meant = f"{PREFIX}{close[0].upper()}"
+                raise ConfigError(f"The variable {variable} is not a setting.", hint=f"Did you mean {meant}?")
+
+
+_OTHERS = ("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_OFFLINE")
+"""Variables of ours that are no settings."""

@@ -154,7 +154,7 @@ class NetworkError(AgentError):
 class StreamingError(AgentError):
     """The stream broke after it had begun; `partial_messages` holds everything that came, the cause says why."""
 
-    hint_by_default = "What came is kept in partial_messages: continue from there, or run the prompt again."
+    hint_by_default = "What came before is kept: continue from there, or run the prompt again."
 
     def __init__(
         self,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pytest
 
-from tests.support.model import Answer, Script, ScriptedModel
+from maverick_tui.offline.app import MessagesApp
+from maverick_tui.offline.script import Answer, Scene, Script
+from maverick_tui.offline.server import OfflineServer
+from tests.support.model import as_script
 from tests.support.processes import MARK, wait_until_gone
 
 
@@ -47,7 +50,9 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 class ServeModel(Protocol):
     """The `serve` fixture: `async with serve(answers) as model`."""
 
-    def __call__(self, answer: Script | list[Answer] | Answer) -> Any: ...
+    def __call__(
+        self, source: Script | Answer | Sequence[Answer | Scene]
+    ) -> AbstractAsyncContextManager[MessagesApp]: ...
 
 
 @pytest.fixture
@@ -64,9 +69,9 @@ def serve(mark: str, monkeypatch: pytest.MonkeyPatch, home: Path) -> ServeModel:
         monkeypatch.setenv(name, value)
 
     @asynccontextmanager
-    async def start(answer: Script | list[Answer] | Answer) -> AsyncIterator[ScriptedModel]:
-        async with ScriptedModel(answer) as model:
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", model.url)
-            yield model
+    async def start(source: Script | Answer | Sequence[Answer | Scene]) -> AsyncIterator[MessagesApp]:
+        async with OfflineServer(as_script(source)) as server:
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+            yield server.app
 
     return start

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import pytest
 from maverick_tui import DEFAULT_MODEL, __version__, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from maverick_tui.cli import main
-from maverick_tui.cli.table import cut, display_width
+from maverick_tui.cli.width import cut, display_width, wrap
 
 ROOT = Path(__file__).parents[1]
 
@@ -87,7 +88,7 @@ def test_the_version_is_told(maverick: Run) -> None:
     assert maverick("--version") == (0, f"maverick {__version__}\n", "")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["agents"], ["agents", "-h"]])
 def test_help_is_told(maverick: Run, arguments: list[str]) -> None:
     ran = maverick(*arguments)
     assert (ran.code, ran.err) == (0, "")
@@ -98,6 +99,16 @@ def test_exit_codes_are_documented(maverick: Run) -> None:
     out = maverick("agents", "--help").out
     for line in ("0  fine", "1  problems found", "2  wrong usage", "3  no such agent", "4  not trusted"):
         assert line in out
+
+
+def test_help_cuts_no_summary_and_tells_where_errors_go(maverick: Run) -> None:
+    summaries = maverick("agents", "--help").out.partition("Commands:")[2]
+    assert "..." not in summaries
+    assert [line.split()[0] for line in summaries.splitlines()[1:5]] == ["list", "show", "check", "trust"]
+    for command in ("list", "show", "check", "trust"):
+        out = maverick("agents", command, "--help").out
+        assert "errors are text on stderr" in out
+        assert "JSON: {" in out
 
 
 @pytest.mark.parametrize(
@@ -155,13 +166,36 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain() -> None:
     assert (ran.stdout, ran.stderr) == ("{\n", "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", [["list"], ["check"], ["list", "--json"], ["--help"]])
+def test_output_that_cannot_be_written_is_one_line(command: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "maverick_tui", "agents", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (1, b"maverick: The output cannot be written: No space left on device.\n")
+
+
+def test_output_that_is_closed_is_one_line() -> None:
+    command = f"{sys.executable} -m maverick_tui agents list >&-"
+    ran = subprocess.run(command, shell=True, stderr=subprocess.PIPE, env=environment(), check=False)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        b"maverick: The output cannot be written: standard output is closed.\n",
+    )
+
+
 def test_a_reader_that_was_never_there_is_none_either() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "maverick_tui", "agents", "list"]
     ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False)
     os.close(writer)
-    assert (ran.returncode, ran.stderr) == (1, b"")
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_a_terminal_that_cannot_show_a_character_still_gets_the_rest() -> None:
@@ -193,33 +227,56 @@ def test_list_is_a_table_by_source(maverick: Run, home: Path) -> None:
     write_agent("reviewer", folder=str(home / ".claude/agents"))
     write_agent("mine", "tools: []", folder=str(home / ".claude/agents"))
     write("./.maverick/agents/pilot.py", PYTHON)
+    write_agent("copilot", folder="shipped").rename(".maverick/agents/z.md")
     ran = maverick("agents", "list")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         "    NAME        FORM  MODEL  TOOLS  DESCRIPTION\n"
         "\n"
-        "Project  .maverick/agents\n"
+        "PROJECT  .maverick/agents\n"
+        "    copilot     md    -      16     Reviews diffs.\n"
         "*   pilot       py    -      ?      Flies.\n"
         "\n"
-        "Project  .maverick/agents/deep\n"
+        "PROJECT  .maverick/agents/deep\n"
         "!   everything  md    -      16     Does everything everything everything every…\n"
         "\n"
-        "Project  .claude/agents\n"
+        "PROJECT  .claude/agents\n"
         "    reviewer    md    opus   2      Reviews diffs.\n"
         "\n"
-        "User  ~/.claude/agents\n"
+        "YOURS  ~/.claude/agents\n"
         "    mine        md    -      0      Reviews diffs.\n"
+        "\n"
+        "HIDDEN  by nearer ones of the same name\n"
+        "    reviewer    md    -      16     ~/.claude/agents/reviewer.md\n"
         "\n"
         "* not trusted yet: read the file, then run maverick agents trust NAME\n"
         "\n"
-        "Hidden by nearer ones of the same name\n"
-        "   reviewer  ~/.claude/agents/reviewer.md\n"
-        "\n"
-        "! 5 files checked: 0 errors, 1 warning.\n"
+        "! 6 files checked: 0 errors, 1 warning.\n"
         ".maverick/agents/deep/everything.md:4: warning: memory has no effect in Maverick\n"
         "    yet. It is kept for Claude Code.\n"
     )
     assert not Path("ran").exists()
+
+
+def test_what_is_shipped_has_the_same_heading_everywhere(maverick: Run, tmp_path: Path) -> None:
+    write_agent("explorer", folder=str(tmp_path / "package" / "agents"))
+    assert maverick("agents", "list").out == (
+        "    NAME      FORM  TOOLS  DESCRIPTION\n"
+        "\n"
+        "SHIPPED  maverick_tui/agents\n"
+        "    explorer  md    16     Reviews diffs.\n"
+    )
+
+
+def test_list_shows_a_few_problems_the_errors_first(maverick: Run) -> None:
+    for number in range(4):
+        write_agent(f"odd-{number}", "author: me")
+    write_agent("wrong", "allowed_tools: Read")
+    lines = maverick("agents", "list").out.partition("\n\n! ")[2].splitlines()
+    assert lines[0] == "5 files checked: 1 error, 4 warnings."
+    assert "wrong.md:4: error" in lines[1]
+    assert lines[-1] == "... and 2 more: run maverick agents check"
+    assert len([line for line in lines if ".md:4" in line]) == 3
 
 
 @pytest.mark.parametrize("columns", [80, 100])
@@ -228,6 +285,21 @@ def test_the_table_fits_the_terminal(maverick: Run, monkeypatch: pytest.MonkeyPa
     write_agent("a" * 60, "model: claude-something-with-a-very-long-name-4-5", description="評価する " * 30)
     lines = maverick("agents", "list").out.splitlines()
     assert max(display_width(line) for line in lines) in (columns, columns - 1)
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("arguments", [["list"], ["check"], ["show", "a" * 60]])
+def test_nothing_is_wider_than_a_small_terminal(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch, home: Path, columns: int, arguments: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    fields = f"model: claude-something-with-a-very-long-name-4-5\nmaxTurns: {'評価する' * 6}\n評価する: 1"
+    for folder in (f".claude/agents/{'deep' * 20}", str(home / ".claude/agents")):
+        write_agent("a" * 60, fields, description="評価する " * 30, folder=folder)
+    write(".maverick/agents/pilot.py", PYTHON)
+    lines = maverick("agents", *arguments).out.splitlines()
+    assert [line for line in lines if display_width(line) > columns] == []
+    assert len(lines) > 5
 
 
 def test_without_agents_list_says_so(maverick: Run) -> None:
@@ -239,13 +311,21 @@ def test_list_as_json_has_the_documented_keys(maverick: Run) -> None:
     ran = maverick("agents", "list", "--json")
     assert ran.out.isascii()
     data = json.loads(ran.out)
-    assert list(data) == ["agents", "problems"]
+    assert list(data) == ["agents", "shadowed", "problems"]
     (agent,) = data["agents"]
     assert list(agent) == [
         "name", "description", "source", "form", "path", "model", "tools", "problems", "needs_trust",
     ]  # fmt: skip
     assert agent["problems"] == data["problems"]
     assert list(data["problems"][0]) == ["path", "line", "severity", "message", "hint"]
+
+
+def test_list_as_json_has_the_hidden_ones_apart(maverick: Run, home: Path) -> None:
+    write_agent("reviewer")
+    hidden = write_agent("reviewer", folder=str(home / ".claude/agents"))
+    data = json.loads(maverick("agents", "list", "--json").out)
+    assert [agent["source"] for agent in data["agents"]] == ["project"]
+    assert [agent["path"] for agent in data["shadowed"]] == [str(hidden)]
 
 
 EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J"'
@@ -287,8 +367,9 @@ def test_show_is_the_whole_agent(maverick: Run, monkeypatch: pytest.MonkeyPatch)
         f"model     {DEFAULT_MODEL} (default)\n"
         "mode      acceptEdits (default)\n"
         "may       Read, Bash(git:*), mcp__gh__*\n"
+        "          without a person: exactly these run, nothing else\n"
         "asks      Bash(git:*), mcp__gh__*\n"
-        "limits    60 s without a sign of life, 7 turns (settings), 32,000 tokens an\n"
+        "limits    60 s without a sign of life, 7 turns (your settings), 32,000 tokens an\n"
         "          answer (default), no budget\n"
         "server    gh: stdio npx gh-mcp\n"
         "hook      PreToolUse Bash: command ./check.sh\n"
@@ -302,6 +383,46 @@ def test_show_is_the_whole_agent(maverick: Run, monkeypatch: pytest.MonkeyPatch)
 def test_show_says_that_a_file_without_tools_has_all(maverick: Run) -> None:
     write_agent("reviewer")
     assert "may       all tools (the file names none): Bash, BashOutput" in maverick("agents", "show", "reviewer").out
+
+
+@pytest.mark.parametrize(
+    ("mode", "asks"),
+    [
+        ("default", "Edit, Bash"),
+        ("plan", "Edit, Bash"),
+        ("acceptEdits", "Bash; outside of the project also Edit"),
+        ("dontAsk", "never: what would ask is refused"),
+    ],
+)
+def test_show_tells_what_asks_in_the_agents_mode(maverick: Run, mode: str, asks: str) -> None:
+    write_agent("reviewer", f"tools: Read, Edit, Bash\npermissionMode: {mode}")
+    assert f"\nasks      {asks}\n" in maverick("agents", "show", "reviewer").out
+
+
+def test_nothing_asks_if_there_is_nothing_to_ask_about(maverick: Run) -> None:
+    write_agent("reviewer", "tools: Read")
+    assert "\nasks      never\n" in maverick("agents", "show", "reviewer").out
+    write_agent("talker", "tools: []")
+    out = maverick("agents", "show", "talker").out
+    assert "may       nothing: no tools are named\nasks      never\n" in out
+
+
+def test_show_wraps_the_prompt_but_not_its_code(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    path = write_agent("reviewer")
+    code = "x = " + "1 + " * 12 + "1"
+    path.write_text(
+        path.read_text() + f"Read the diff file by file, from the first to the last.\n"
+        f"1. Settle the scope with the user before you start.\n```\n{code}\n```\n    {code}\n| {code} |\n"
+    )
+    assert maverick("agents", "show", "reviewer").out.partition("prompt\n")[2] == (
+        "  You are reviewer.\n"
+        "  Read the diff file by file, from the\n"
+        "  first to the last.\n"
+        "  1. Settle the scope with the user\n"
+        "     before you start.\n"
+        f"  ```\n  {code}\n  ```\n      {code}\n  | {code} |\n"
+    )
 
 
 def show_json(maverick: Run, name: str) -> dict[str, Any]:
@@ -349,6 +470,74 @@ def test_a_trusted_file_that_cannot_be_run_is_shown_with_the_reason(maverick: Ru
     assert "ValueError: ␛[31m" in maverick("agents", "show", "pilot").out
 
 
+def test_the_place_of_a_file_that_cannot_be_run_is_told_once(maverick: Run) -> None:
+    path = write(".maverick/agents/pilot.py", PYTHON + "raise ValueError('no fuel.')\n")
+    TrustStore().trust(path, path.read_bytes())
+    (problem,) = show_json(maverick, "pilot")["problems"]
+    assert (problem["path"], problem["line"]) == (str(path.resolve()), 11)
+    assert problem["message"] == "Cannot be loaded: ValueError: no fuel."
+
+
+def test_what_a_trusted_file_prints_is_not_in_the_json(maverick: Run) -> None:
+    constructor = "    def __init__(self): super().__init__(); print('constructed')\n"
+    path = write(".maverick/agents/pilot.py", f"print('imported')\n{PYTHON}{constructor}")
+    TrustStore().trust(path, path.read_bytes())
+    ran = maverick("agents", "show", "pilot", "--json")
+    assert json.loads(ran.out)["may"] == ["Read", "Bash"]
+    assert ran.err == "imported\nconstructed\n"
+
+
+def test_the_default_is_marked_after_the_file_was_run_too(maverick: Run) -> None:
+    path = write(".maverick/agents/pilot.py", PYTHON)
+    TrustStore().trust(path, path.read_bytes())
+    assert show_json(maverick, "pilot")["model"] == {"value": DEFAULT_MODEL, "from": "default"}
+    path.write_text(PYTHON + f"    model = {DEFAULT_MODEL!r}\n")
+    TrustStore().trust(path, path.read_bytes())
+    assert show_json(maverick, "pilot")["model"] == {"value": DEFAULT_MODEL, "from": "agent"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ("max_turns = 'many'", "'many' turns"),
+        ("timeout = [1, 2]", "[1, 2] s without"),
+        ("max_tokens = 0x" + "f" * 9_000, "<int>"),
+        ("max_budget_usd = 1e999", "inf US$"),
+        ("model = {'a': 1}", "model     {'a': 1}"),
+        ("permission_mode = 5", "mode      5"),
+        ("mcp_servers = {'a': {'command': 3, 'env': 5, 'args': 7}, 'b': 6}", "server    a: stdio 3"),
+        ("hooks = {'Stop': 5}", "error: allowed_tools"),
+        ("skills = {'a'}", "skills    {'a'}"),
+        ("system_prompt = 5", "prompt\n  5"),
+        ("system_prompt = None", "prompt\n  (none)"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_odd_values_are_shown_as_they_are(maverick: Run, settings: str, shown: str) -> None:
+    write(".maverick/agents/pilot.py", PYTHON.replace("allowed_tools", f"{settings}\n    allowed_tools = 'x' #"))
+    ran = maverick("agents", "show", "pilot")
+    assert (ran.code, ran.err) == (0, "")
+    assert shown in ran.out
+    assert "allowed_tools must be a list of tools" in ran.out
+    strict = json.loads(maverick("agents", "show", "pilot", "--json").out, parse_constant=pytest.fail)
+    assert strict["name"] == "pilot"
+
+
+def test_an_agent_that_gives_its_settings_odd_objects_is_shown(maverick: Run) -> None:
+    odd = (
+        "class Odd:\n    def __repr__(self): raise RuntimeError\n"
+        "loop = []\nloop.append(loop)\n"
+        "Pilot.hooks, Pilot.skills, Pilot.effort = {'Stop': loop}, loop, Odd()\n"
+        "Pilot.allowed_tools = ['Bash(', 5]\n"
+    )
+    path = write(".maverick/agents/pilot.py", PYTHON + odd)
+    TrustStore().trust(path, path.read_bytes())
+    data = show_json(maverick, "pilot")
+    assert (data["effort"], data["may"], data["asks"]) == ("<Odd>", ["Bash(", "5"], ["Bash(", "5"])
+    ran = maverick("agents", "show", "pilot")
+    assert (ran.code, "<Odd>" in ran.out) == (0, True)
+
+
 def test_show_does_not_claim_tools_for_a_file_with_errors(maverick: Run) -> None:
     write_agent("reviewer", "allowed_tools: Read")
     ran = maverick("agents", "show", "reviewer")
@@ -370,7 +559,33 @@ def test_a_broken_file_is_named_when_its_agent_is_asked_for(maverick: Run) -> No
     write(".claude/agents/reviewer.md", "---\nname: [\n---\n")
     ran = maverick("agents", "show", "reviewer")
     assert ran.code == 1
-    assert "reviewer.md:2" in ran.err
+    assert ran.err.startswith("maverick: The agent 'reviewer' cannot be read. .claude/agents/reviewer.md:2: ")
+
+
+def test_a_file_is_not_its_agent(maverick: Run) -> None:
+    write_agent("reviewer", "allowed_tools: Read").rename(".claude/agents/security.md")
+    ran = maverick("agents", "show", "security")
+    assert ran.code == 3
+    assert ran.err == (
+        "maverick: There is no agent named 'security'.\n"
+        "  .claude/agents/security.md defines 'reviewer'. Known agents: reviewer.\n"
+    )
+
+
+def test_paths_are_short_in_text_and_whole_in_json(maverick: Run, home: Path) -> None:
+    first = write_agent("reviewer", folder=str(home / ".claude/agents"))
+    first.with_name("z.md").write_bytes(first.read_bytes())
+    write_agent("pilot", "allowed_tools: Read")
+    assert maverick("agents", "check").out == (
+        ".claude/agents/pilot.md:4: error: There is no field 'allowed_tools'. Did you\n"
+        "    mean 'tools'?\n"
+        "~/.claude/agents/z.md:2: error: Has the name 'reviewer', which is defined\n"
+        "    already in ~/.claude/agents/reviewer.md. Give one of them another name.\n"
+        "3 files checked: 2 errors, 0 warnings.\n"
+    )
+    assert ". .claude/agents/pilot.md:4: " in maverick("agents", "trust", "pilot").err
+    data = json.loads(maverick("agents", "check", ".claude", "--json").out)
+    assert [problem["path"] for problem in data["problems"]] == [str(Path(".claude/agents/pilot.md").resolve())]
 
 
 # -- check -----------------------------------------------------------------------------------------------------------
@@ -440,40 +655,54 @@ def test_trust_with_a_yes_and_back(maverick: Run, pilot: Path) -> None:
     assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
 
 
-@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 4), (b"\x04", 1)])
-def test_a_person_is_asked(pilot: Path, answer: bytes, code: int) -> None:
+def test_what_was_never_trusted_is_said_to_be(maverick: Run, pilot: Path) -> None:
+    assert maverick("agents", "trust", "pilot", "--revoke") == (0, "pilot was not trusted.\n", "")
+
+
+QUESTION = b"Have you read .maverick/agents/pilot.py, and may it run on this machine? [y/N]: "
+
+
+@contextmanager
+def question(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command, which waits for an answer, and the terminal to give it on."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot"]
+    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot", *options]
     process = subprocess.Popen(
         command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
     )
     os.close(theirs)
     assert process.stderr is not None
-    while not os.read(process.stderr.fileno(), 100).rstrip().endswith(b"[y/N]:"):
+    asked = b""
+    while asked != QUESTION:
+        assert QUESTION.startswith(asked)
         assert process.poll() is None
-    os.write(ours, answer)
-    process.communicate(timeout=10)
+        asked += os.read(process.stderr.fileno(), 100)
+    yield process, ours
     os.close(ours)
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 4), (b"\n", 4), (b"\x04", 4)])
+def test_a_person_is_asked(pilot: Path, answer: bytes, code: int) -> None:
+    with question() as (process, terminal):
+        os.write(terminal, answer)
+        process.communicate(timeout=10)
     assert process.returncode == code
     assert TrustStore().is_trusted(pilot, pilot.read_bytes()) == (code == 0)
 
 
+def test_the_question_is_not_in_the_json(pilot: Path) -> None:
+    with question("--json") as (process, terminal):
+        os.write(terminal, b"yes\n")
+        out, err = process.communicate(timeout=10)
+    assert (json.loads(out)["files"][0]["trusted"], out[:1], err) == (True, b"{", b"")
+
+
 def test_an_interrupt_at_the_question_trusts_nothing(pilot: Path) -> None:
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot"]
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
-    )
-    os.close(theirs)
-    assert process.stderr is not None
-    while not os.read(process.stderr.fileno(), 100).rstrip().endswith(b"[y/N]:"):
-        assert process.poll() is None
-    time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
-    os.close(ours)
-    assert process.returncode != 0
-    assert b"Traceback" not in err
+    with question() as (process, _):
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, b"\n")
     assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
 
 
@@ -513,3 +742,19 @@ def test_trust_as_json(maverick: Run, pilot: Path) -> None:
 )
 def test_text_is_cut_by_the_columns_it_takes(text: str, width: int, shown: str) -> None:
     assert cut(text, width) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", ["-"]),
+        ("one two", ["-one two"]),
+        ("word " * 12, ["-" + " ".join(["word"] * 8), "  " + " ".join(["word"] * 4)]),
+        ("x" * 50, ["-" + "x" * 39, "  " + "x" * 11]),
+        ("a " + "評" * 25, ["-a", "  " + "評" * 19, "  " + "評" * 6]),
+    ],
+    ids=lambda value: str(value)[:10],
+)
+def test_text_is_wrapped_by_the_columns_it_takes(monkeypatch: pytest.MonkeyPatch, text: str, lines: list[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert wrap(text, "-", "  ") == lines

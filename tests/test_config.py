@@ -46,9 +46,10 @@ def test_all_mistakes_are_named_at_once_with_suggestions() -> None:
     with pytest.raises(ConfigError) as raised:
         MaverickConfig.load()
     text = str(raised.value)
-    assert "timout is not a setting. Did you mean 'timeout'?" in text
+    assert "timout is not a setting (Did you mean 'timeout'?)" in text
     assert "max_turns = -1" in text
     assert "bypassPermissions" in text
+    assert "'acceptEdits'" in text, "what is named must be what can be written"
     assert str(path) in text
 
 
@@ -60,12 +61,36 @@ def test_a_file_that_cannot_be_read_is_named(content: str | bytes) -> None:
     assert raised.value.path == str(path)
 
 
-def test_a_folder_in_place_of_the_file() -> None:
+def test_a_folder_in_place_of_the_file_is_not_overlooked() -> None:
     config_file().mkdir(parents=True)
-    assert MaverickConfig.load().model is None
-
-
-def test_a_wrong_variable_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MAVERICK_SETTING_SOURCES", "user")
-    with pytest.raises(ConfigError, match="MAVERICK"):
+    with pytest.raises(ConfigError, match="not a file"):
         MaverickConfig.load()
+
+
+def test_lists_in_variables_are_words_with_commas_and_empty_ones_are_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_SETTING_SOURCES", "user, project")
+    monkeypatch.setenv("MAVERICK_TIMEOUT", "")
+    config = MaverickConfig.load()
+    assert config.setting_sources == ("user", "project")
+    assert config.timeout == 300
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("MAVERICK_TIMEOUT", "soon", "timeout (MAVERICK_TIMEOUT) = 'soon'"),
+        ("MAVERICK_SETTING_SOURCES", "user,everything", "setting_sources (MAVERICK_SETTING_SOURCES)"),
+        ("MAVERICK_ENV", "{", "settings cannot be read"),
+        ("MAVERICK_MODLE", "x", "Did you mean MAVERICK_MODEL?"),
+    ],
+)
+def test_a_wrong_variable_is_named(name: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError) as raised:
+        MaverickConfig.load()
+    assert says in str(raised.value)
+    assert "command line" not in str(raised.value)
+
+
+def test_keys_in_the_settings_are_not_shown() -> None:
+    assert "hunter2" not in repr(MaverickConfig.load(env={"ANTHROPIC_API_KEY": "hunter2"}))

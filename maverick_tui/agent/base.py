@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
 import os
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -135,18 +138,21 @@ class MaverickAgent(ABC):
             _config.reset(token)
         return AgentResult.success_result(record.text, record.usage, self._metadata(record.metadata))
 
-    async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncIterator[Message]:
+    async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
         """Yield the SDK's messages as they arrive, partial ones included.
 
         When the stream fails, everything received has been yielded, then `StreamingError` is raised from the specific
         error; before the first content it is the specific error itself. Nothing is retried.
         """
-        from maverick_tui.agent.engine.oneshot import ask
+        await _load_engine()
+        from maverick_tui.agent.engine.oneshot import Ask
         from maverick_tui.agent.engine.transport import CliTransport
 
-        timeout = self.timeout if self.timeout is not None else self._settings().timeout
+        settings = await asyncio.to_thread(self._settings)
+        timeout = self.timeout if self.timeout is not None else settings.timeout
         transport = self._transport or CliTransport
-        async with ask(prompt, self._build_options(cwd), timeout=timeout, open_transport=transport) as turn:
+        options = self._options_by(settings, cwd)
+        async with Ask(prompt, options, timeout=timeout, open_transport=transport) as turn:
             while await turn.arrived():
                 while turn.unread:
                     yield turn.unread.popleft()
@@ -166,15 +172,12 @@ class MaverickAgent(ABC):
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
         `on_background` gets the messages of turns that the CLI starts by itself.
         """
+        await _load_engine()
         from maverick_tui.agent.engine.session import AgentSession
         from maverick_tui.agent.engine.transport import CliTransport
 
-        token = _config.set(context.config)
-        try:
-            settings = self._settings()
-            options = self._build_options(context.cwd, person=can_use_tool is not None)
-        finally:
-            _config.reset(token)
+        settings = self.config or context.config
+        options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool),
             allowed_tools=self.allowed_tools,
@@ -202,9 +205,20 @@ class MaverickAgent(ABC):
 
         return MaverickConfig.load()
 
+    def _options_by(
+        self, settings: MaverickConfig, cwd: Path | str | None, *, person: bool = False
+    ) -> ClaudeAgentOptions:
+        token = _config.set(settings)
+        try:
+            return self._build_options(cwd, person=True) if person else self._build_options(cwd)
+        finally:
+            _config.reset(token)
+
     def _build_options(self, cwd: Path | str | None = None, *, person: bool = False) -> ClaudeAgentOptions:
         """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
         from claude_agent_sdk import ClaudeAgentOptions
+
+        from maverick_tui.agent.engine.guard import Guard
 
         settings = self._settings()
         granted = grants(self.allowed_tools, person=person)
@@ -221,6 +235,7 @@ class MaverickAgent(ABC):
             max_turns=self.max_turns or settings.max_turns,
             max_budget_usd=self.max_budget_usd or settings.max_budget_usd,
             effort=self.effort,  # type: ignore[arg-type]
+            hooks=Guard(self.allowed_tools, Path(cwd or Path.cwd()), person=person).hooks,
             skills=list(self.skills) if self.skills is not None else None,
             settings=json.dumps({"hooks": self.hooks}) if self.hooks else None,
             setting_sources=list(settings.setting_sources),
@@ -245,7 +260,11 @@ class MaverickAgent(ABC):
             variables["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
         if any(parse_tool(entry).name == "TodoWrite" for entry in self.allowed_tools):
             variables |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
-        return {name: value for name, value in variables.items() if name not in os.environ}
+        if settings.env.get("MAVERICK_OFFLINE"):
+            # The scripted model chooses its answer by the agent, too; what the user has set is for real ones.
+            name = self.name.encode("ascii", "ignore").decode()
+            return {**variables, "ANTHROPIC_CUSTOM_HEADERS": f"x-maverick-agent: {name}", **settings.env}
+        return {name: value for name, value in variables.items() if name not in os.environ} | settings.env
 
     def _wrap_sdk_error(self, error: Exception) -> AgentError:
         """Any exception of the SDK as one of ours."""
@@ -255,6 +274,12 @@ class MaverickAgent(ABC):
 
     def _metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         return {"agent": self.name, **metadata}
+
+
+async def _load_engine() -> None:
+    """Import the SDK, which takes half a second, where it does not hold up the event loop."""
+    if "claude_agent_sdk" not in sys.modules:
+        await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.session")
 
 
 def _ignore_line(_line: str) -> None:

@@ -32,11 +32,20 @@ class TextAssembler:
     def __init__(self) -> None:
         self._finished: list[str] = []
         self._open: list[str] = []
+        self._message_id: str | None = None
+        self._open_id: str | None = None
 
     @property
     def value(self) -> str:
         """Everything said until now."""
-        return "\n\n".join([*self._finished, *filter(None, ["".join(self._open)])])
+        finished, text = "\n\n".join(self._finished), "".join(self._open)
+        if not finished or not text:
+            return finished or text
+        return finished + self._gap(self._open_id) + text
+
+    def _gap(self, message_id: str | None) -> str:
+        """What stands before the next text: the CLI sends each block of a message as a message of its own."""
+        return "\n" if message_id is not None and message_id == self._message_id else "\n\n"
 
     def add(self, message: Message) -> None:
         """Take the next message of the stream."""
@@ -46,8 +55,12 @@ class TextAssembler:
         elif isinstance(message, AssistantMessage) and message.parent_tool_use_id is None and message.error is None:
             text = extract_text(message)
             if text:  # the whole block has come: what was assembled from its deltas is the same text
-                self._finished.append(text)
                 self._open.clear()
+                if self._finished and self._gap(message.message_id) == "\n":
+                    self._finished[-1] += f"\n{text}"
+                else:
+                    self._finished.append(text)
+                self._message_id = message.message_id
 
     def add_event(self, event: dict[str, Any]) -> None:
         """Take a stream event that is the agent's own."""
@@ -59,3 +72,4 @@ class TextAssembler:
         elif kind == "message_start":
             # A new attempt of the CLI at an answer that broke off: the old attempt was thrown away.
             self._open.clear()
+            self._open_id = (event.get("message") or {}).get("id")

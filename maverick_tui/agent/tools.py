@@ -31,6 +31,9 @@ READ_ONLY_TOOLS: frozenset[str] = frozenset(
 )
 """Tools that change nothing and send nothing out: a session with a person approves these without asking."""
 
+EDIT_TOOLS: frozenset[str] = frozenset({"Edit", "Write", "NotebookEdit"})
+"""Tools that change files; mode acceptEdits approves them inside the project."""
+
 SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """What the CLI offers on its own as soon as somebody can answer."""
 
@@ -58,10 +61,20 @@ class ToolRule(NamedTuple):
 def parse_tool(entry: str) -> ToolRule:
     """Split `Bash(git diff:*)` into tool and rule; `Bash(*)` and `Bash()` mean all of it."""
     match = _RULE.fullmatch(entry.strip())
-    if match is None:
+    if match is None or not _is_balanced(match["rule"] or ""):
         raise InvalidToolError(entry, BUILTIN_TOOLS, why="write it as Name or Name(rule)")
     rule = match["rule"]
     return ToolRule(match["name"], None if rule in (None, "", "*") else rule)
+
+
+def _is_balanced(rule: str) -> bool:
+    """Whether the parentheses of a rule close inside it: `echo:*),Bash(*` would be two rules to the CLI."""
+    depth = 0
+    for character in rule:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def validate_tools(allowed_tools: Iterable[str], mcp_servers: Mapping[str, Any] | None = None) -> None:
@@ -121,6 +134,14 @@ def grants(allowed_tools: Sequence[str], *, person: bool) -> ToolGrants:
         allowed_tools=list(dict.fromkeys(approved)),
         disallowed_tools=[name for name in SESSION_TOOLS if name not in listed],
     )
+
+
+def asks_first(allowed_tools: Iterable[str], permission_mode: str) -> list[str]:
+    """The entries that ask a person before they run; without a person they run, and nothing else does."""
+    if permission_mode == "dontAsk":
+        return []
+    free = READ_ONLY_TOOLS | (EDIT_TOOLS if permission_mode == "acceptEdits" else frozenset())
+    return [entry for entry in allowed_tools if parse_tool(entry).name not in free]
 
 
 def may_use(tool_name: str, allowed_tools: Iterable[str]) -> bool:

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
+from contextlib import suppress
 
 FAILED = 1
 NO_SUCH_AGENT = 3
 NOT_TRUSTED = 4
 INTERRUPTED = 130
 
+_CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
+"""Without the name of a file, it is a stream that failed."""
+
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    if sys.stdout is None:  # it was closed before we started
+        print("maverick: The output cannot be written: standard output is closed.", file=sys.stderr)
+        sys.exit(FAILED)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character still shows the rest
     from maverick_tui.cli.app import app
 
     try:
-        app(prog_name="maverick")  # typer itself leaves quietly when the reader of a pipe has gone
+        app(prog_name="maverick")
+    except SystemExit as leaving:
+        # A reader of the pipe that has gone has seen enough; typer would leave with 1.
+        if isinstance(leaving.__context__, BrokenPipeError):
+            sys.exit(0)
+        raise
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:  # the last line of defence: whatever it is, the user gets one line
@@ -29,6 +43,7 @@ def main() -> None:
 def _report(error: Exception) -> int:
     from maverick_tui.agent.catalog.trust import NotTrustedError
     from maverick_tui.cli.app import options
+    from maverick_tui.cli.table import with_short_paths
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
 
@@ -38,12 +53,21 @@ def _report(error: Exception) -> int:
         print(inert("".join(traceback.format_exception(error))), file=sys.stderr, end="")
     if isinstance(error, MaverickError):
         message, hint = error.message, error.hint
+    elif isinstance(error, OSError) and error.filename is None and error.errno in _CANNOT_WRITE:
+        message, hint = f"The output cannot be written: {error.strerror}.", ""
+        _throw_output_away()
     else:
         message = f"unexpected {type(error).__name__}: {error}"
         hint = "Run the command again with --debug before it (maverick --debug ...) to see the traceback."
-    print(f"maverick: {one_line(message)}", file=sys.stderr)
+    print(f"maverick: {one_line(with_short_paths(message))}", file=sys.stderr)
     if hint:
-        print(f"  {one_line(hint)}", file=sys.stderr)
+        print(f"  {one_line(with_short_paths(hint))}", file=sys.stderr)
     if isinstance(error, AgentNotFoundError):
         return NO_SUCH_AGENT
     return NOT_TRUSTED if isinstance(error, NotTrustedError) else FAILED
+
+
+def _throw_output_away() -> None:
+    """Python would try to write the rest once more when it ends, and complain."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

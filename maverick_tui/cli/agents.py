@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,17 +16,23 @@ if TYPE_CHECKING:
 
 _EXIT_CODES = """\b
 Exit codes:
-  0  fine
-  1  problems found (check), or the command failed
-  2  wrong usage
-  3  no such agent
-  4  not trusted"""
+    0  fine
+    1  problems found (check), or the command failed
+    2  wrong usage
+    3  no such agent
+    4  not trusted
+  130  interrupted"""
 
-agents_app = typer.Typer(
-    help="List, show, check and trust agents.", epilog=_EXIT_CODES, rich_markup_mode=None, no_args_is_help=True
-)
+agents_app = typer.Typer(epilog=_EXIT_CODES, rich_markup_mode=None)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")]
+
+
+@agents_app.callback(invoke_without_command=True)
+def agents(context: typer.Context) -> None:
+    """List, show, check and trust agents."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def _names(incomplete: str) -> list[str]:
@@ -38,17 +43,19 @@ def _names(incomplete: str) -> list[str]:
 AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=_names)]
 
 
-@agents_app.command("list", epilog=_EXIT_CODES)
+@agents_app.command("list", short_help="List all agents.", epilog=_EXIT_CODES)
 def list_agents(as_json: AsJson = False) -> None:
-    """List the agents of this folder, of the user, of installed packages and of Maverick.
+    """List the agents of this folder, your own, those of installed packages and those that are shipped.
 
-    JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust}], "problems": [...]}
+    JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust}], "shadowed": [the
+    same, hidden by nearer ones of their name], "problems": [{path, line, severity, message, hint}]}
     """
     catalog = _discover()
     if as_json:
         _print_json(
             {
                 "agents": [agent.to_json() for agent in catalog.agents],
+                "shadowed": [agent.to_json() for agent in catalog.shadowed],
                 "problems": [dict(problem.to_json()) for problem in catalog.problems],
             }
         )
@@ -56,13 +63,19 @@ def list_agents(as_json: AsJson = False) -> None:
     from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.cli.table import catalog_lines
 
-    for line in catalog_lines(catalog, TrustStore()):
-        typer.echo(line)
+    typer.echo("\n".join(catalog_lines(catalog, TrustStore())))
 
 
-@agents_app.command("show", epilog=_EXIT_CODES)
+@agents_app.command("show", short_help="Show one agent: what it may do, what asks first.", epilog=_EXIT_CODES)
 def show_agent(name: AgentName, as_json: AsJson = False) -> None:
-    """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted."""
+    """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted.
+
+    JSON: {name, description, source, form, path, trust, model, permission_mode, names_tools, may, asks, limits,
+    mcp_servers, hooks, skills, effort, initial_prompt, prompt, unknown, problems}
+
+    model, permission_mode and each of limits are {value, from}, where from is agent, settings, default or unknown;
+    may and asks are lists of tools, or null if only running the file would tell; unknown names such settings.
+    """
     from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.cli.xray import xray
     from maverick_tui.cli.xray_text import xray_lines
@@ -71,41 +84,40 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     if as_json:
         _print_json(view.to_json())
         return
-    for line in xray_lines(view):
-        typer.echo(line)
+    typer.echo("\n".join(xray_lines(view)))
 
 
-@agents_app.command("check", epilog=_EXIT_CODES)
+@agents_app.command("check", short_help="Check agent files for mistakes.", epilog=_EXIT_CODES)
 def check_agents(
     path: Annotated[
-        Path | None, typer.Argument(metavar="PATH", help="A file or a folder; all agents by default.")
+        Path | None, typer.Argument(metavar="PATH", help="A file or a folder; all of yours by default.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check agent files; leaves with 1 if any of them has an error.
+    """Check agent files without running them; leaves with 1 if any of them has an error.
 
     JSON: {"problems": [{path, line, severity, message, hint}], "checked": number of files}
     """
     from maverick_tui.agent.catalog.discovery import lint
+    from maverick_tui.agent.catalog.folders import is_missing
     from maverick_tui.agent.catalog.problems import errors
     from maverick_tui.cli.table import problem_lines, problem_summary
+    from maverick_tui.cli.width import wrap
 
-    if path is not None and not os.path.lexists(path):
+    if path is not None and is_missing(path):
         raise typer.BadParameter(f"{str(path)!r} does not exist.", param_hint="PATH")
     catalog = _discover() if path is None else lint(path)
     if as_json:
         problems: list[Json] = [dict(problem.to_json()) for problem in catalog.problems]
         _print_json({"problems": problems, "checked": catalog.checked})
     else:
-        for line in problem_lines(catalog.problems):
-            typer.echo(line)
-        typer.echo(problem_summary(catalog))
+        typer.echo("\n".join([*problem_lines(catalog.problems), *wrap(problem_summary(catalog))]))
     if errors(catalog.problems) or (strict and catalog.problems):
         raise typer.Exit(1)
 
 
-@agents_app.command("trust", epilog=_EXIT_CODES)
+@agents_app.command("trust", short_help="Trust a project's agent, so that it may run.", epilog=_EXIT_CODES)
 def trust_agent(
     name: AgentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -117,24 +129,16 @@ def trust_agent(
     JSON: {"name": ..., "files": [{path, sha256, trusted}]}
     """
     from maverick_tui.agent.catalog.loading import prepare
-    from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore, fingerprint
+    from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
     from maverick_tui.cli.table import display_path
 
     store, files = TrustStore(), prepare(_find(name)).to_trust
-    changed = [file for file in files if revoke or not store.is_trusted(*file)]
+    changed = [file for file in files if (store.is_known(file[0]) if revoke else not store.is_trusted(*file))]
     if not as_json:
-        if not changed:
-            typer.echo(f"{name} is trusted already." if files else f"{name} needs no trust.")
         for path, content in changed:
             typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
     if changed and not revoke and not yes:
-        if not sys.stdin.isatty():
-            raise NotTrustedError(
-                f"{name!r} was not trusted: nobody is there to be asked.",
-                hint=f"Read the file, then run: maverick agents trust {name} --yes",
-            )
-        if not typer.confirm("Have you read it, and may it run on this machine?", err=True):
-            raise NotTrustedError(f"{name!r} was not trusted.", hint="Nothing was changed.")
+        _ask_for_trust(name, [display_path(str(path)) for path, _ in changed])
     for path, content in changed:
         if revoke:
             store.revoke(path)
@@ -145,8 +149,33 @@ def trust_agent(
             {"path": str(path), "sha256": fingerprint(content), "trusted": not revoke} for path, content in files
         ]
         _print_json({"name": name, "files": listed})
-    elif changed:
-        typer.echo(f"{name} is {'not trusted any more' if revoke else 'trusted'}.")
+    elif not files:
+        typer.echo(f"{name} needs no trust.")
+    elif revoke:
+        typer.echo(f"{name} is not trusted any more." if changed else f"{name} was not trusted.")
+    else:
+        typer.echo(f"{name} is trusted." if changed else f"{name} is trusted already.")
+
+
+def _ask_for_trust(name: str, files: list[str]) -> None:
+    """Return if a person says yes; standard output may be JSON, so the question is not there."""
+    from maverick_tui.agent.catalog.trust import NotTrustedError
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise NotTrustedError(
+            f"{name!r} was not trusted: nobody is there to be asked.",
+            hint=f"Read {' and '.join(files)}, then run: maverick agents trust {name} --yes",
+        )
+    typer.echo(f"Have you read {' and '.join(files)}, and may it run on this machine? [y/N]: ", nl=False, err=True)
+    try:
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        typer.echo(err=True)
+        raise
+    if not answer.endswith("\n"):  # Ctrl+D
+        typer.echo(err=True)
+    if answer.strip().lower() not in ("y", "yes"):
+        raise NotTrustedError(f"{name!r} was not trusted.", hint="Nothing was changed.")
 
 
 def _discover() -> Catalog:
@@ -162,14 +191,16 @@ def _discover() -> Catalog:
 
 def _find(name: str) -> AgentListing:
     """The agent of that name; if only a broken file could hold it, what is wrong with that file."""
+    from maverick_tui.agent.catalog.problems import errors
     from maverick_tui.exceptions import AgentNotFoundError, ConfigError
 
     catalog = _discover()
     try:
         return catalog.get(name)
     except AgentNotFoundError:
-        for problem in catalog.problems:
-            if problem.is_error and Path(problem.path).stem == name:
+        listed = {str(agent.path) for agent in [*catalog.agents, *catalog.shadowed]}
+        for problem in errors(catalog.problems):
+            if Path(problem.path).stem == name and problem.path not in listed:
                 where = f"{problem.path}:{problem.line}" if problem.line else problem.path
                 message = f"The agent {name!r} cannot be read. {where}: {problem.message}"
                 raise ConfigError(message, path=problem.path, line=problem.line, hint=problem.hint) from None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from maverick_tui import __version__
-from maverick_tui.cli.agents import agents_app
+from maverick_tui.cli.agents import agents_app, list_agents
+from maverick_tui.cli.credentials import has_credentials
+from maverick_tui.cli.demo import demo
+from maverick_tui.cli.offline import offline_app
 
 
 @dataclass(slots=True)
@@ -29,6 +33,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(agents_app, name="agents")
+app.add_typer(offline_app, name="offline")
+app.command("demo")(demo)
 
 
 def _print_version(wanted: bool) -> None:
@@ -40,12 +46,32 @@ def _print_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Run this agent.")] = None,
+    prompt: Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="What it is to do.")] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Let a script answer instead of a model.")] = False,
+    script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script; else the demo.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Mission control for coding agents in the terminal."""
+    """Mission control for coding agents in the terminal.
+
+    Without a command it plays the demo if no credentials are set up, and lists the agents if there are some.
+    """
     options.debug = debug
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    if context.invoked_subcommand is not None:
+        return
+    if script is not None and not offline:
+        raise typer.BadParameter("A script needs --offline.", param_hint="--script")
+    if (agent is None) != (prompt is None) or (script is not None and agent is None):
+        raise typer.BadParameter("Name an agent with --agent and say what it is to do with --prompt.")
+    if agent is not None and prompt is not None and (script is not None or not offline):
+        from maverick_tui.cli.text_run import run_text
+
+        if not run_text(agent, prompt, script):
+            raise typer.Exit(1)
+    elif offline or not has_credentials():
+        demo(agent)
+    else:
+        list_agents()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-import textwrap
-import unicodedata
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maverick_tui import paths
+from maverick_tui.cli.width import cut, display_width, pad, terminal_width, wrap
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
@@ -20,57 +17,80 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.problems import Problem
     from maverick_tui.agent.catalog.trust import TrustStore
 
-_HEADINGS = {"project": "Project", "user": "User", "package": "Packages", "shipped": "Maverick"}
+__all__ = [
+    "catalog_lines", "cut", "display_path", "display_width", "pad", "problem_lines", "problem_summary",
+    "terminal_width", "with_short_paths",
+]  # fmt: skip
+
+_HEADINGS = {"project": "PROJECT", "user": "YOURS", "package": "PACKAGES", "shipped": "SHIPPED"}
+_HIDDEN = ("HIDDEN", "by nearer ones of the same name")
 _FORMS = {"markdown": "md", "python": "py", "package": "pkg"}
 _COLUMNS = ("  ", "NAME", "FORM", "MODEL", "TOOLS", "DESCRIPTION")
 _WIDEST = (2, 28, 4, 18, 5)
-
-
-def terminal_width() -> int:
-    """The columns that there are; as many as it takes if nobody looks at a terminal."""
-    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
-        return max(shutil.get_terminal_size().columns, 40)
-    return 10_000
+_NAME, _FORM, _MODEL, _TOOLS = 1, 2, 3, 4
+_LEAST = 12
+"""Columns that a description needs to be of use."""
+_FEW = 3
+"""Problems that a list of agents shows."""
 
 
 def display_path(path: str) -> str:
     """The path as it is best read: below the working directory, or below the home directory."""
-    for folder, prefix in ((Path.cwd(), ""), (Path.home(), "~/")):
-        if Path(path).is_relative_to(folder):
-            return one_line(f"{prefix}{Path(path).relative_to(folder)}")
-    return one_line(path)
+    return "." if path == _folder(Path.cwd) else one_line(with_short_paths(path))
+
+
+def with_short_paths(text: str) -> str:
+    """The text with the paths in it made relative to the working directory, or to the home directory."""
+    for folder, short in ((_folder(Path.cwd), ""), (_folder(Path.home), "~/")):
+        if folder not in ("", "/"):
+            text = re.sub(rf"(?<![\w./~-]){re.escape(folder)}/", short, text)
+    return text
+
+
+def _folder(get: Callable[[], Path]) -> str:
+    try:
+        return str(get())
+    except (OSError, RuntimeError):  # it is gone, or nobody knows it
+        return ""
 
 
 def catalog_lines(catalog: Catalog, store: TrustStore) -> Iterator[str]:
     """The agents by source, and below them what is wrong."""
-    if catalog.agents:
-        rows = [_cells(agent, store) for agent in catalog.agents]
-        table = _align([_COLUMNS, *rows], terminal_width())
+    groups: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    for agent in catalog.agents:
+        groups.setdefault(_heading(agent), []).append((_marks(agent, store), *_cells(agent, agent.description)))
+    if catalog.shadowed:
+        groups[_HIDDEN] = [("", *_cells(agent, _origin(agent))) for agent in catalog.shadowed]
+    if groups:
+        table = _align([_COLUMNS, *(row for rows in groups.values() for row in _by_name(rows))], terminal_width())
         yield next(table)
-        for heading, group in groupby(catalog.agents, key=_heading):
-            yield f"\n{heading}"
-            yield from (next(table) for _ in group)
-        marks = {row[0] for row in rows}
-        if any("*" in mark for mark in marks):
-            yield "\n* not trusted yet: read the file, then run maverick agents trust NAME"
+        for (title, folder), rows in groups.items():
+            yield ""
+            yield from wrap(folder, f"{title}  ", "    ")
+            yield from (next(table) for _ in rows)
+        if any("*" in row[0] for rows in groups.values() for row in rows):
+            yield ""
+            yield from wrap("* not trusted yet: read the file, then run maverick agents trust NAME", rest="  ")
     else:
         yield "There are no agents."
-    if catalog.shadowed:
-        yield "\nHidden by nearer ones of the same name"
-        yield from (f"   {one_line(agent.name)}  {_origin(agent)}" for agent in catalog.shadowed)
     if catalog.problems:
-        yield f"\n! {problem_summary(catalog)}"
-        yield from problem_lines(catalog.problems)
+        yield ""
+        yield from wrap(f"! {problem_summary(catalog)}", rest="  ")
+        yield from problem_lines(sorted(catalog.problems, key=lambda problem: not problem.is_error)[:_FEW])
+        if (more := len(catalog.problems) - _FEW) > 0:
+            yield from wrap(f"... and {more} more: run maverick agents check", rest="    ")
+
+
+def _by_name(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    return sorted(rows, key=lambda row: row[_NAME])
 
 
 def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
     """Each problem with its place, on as many lines as it needs."""
     for problem in problems:
         where = display_path(problem.path) + (f":{problem.line}" if problem.line else "")
-        text = f"{where}: {problem.severity}: {one_line(problem.message)} {one_line(problem.hint)}".rstrip()
-        yield from textwrap.wrap(
-            text, terminal_width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-        )
+        text = one_line(with_short_paths(f"{problem.message} {problem.hint}"))
+        yield from wrap(f"{where}: {problem.severity}: {text}", rest="    ")
 
 
 def problem_summary(catalog: Catalog) -> str:
@@ -85,23 +105,32 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _heading(agent: AgentListing) -> str:
-    folder = "" if agent.form == "package" or agent.path is None else display_path(str(agent.path.parent))
-    return f"{_HEADINGS[agent.source]}  {folder}".rstrip()
+def _heading(agent: AgentListing) -> tuple[str, str]:
+    title = _HEADINGS[agent.source]
+    if agent.form == "package" or agent.path is None:
+        return title, ""
+    folder = agent.path.parent
+    if agent.source == "shipped":
+        # The same in a checkout and in an installation, whose whole path is long and of no use.
+        return title, Path("maverick_tui/agents", folder.relative_to(paths.shipped("agents"))).as_posix()
+    return title, display_path(str(folder))
 
 
 def _origin(agent: AgentListing) -> str:
-    return display_path(str(agent.path)) if agent.path else one_line(agent.module)
+    return display_path(str(agent.path)) if agent.path else agent.module
 
 
-def _cells(agent: AgentListing, store: TrustStore) -> tuple[str, ...]:
+def _marks(agent: AgentListing, store: TrustStore) -> str:
+    return ("!" if agent.problems else "") + ("*" if agent.needs_trust and not _is_trusted(agent, store) else "")
+
+
+def _cells(agent: AgentListing, text: str) -> tuple[str, ...]:
     return (
-        ("!" if agent.problems else "") + ("*" if agent.needs_trust and not _is_trusted(agent, store) else ""),
         one_line(agent.name),
         _FORMS[agent.form],
         one_line(agent.model or "-"),
         "?" if agent.tools is None else str(len(agent.tools)),
-        one_line(agent.description),
+        one_line(text),
     )
 
 
@@ -116,41 +145,15 @@ def _is_trusted(agent: AgentListing, store: TrustStore) -> bool:
     return all(store.is_trusted(path, content) for path, content in files)
 
 
-def _align(rows: Iterable[tuple[str, ...]], width: int) -> Iterator[str]:
-    rows = list(rows)
+def _align(rows: list[tuple[str, ...]], width: int) -> Iterator[str]:
     widths = [min(most, max(display_width(row[column]) for row in rows)) for column, most in enumerate(_WIDEST)]
+    widths[_NAME] = min(widths[_NAME], width // 2)
+    kept = list(range(len(_WIDEST)))
+    if all(row[_MODEL] == "-" for row in rows[1:]):
+        kept.remove(_MODEL)
+    for column in (_FORM, _MODEL, _TOOLS):
+        if column in kept and width - sum(widths[each] + 2 for each in kept) < _LEAST:
+            kept.remove(column)
     for row in rows:
-        cells = [pad(cut(cell, size), size) for cell, size in zip(row, widths, strict=False)]
-        start = "  ".join(cells)
-        yield f"{start}  {cut(row[-1], max(width - display_width(start) - 2, 8))}".rstrip()
-
-
-def display_width(text: str) -> int:
-    """How many columns of a terminal the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(_columns(character) for character in text)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def cut(text: str, width: int) -> str:
-    """The text, or as much of its beginning as fits, with an ellipsis."""
-    if display_width(text) <= width:
-        return text
-    kept, used = [], 1
-    for character in text:
-        used += _columns(character)
-        if used > width:
-            break
-        kept.append(character)
-    return "".join(kept).rstrip() + "…"
-
-
-def pad(text: str, width: int) -> str:
-    """The text with spaces up to that width."""
-    return text + " " * (width - display_width(text))
+        start = "".join(f"{pad(cut(row[column], widths[column]), widths[column])}  " for column in kept)
+        yield f"{start}{cut(row[-1], width - display_width(start))}".rstrip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from maverick_tui.agent.catalog.files import read_file
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.catalog.python_file import quiet
 from maverick_tui.agent.catalog.python_settings import SETTINGS
+from maverick_tui.agent.catalog.python_values import shown
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.tools import READ_ONLY_TOOLS, parse_tool
+from maverick_tui.agent.tools import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 
 if TYPE_CHECKING:
@@ -21,13 +24,15 @@ if TYPE_CHECKING:
 Origin = Literal["agent", "settings", "default", "unknown"]
 Trust = Literal["not needed", "trusted", "not trusted"]
 
+_SECRET = ("env", "headers")
+
 LIMITS = ("timeout", "max_turns", "max_tokens", "max_budget_usd")
 
 
 class Resolved(NamedTuple):
-    """A value that holds, and who says so."""
+    """A value that holds, and who says so; what a Python file gives may be anything."""
 
-    value: str | int | float | None
+    value: object
     origin: Origin
 
 
@@ -49,9 +54,10 @@ class XRay:
     @property
     def asks(self) -> tuple[str, ...] | None:
         """The tools that ask first when there is a person."""
-        if self.may is None:
+        mode = self.permission_mode
+        if self.may is None or mode.origin == "unknown":
             return None
-        return tuple(entry for entry in self.may if _tool_name(entry) not in READ_ONLY_TOOLS)
+        return tuple(entry for entry in self.may if _asks(entry, str(mode.value)))
 
     def to_json(self) -> dict[str, Json]:
         """The same as a JSON object."""
@@ -84,11 +90,10 @@ class XRay:
         found = self.settings.get("mcp_servers")
         servers: dict[str, dict[str, Json]] = {}
         for name, server in found.items() if isinstance(found, Mapping) else ():
-            shown: dict[str, Json] = {"type": "unknown"}
+            view: dict[str, Json] = {"type": "unknown"}
             if isinstance(server, Mapping):
-                shown = {str(key): _json(value) for key, value in server.items()}
-                shown |= {key: _json(sorted(map(str, server[key]))) for key in ("env", "headers") if server.get(key)}
-            servers[str(name)] = shown
+                view = {str(key): _names(value) if key in _SECRET else _json(value) for key, value in server.items()}
+            servers[str(name)] = view
         return servers
 
 
@@ -148,11 +153,17 @@ def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], 
     try:
         cls = load(listing, store)
     except ConfigError as error:
-        return {}, [Problem(error.path or str(listing.path), error.line, error.message, error.hint)]
+        path = error.path or str(listing.path)
+        where = f"{path}:{error.line}" if error.line else path
+        reason = error.message.removeprefix(f"{where} ")
+        return {}, [Problem(path, error.line, reason[:1].upper() + reason[1:], error.hint)]
     subject: object = cls
-    with contextlib.suppress(Exception):  # a constructor of the author's may want anything
+    with contextlib.suppress(Exception), quiet():  # a constructor of the author's may want and do anything
         subject = cls()
-    return {name: getattr(subject, name, None) for name in SETTINGS}, []
+    settings = {name: getattr(subject, name, None) for name in SETTINGS}
+    if not getattr(subject, "_names_model", True):
+        settings["model"] = None  # the base class has filled in the default
+    return settings, []
 
 
 def _resolve(
@@ -168,8 +179,7 @@ def _resolve(
     config = MaverickConfig.load()
 
     def resolve(name: str, default: str | None = None) -> Resolved:
-        value = settings.get(name)
-        if isinstance(value, (str, int, float)) and value:
+        if value := settings.get(name):
             return Resolved(value, "agent")
         if name in unknown:
             return Resolved(None, "unknown")
@@ -194,20 +204,30 @@ def _resolve(
 
 
 def _pair(resolved: Resolved) -> Json:
-    return {"value": resolved.value, "from": resolved.origin}
+    return {"value": _json(resolved.value), "from": resolved.origin}
 
 
-def _tool_name(entry: str) -> str:
+def _names(variables: object) -> Json:
+    return [str(name) for name in sorted(map(str, variables))] if isinstance(variables, Mapping) else []
+
+
+def _asks(entry: str, mode: str) -> bool:
     try:
-        return parse_tool(entry).name
+        return bool(asks_first([entry], mode))
     except InvalidToolError:
-        return entry
+        return True
 
 
 def _json(value: object) -> Json:
     """Settings of Python classes may hold anything; what JSON cannot say is told as text."""
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
+    try:
+        plain: Json = json.loads(json.dumps(value, default=_jsonable, allow_nan=False))
+    except Exception:  # circular, infinite, too deep, a number of too many digits, an object of the author's
+        return shown(value)
+    return plain
+
+
+def _jsonable(value: object) -> object:
     if isinstance(value, Mapping):
-        return {str(key): _json(item) for key, item in value.items()}
-    return [_json(item) for item in value] if isinstance(value, (list, tuple, set, frozenset)) else repr(value)
+        return dict(value)
+    return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else shown(value)

@@ -74,3 +74,9 @@ def test_an_unfinished_block_counts_and_a_finished_one_counts_once() -> None:
     stream: list[Message] = [start, delta("Hel"), delta("lo"), says("Hello"), delta("Wor")]
     assert extract_all_text(stream) == "Hello\n\nWor"
     assert extract_all_text([*stream, start, delta("again")]) == "Hello\n\nagain", "a thrown-away attempt is no text"
+
+
+def test_blocks_of_one_message_that_come_apart_belong_together() -> None:
+    assert extract_all_text([says("one", message_id="a"), says("two", message_id="a"), says("x", message_id="b")]) == (
+        "one\ntwo\n\nx"
+    )

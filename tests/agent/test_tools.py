@@ -71,6 +71,7 @@ def test_known_tools_are_accepted(entry: str) -> None:
         ("read", "Did you mean 'Read'"),
         ("", "Name or Name(rule)"),
         ("Bash(git", "Name or Name(rule)"),
+        ("Bash(echo:*),Bash(*)", "Name or Name(rule)"),
         ("mcp__git", "mcp__git__*"),
         ("mcp__git__", "mcp__git__*"),
         ("mcp__hub__log", "configured: git, my__odd"),

@@ -17,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.bench import agent_layer, sessions  # noqa: E402
+from tests.bench import agent_layer, offline, sessions  # noqa: E402
 from tests.bench.measure import Figure  # noqa: E402
 
-BENCHMARKS = [*agent_layer.BENCHMARKS, *sessions.BENCHMARKS]
+BENCHMARKS = [*agent_layer.BENCHMARKS, *offline.BENCHMARKS, *sessions.BENCHMARKS]
 
 
 def main() -> int:

@@ -14,9 +14,10 @@ from claude_agent_sdk import StreamEvent
 
 from maverick_tui import AgentContext, MaverickConfig
 from maverick_tui.agent.engine.session import AgentSession
+from maverick_tui.offline.server import OfflineServer
 from tests.bench.measure import Figure, median
 from tests.support.agents import Worker
-from tests.support.model import Reply, ScriptedModel, ToolCall, last_prompt, say
+from tests.support.model import as_script, bash, say, scene
 from tests.support.processes import MARK, marked
 
 COMMAND = f"{sys.executable} -c 'import time; time.sleep(300)'"
@@ -29,8 +30,8 @@ def sessions() -> Iterable[Figure]:
 
 async def _measure() -> list[Figure]:
     opened, first, closed = [], [], []
-    busy = Reply([ToolCall("Bash", {"command": COMMAND, "description": "a long one"})])
-    async with ScriptedModel(lambda request: busy if "BUSY" in last_prompt(request) else say("hello")) as model:
+    script = as_script([scene(say("hello"), prompt="hello"), scene(bash(COMMAND), prompt="BUSY")])
+    async with OfflineServer(script) as model:
         with tempfile.TemporaryDirectory() as folder:
             os.environ.update(
                 {

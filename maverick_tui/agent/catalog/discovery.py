@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.files import read_file
-from maverick_tui.agent.catalog.folders import Identity, read_agent_files
+from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files
 from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
-from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.exceptions import AgentNotFoundError
 
 
@@ -33,14 +34,32 @@ class Catalog:
     problems: list[Problem] = field(default_factory=list)
     """All that is wrong, with listed agents and with files that hold none."""
     checked: int = 0
-    """How many files and entry points were looked at."""
+    """How many files and entry points were looked at; of those that we ship only the ones with problems count."""
 
     def get(self, name: str) -> AgentListing:
         """The agent of that name."""
         for agent in self.agents:
             if agent.name == name:
                 return agent
-        raise AgentNotFoundError(name, (agent.name for agent in self.agents))
+        error = AgentNotFoundError(name, (agent.name for agent in self.agents))
+        error.hint = " ".join([*self._agents_in_files_named(name), error.hint, *self._not_read()])
+        raise error
+
+    def _agents_in_files_named(self, stem: str) -> Iterator[str]:
+        by_path: dict[Path, list[str]] = {}
+        for agent in [*self.agents, *self.shadowed]:
+            if agent.path is not None and agent.path.stem == stem:
+                by_path.setdefault(agent.path, []).append(repr(agent.name))
+        yield from (f"{path} defines {' and '.join(names)}." for path, names in by_path.items())
+
+    def _not_read(self) -> Iterator[str]:
+        """What might define it, but is too broken for a listing."""
+        listed = {_where(agent) for agent in [*self.agents, *self.shadowed]}
+        lost = {problem.path for problem in errors(self.problems)} - listed
+        if lost:
+            first, *more = sorted(lost)
+            rest = f" and {len(more)} more" if more else ""
+            yield f"Not everything could be listed: {first}{rest}. Run: maverick agents check"
 
     def _add(self, found: Iterable[AgentListing]) -> None:
         """Add the agents of one place, which come after those of nearer places."""
@@ -93,29 +112,32 @@ def _user_places() -> Iterator[Place]:
 def _list_place(place: Place, lookup: McpLookup, seen: set[Identity], catalog: Catalog) -> Iterator[AgentListing]:
     """The agents of one folder; what is wrong goes to the catalog."""
     for found in read_agent_files(place.folder, place.suffixes, seen):
-        catalog.checked += 1
         if isinstance(found, Problem):
-            catalog.problems.append(found)
+            if found not in catalog.problems:  # a folder that cannot be entered may hide several places
+                catalog.checked += 1
+                catalog.problems.append(found)
             continue
         listings, problems = list_file(found.path, found.content, place.source, lookup)
+        catalog.checked += bool(place.source != "shipped" or problems)
         catalog.problems.extend(problems)
         yield from listings
 
 
 def _project_of(path: Path) -> Path:
     """The folder whose `.maverick` or `.claude` the path is in, else its own."""
-    for folder in (path.absolute(), *path.absolute().parents):
+    for folder in (path, *path.parents):
         if folder.name == "agents" and folder.parent.name in (".maverick", ".claude"):
             return folder.parent.parent
-    return path if path.is_dir() else path.parent
+    return path if os.path.isdir(path) else path.parent  # noqa: PTH112
 
 
 def lint(path: Path) -> Catalog:
     """Check one agent file, a folder of them, or the agents of a project's folder."""
+    path = path.absolute()
     catalog, lookup, seen = Catalog(), McpLookup(_project_of(path)), set[Identity]()
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir() raises if it may not look
         below = [place for place in _project_places(path) if place.folder.is_relative_to(path.resolve())]
-        places = [place for place in below if place.folder.is_dir()] or [Place(path, "project")]
+        places = [place for place in below if not is_missing(place.folder)] or [Place(path, "project")]
         for place in places:
             catalog._add(list(_list_place(place, lookup, seen, catalog)))
         return catalog

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from maverick_tui.agent.catalog.problems import Problem
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 150_000
 """Largest agent file that is read."""
 
 # A pipe must neither block the open nor, on Windows, may the bytes be translated.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +15,11 @@ from maverick_tui.agent.catalog.problems import Problem
 MAX_FILES = 1_000
 """Most agent files, and most folders, that are looked at below one folder."""
 
-MAX_FOLDER_BYTES = 8_000_000
+MAX_FOLDER_BYTES = 4_000_000
 """Most bytes that are read below one folder."""
+
+MAX_SECONDS = 0.7
+"""Longest that one folder may take, what is made of its files included: some are made to be slow."""
 
 Identity = tuple[int, int]
 """Device and inode: the same for every name of a file."""
@@ -30,7 +35,11 @@ class ReadFile(NamedTuple):
 def read_agent_files(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[ReadFile | Problem]:
     """Each agent file in the order of the names, and what cannot be read; `seen` ones are left out."""
     left = MAX_FOLDER_BYTES
+    until = time.monotonic() + MAX_SECONDS
     for found in _walk(folder, suffixes, seen):
+        if time.monotonic() > until:
+            yield _too_much(folder, f"can be read in {MAX_SECONDS} s")
+            return
         content = read_file(found) if isinstance(found, Path) else found
         if isinstance(content, Problem):
             yield content
@@ -49,7 +58,7 @@ def _walk(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Itera
         current = waiting.pop()
         entries = _entries(current, suffixes)
         if isinstance(entries, Problem):
-            if current != folder or os.path.lexists(folder):  # that there are no agents is no problem
+            if current != folder or not is_missing(folder):  # that there are no agents is no problem
                 yield entries
             continue
         below: list[Path] = []
@@ -84,8 +93,28 @@ def _entries(folder: Path, suffixes: Collection[str]) -> list[tuple[Path, bool]]
                 if len(found) > 2 * MAX_FILES:
                     break
     except OSError as error:
-        return unreadable(folder, error)
+        return unreadable(_nearest_visible(folder), error)
     return sorted(found)
+
+
+def is_missing(folder: Path) -> bool:
+    """Whether it is known that there is no such folder; where we may not look, it is not known."""
+    try:
+        folder.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _nearest_visible(folder: Path) -> Path:
+    """The folder itself, or the one above it that does not let us in."""
+    for candidate in (folder, *folder.parents):
+        with suppress(OSError):
+            candidate.lstat()
+            return candidate
+    return folder
 
 
 def _is_new(path: Path, seen: set[Identity]) -> bool | Problem:

@@ -75,7 +75,9 @@ def read_front_matter(path: Path, content: bytes) -> tuple[FrontMatter | None, l
         return None, [refuse(root.line, message, "Write it as lines of `field: value`.")]
     if len(fields) > MAX_FIELDS:
         return None, [refuse(1, f"Has {len(fields):,} fields, {MAX_FIELDS} are allowed.", "Remove those of no use.")]
-    return FrontMatter(fields, "\n".join(lines[end + 1 :]).strip("\n"), end + 2), problems
+    body = "\n".join(lines[end + 1 :])
+    # Without a body it is the last line there is.
+    return FrontMatter(fields, body.strip("\n"), end + 2 if body else end + 1), problems
 
 
 def _read_after_quoting(header: str, mistake: NotYaml) -> tuple[Node, list[Duplicate]]:

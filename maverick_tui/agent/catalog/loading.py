@@ -84,7 +84,8 @@ def _import(listing: AgentListing) -> type[MaverickAgent]:
 
     path = listing.path or Path(listing.module)
     try:
-        found: object = importlib.import_module(listing.module)
+        with python_file.quiet():
+            found: object = importlib.import_module(listing.module)
         for part in listing.class_name.split("."):
             found = getattr(found, part, None)
     except (Exception, SystemExit) as error:

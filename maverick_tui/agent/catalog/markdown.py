@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
 from maverick_tui.agent.catalog.field_values import FieldValues, Word
 from maverick_tui.agent.catalog.front_matter import FrontMatter, read_front_matter
 from maverick_tui.agent.catalog.hooks_field import read_hooks
@@ -17,16 +18,12 @@ from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import ALL_TOOLS, effective_tools, named_tools, with_servers
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
 from maverick_tui.agent.limits import MAX_PROMPT
-from maverick_tui.exceptions import did_you_mean
 
 Fields = Mapping[str, Node]
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 MAX_NAME = 64
-_MODEL = re.compile(r"[A-Za-z0-9][\w.:/@\[\]-]{0,255}")
 
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
-MODEL_ALIASES = ("sonnet", "opus", "haiku", "inherit")
 _PERMISSION_MODES = ("default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan", "manual")
 _WIDER_THAN_OURS = ("auto", "bypassPermissions")
 
@@ -159,11 +156,8 @@ def _model(fields: Fields, values: FieldValues, log: ProblemLog) -> str | None:
     model = values.text("model")
     if model is None or model == "inherit":
         return None
-    if model not in MODEL_ALIASES and (close := did_you_mean(model, MODEL_ALIASES)):
-        log.error(fields["model"].line, f"model cannot be {model!r}.", f"{close} A full model id will do, too.")
-        return None
-    if not _MODEL.fullmatch(model):
-        log.error(fields["model"].line, f"model cannot be {model!r}.", "Write an alias or a full model id.")
+    if hint := wrong_model(model):
+        log.error(fields["model"].line, f"model cannot be {model!r}.", hint)
         return None
     return model
 

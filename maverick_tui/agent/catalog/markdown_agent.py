@@ -41,13 +41,12 @@ def settings_of(file: AgentFile) -> dict[str, object]:
 
 
 def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> type[MaverickAgent]:
-    """A class with the file's settings, whose MCP servers have their variables replaced."""
+    """A class with the file's settings; a variable that its MCP servers need and that is not set is an error."""
     from maverick_tui.agent.base import MaverickAgent
 
-    servers = {
-        name: expand_server(name, server, environ, path=file.mcp_json.path if file.mcp_json else file.path)
-        for name, server in file.mcp_servers.items()
-    }
+    # The CLI replaces the variables itself: on a command line, which everybody can read, they must not be.
+    for name, server in file.mcp_servers.items():
+        expand_server(name, server, environ, path=file.mcp_json.path if file.mcp_json else file.path)
 
     class MarkdownAgent(MaverickAgent):
         """An agent that does what the prompt says, with nothing around it."""
@@ -57,7 +56,7 @@ def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> typ
             prompt = context.extra.get(PROMPT) or self.initial_prompt
             return await self.run(prompt, context) if prompt else _no_prompt(self.name)
 
-    for attribute, value in (settings_of(file) | {"mcp_servers": servers}).items():
+    for attribute, value in settings_of(file).items():
         setattr(MarkdownAgent, attribute, value)
     MarkdownAgent.__doc__ = file.description
     MarkdownAgent.__name__ = MarkdownAgent.__qualname__ = "".join(part.title() for part in file.name.split("-"))

@@ -62,7 +62,7 @@ def _read(path: Path, class_name: str) -> tuple[PythonAgent | None, list[Problem
     content = read_file(path)
     if isinstance(content, Problem):
         return None, [content]
-    agents, problems = python_file.parse(path, content)
+    agents, problems = python_file.parse(path, content, is_packaged=True)
     agent = next((agent for agent in agents if agent.class_name == class_name), None)
     # A class that is only imported there is defined elsewhere; that is no mistake.
     return agent, problems if agents else []

@@ -45,14 +45,14 @@ def errors(problems: Iterable[Problem]) -> list[Problem]:
 
 
 class ProblemLog:
-    """Collects the problems of one file while it is read; a hostile file cannot make it grow without end."""
+    """Collects the problems of one file while it is read, each once; a hostile file cannot make it grow without end."""
 
     MOST = 50
     LONGEST = 500
 
     def __init__(self, path: str, problems: Iterable[Problem] = ()) -> None:
         self._path = path
-        self._problems = list(problems)
+        self._problems = dict.fromkeys(problems)
 
     @property
     def problems(self) -> list[Problem]:
@@ -76,4 +76,4 @@ class ProblemLog:
     def _add(self, line: int | None, message: str, hint: str, severity: Severity) -> None:
         if len(message) > self.LONGEST:
             message = f"{message[: self.LONGEST]}..."
-        self._problems.append(Problem(self._path, line, message, hint, severity))
+        self._problems[Problem(self._path, line, message, hint, severity)] = None

@@ -6,12 +6,26 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from maverick_tui.agent.catalog.python_settings import SETTINGS, class_attributes, constants, constructor_arguments
+from maverick_tui.agent.catalog.python_settings import (
+    SETTINGS,
+    class_attributes,
+    constants,
+    constructor_arguments,
+    set_from_outside,
+)
 from maverick_tui.agent.naming import agent_name
 
 BASE = "MaverickAgent"
 
+MAX_CLASSES = 100
+MAX_STATEMENTS = 1_000
+"""Most classes of a file, and most statements of a class, that are looked at."""
+
 _NEUTRAL_BASES = ("ABC", "Generic", "Protocol", "object")
+_NEUTRAL_DECORATORS = ("register", "final", "dataclass")
+
+Family = list[ast.ClassDef]
+"""A class and those of its file that it inherits from, nearest first."""
 
 Literals = Mapping[str, object]
 
@@ -26,8 +40,8 @@ class PythonAgent:
     description: str
     settings: Literals
     """Attributes whose values are written out."""
-    lines: Mapping[str, int]
-    """The lines these are on."""
+    nodes: Mapping[str, ast.expr]
+    """The expressions that the attributes are given."""
     unknown: frozenset[str]
     """Attributes that only running the file would tell."""
 
@@ -35,6 +49,10 @@ class PythonAgent:
         """A setting that is text, None if it is not there or not known."""
         value = self.settings.get(setting)
         return value if isinstance(value, str) else None
+
+    def line_of(self, setting: str) -> int:
+        """Where the setting is written, or else the class."""
+        return getattr(self.nodes.get(setting), "lineno", self.line)
 
     @property
     def allowed_tools(self) -> tuple[str, ...] | None:
@@ -45,15 +63,13 @@ class PythonAgent:
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, (list, tuple)) else None
 
 
-def agent_classes(module: ast.Module) -> list[PythonAgent]:
-    """The concrete agent classes of a file, in its order."""
-    return _Classes(module).agents()
+class AgentClasses:
+    """The agent classes of a syntax tree."""
 
-
-class _Classes:
     def __init__(self, module: ast.Module) -> None:
         statements = list(_top_level(module.body))
         self._constants = constants(statements)
+        self._set_from_outside = set_from_outside(statements)
         self._bases = {BASE} | {
             alias.asname
             for statement in statements
@@ -61,17 +77,27 @@ class _Classes:
             for alias in statement.names
             if alias.name == BASE and alias.asname
         }
-        self._classes = {statement.name: statement for statement in statements if isinstance(statement, ast.ClassDef)}
+        classes = [statement for statement in statements if isinstance(statement, ast.ClassDef)]
+        self.are_too_many = len(classes) > MAX_CLASSES
+        self._classes = {cls.name: cls for cls in classes[:MAX_CLASSES]}
+        for cls in self._classes.values():
+            del cls.body[MAX_STATEMENTS:]
+
+    def families(self) -> list[Family]:
+        """The classes that no other of the file inherits from, also without `execute`, in its order."""
+        families = [family for cls in self._classes.values() if self._is_agent(family := self._family(cls))]
+        inherited = {cls.name for family in families for cls in family[1:]}
+        return [family for family in families if family[0].name not in inherited]
 
     def agents(self) -> list[PythonAgent]:
+        """The concrete ones, in the order of the file."""
         return [
             self._agent(cls, family)
             for cls in self._classes.values()
             if self._is_agent(family := self._family(cls)) and _is_concrete(family)
         ]
 
-    def _family(self, cls: ast.ClassDef) -> list[ast.ClassDef]:
-        """The class and those of the file that it inherits from, nearest first."""
+    def _family(self, cls: ast.ClassDef) -> Family:
         family: dict[str, ast.ClassDef] = {}
         waiting = [cls.name]
         while waiting:
@@ -89,23 +115,28 @@ class _Classes:
             for base in bases
         )
 
-    def _has_foreign_base(self, family: Iterable[ast.ClassDef]) -> bool:
-        """Whether something may be inherited from a class that is not in the file."""
+    def _is_changed_from_elsewhere(self, family: Family) -> bool:
+        """Whether a base that is not in the file, or a decorator, may set something."""
+        decorators = [decorator for cls in family for decorator in cls.decorator_list]
+        if any(_called(decorator) not in _NEUTRAL_DECORATORS for decorator in decorators):
+            return True
         bases = [base.value if isinstance(base, ast.Subscript) else base for cls in family for base in cls.bases]
         names = [base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in bases]
         return any(name not in {*self._bases, *self._classes, *_NEUTRAL_BASES} for name in names)
 
-    def _agent(self, cls: ast.ClassDef, family: list[ast.ClassDef]) -> PythonAgent:
+    def _agent(self, cls: ast.ClassDef, family: Family) -> PythonAgent:
         values: dict[str, ast.expr] = {}
         for member in reversed(family):
-            values |= class_attributes(member) | constructor_arguments(member)
+            values |= class_attributes(member) | self._set_from_outside.get(member.name, {})
+            values |= constructor_arguments(member)
+        nodes = {setting: self._constants.get(getattr(node, "id", ""), node) for setting, node in values.items()}
         known: dict[str, object] = {}
-        for setting, node in values.items():
+        for setting, node in nodes.items():
             try:
-                known[setting] = ast.literal_eval(self._constants.get(getattr(node, "id", ""), node))
+                known[setting] = ast.literal_eval(node)
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 continue
-        unknown = set(SETTINGS) if self._has_foreign_base(family) else values.keys()
+        unknown = set(SETTINGS) if self._is_changed_from_elsewhere(family) else nodes.keys()
         name = _registered_name(cls) or known.get("name")
         documentation = (ast.get_docstring(cls) or "").strip().split("\n")[0]
         description = known.get("description")
@@ -115,7 +146,7 @@ class _Classes:
             name=name if isinstance(name, str) and name.strip() else agent_name(cls.name),
             description=description if isinstance(description, str) and description else documentation,
             settings=known,
-            lines={setting: getattr(node, "lineno", cls.lineno) for setting, node in values.items()},
+            nodes=nodes,
             unknown=frozenset(unknown - known.keys()),
         )
 
@@ -140,11 +171,16 @@ def _is_concrete(family: Iterable[ast.ClassDef]) -> bool:
     return False
 
 
+def _called(decorator: ast.expr) -> str:
+    """The last name of `@a.b.name` and `@a.b.name(...)`."""
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return named.id if isinstance(named, ast.Name) else getattr(named, "attr", "")
+
+
 def _registered_name(cls: ast.ClassDef) -> str | None:
     for decorator in cls.decorator_list:
-        if isinstance(decorator, ast.Call) and decorator.args:
-            called, first = decorator.func, decorator.args[0]
-            name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
-            if name == "register" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+        if isinstance(decorator, ast.Call) and decorator.args and _called(decorator) == "register":
+            first = decorator.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 return first.value
     return None

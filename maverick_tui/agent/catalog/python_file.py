@@ -7,16 +7,19 @@ import hashlib
 import sys
 import traceback
 import warnings
+from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
-from maverick_tui.agent.catalog.python_classes import BASE, PythonAgent, agent_classes
+from maverick_tui.agent.catalog.python_checks import check_names, check_tools
+from maverick_tui.agent.catalog.python_classes import BASE, MAX_CLASSES, AgentClasses, Family, PythonAgent
+from maverick_tui.agent.catalog.python_imports import ONE_FILE, check_imports
+from maverick_tui.agent.catalog.python_values import check_values
 from maverick_tui.agent.naming import PLAIN_NAME, agent_name
-from maverick_tui.agent.tools import BUILTIN_TOOLS, parse_tool
-from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
+from maverick_tui.exceptions import ConfigError
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -24,17 +27,33 @@ if TYPE_CHECKING:
 MODULE_PREFIX = "maverick_agent_file_"
 
 
-def parse(path: Path, source: bytes) -> tuple[list[PythonAgent], list[Problem]]:
+def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list[PythonAgent], list[Problem]]:
     """The agent classes that the file defines, and what is wrong with it."""
     log = ProblemLog(str(path))
     module = _tree(path, source, log)
-    agents = agent_classes(module) if module else []
-    if module and not agents:
-        hint = f"Derive a class from {BASE} that has execute(), or start the file's name with _ if it is a helper."
-        log.error(1, "Defines no agent class.", hint)
+    if module is None:
+        return [], log.problems
+    classes = AgentClasses(module)
+    agents, families = classes.agents(), classes.families()
+    misspelt = {name for family in families for name in check_names(family, log)}
+    if not agents and not log.problems:
+        _report_no_agent(families, log)
+    if classes.are_too_many:
+        log.warning(1, f"Has more than {MAX_CLASSES} classes; the rest is not read.", "Split it.")
+    check_imports(module, log, is_packaged=is_packaged)
     for agent in agents:
-        _check_tools(agent, log)
+        check_values(agent, log, misspelt)
+        check_tools(agent, log)
     return [_with_plain_name(agent, log) for agent in agents], log.problems
+
+
+def _report_no_agent(families: list[Family], log: ProblemLog) -> None:
+    if families:
+        cls = families[0][0]
+        message = f"Defines no agent class: {cls.name} has no execute()."
+        log.error(cls.lineno, message, f"Write async def execute(self, context) in {cls.name}.")
+    else:
+        log.error(1, "Defines no agent class.", f"Derive a class from {BASE} that has execute(). {ONE_FILE}")
 
 
 def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
@@ -77,22 +96,10 @@ def _with_plain_name(agent: PythonAgent, log: ProblemLog) -> PythonAgent:
     if PLAIN_NAME.fullmatch(agent.name):
         return agent
     plain = agent_name(agent.class_name)
-    line = agent.lines.get("name", agent.line)
-    log.error(line, f"name cannot be {agent.name!r}.", f"Use letters, digits, -, _ and . only: {plain!r}.")
+    log.error(
+        agent.line_of("name"), f"name cannot be {agent.name!r}.", f"Use letters, digits, -, _ and . only: {plain!r}."
+    )
     return replace(agent, name=plain)
-
-
-def _check_tools(agent: PythonAgent, log: ProblemLog) -> None:
-    for entry in agent.allowed_tools or ():
-        line = agent.lines.get("allowed_tools", agent.line)
-        try:
-            tool = parse_tool(entry)
-        except InvalidToolError as error:
-            log.error(line, error.message, "Write it as Name or Name(rule).")
-            continue
-        if not tool.is_mcp and tool.name not in BUILTIN_TOOLS:
-            hint = did_you_mean(tool.name, BUILTIN_TOOLS) or f"The tools are: {', '.join(sorted(BUILTIN_TOOLS))}."
-            log.error(line, f"allowed_tools: there is no tool named {tool.name!r}.", hint)
 
 
 def load_class(path: Path, source: bytes, class_name: str) -> type[MaverickAgent]:
@@ -124,7 +131,8 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
     # Dataclasses, pickle and typing look a class's module up here.
     sys.modules[name] = module
     try:
-        exec(compile(source, str(path), "exec"), module.__dict__)
+        with quiet():
+            exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:
         sys.modules.pop(name, None)
         if isinstance(error, (Exception, SystemExit)):
@@ -133,13 +141,18 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
     return module
 
 
+def quiet() -> AbstractContextManager[object]:
+    """What foreign code prints goes to the standard error, since the standard output may be JSON."""
+    return redirect_stdout(sys.stderr)
+
+
 def failed_to_run(path: Path, error: BaseException) -> ConfigError:
     """What to tell the author of a file that raised an error while it was run."""
     line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == str(path)), None)
     if isinstance(error, SyntaxError) and error.filename == str(path):
         line = error.lineno
     where = f"{path}:{line}" if line else str(path)
-    reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1].rstrip(".")
     return ConfigError(
         f"{where} cannot be loaded: {reason}.",
         path=str(path),

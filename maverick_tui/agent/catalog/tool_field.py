@@ -40,8 +40,8 @@ def _known(words: Iterable[Word], field: str, log: ProblemLog) -> Iterable[Word]
             continue
         try:
             tool = parse_tool(word.text)
-        except InvalidToolError as error:
-            log.error(word.line, f"{field}: {error.message}", "Write it as Name or Name(rule).")
+        except InvalidToolError:
+            log.error(word.line, f"{field}: {word.text!r} does not name a tool.", "Write it as Name or Name(rule).")
             continue
         if tool.is_mcp:
             yield from _known_mcp(tool.name, word, field, log)
@@ -51,7 +51,7 @@ def _known(words: Iterable[Word], field: str, log: ProblemLog) -> Iterable[Word]
         elif (name := _RENAMED.get(tool.name, tool.name)) in BUILTIN_TOOLS:
             yield Word(word.text.replace(tool.name, name, 1), word.line)
         else:
-            log.error(word.line, f"{field}: there is no tool named {tool.name!r}.", _suggestion(tool.name))
+            log.error(word.line, f"{field}: there is no tool named {tool.name!r}.", suggestion(tool.name))
 
 
 def _known_mcp(name: str, word: Word, field: str, log: ProblemLog) -> Iterable[Word]:
@@ -66,7 +66,10 @@ def _known_mcp(name: str, word: Word, field: str, log: ProblemLog) -> Iterable[W
         yield Word(name if tool else f"mcp__{server}__*", word.line)
 
 
-def _suggestion(name: str) -> str:
+def suggestion(name: str) -> str:
+    """What to use instead of a tool that there is not."""
+    if name in _GONE:
+        return _GONE[name]
     by_case = {tool.lower(): tool for tool in BUILTIN_TOOLS}
     close = did_you_mean(by_case.get(name.lower(), name), BUILTIN_TOOLS)
     return close or f"The tools are: {', '.join(sorted(BUILTIN_TOOLS))}."

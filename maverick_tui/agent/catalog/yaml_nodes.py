@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,21 +76,23 @@ class Duplicate:
     first_line: int
 
 
-def read_yaml(text: str, first_line: int) -> tuple[Node, list[Duplicate]]:
+def read_yaml(text: str, first_line: int, max_events: int = MAX_EVENTS) -> tuple[Node, list[Duplicate]]:
     """The root node and the duplicate keys of a text that starts at this line of its file."""
     if found := _UNPRINTABLE.search(text):
         line = first_line + text.count("\n", 0, found.start())
         raise YamlRefused(line, f"Holds the control character U+{ord(found[0]):04X}.", "Remove it.")
-    reader = _Reader(text, first_line)
+    reader = _Reader(text, first_line, max_events)
     return reader.root(), reader.duplicates
 
 
 class _Reader:
     """Builds nodes straight from the parser's events: nothing is constructed that was not asked for."""
 
-    def __init__(self, text: str, first_line: int) -> None:
+    def __init__(self, text: str, first_line: int, max_events: int) -> None:
         self._text = text
         self._first_line = first_line
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._max_events = max_events
         self._events = self._parse()
         self.duplicates: list[Duplicate] = []
 
@@ -106,7 +109,7 @@ class _Reader:
     def _parse(self) -> Iterator[Event]:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self._text)
         try:
-            for _ in range(MAX_EVENTS):
+            for _ in range(self._max_events):
                 if not loader.check_event():
                     return
                 yield loader.get_event()
@@ -164,7 +167,7 @@ class _Reader:
                 )
 
     def _line(self, mark: Mark | CMark | None) -> int:
-        return self._first_line + (self._text.count("\n", 0, mark.index) if mark else 0)
+        return self._first_line + (bisect.bisect_left(self._breaks, mark.index) if mark else 0)
 
     def _syntax_error(self, error: MarkedYAMLError) -> NotYaml:
         # What is never closed is found at the end of the text; where it starts is where the mistake is.

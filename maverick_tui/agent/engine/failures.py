@@ -20,6 +20,7 @@ from claude_agent_sdk._errors import MessageParseError
 from maverick_tui.exceptions import (
     AgentError,
     CLINotFoundError,
+    ConfigError,
     MalformedResponseError,
     NetworkError,
     ProcessError,
@@ -29,13 +30,15 @@ from maverick_tui.exceptions import (
 from maverick_tui.redact import redact
 
 _MALFORMED = re.compile(
-    r"malformed response|JSON parse error|not valid JSON|Unexpected token|SyntaxError", re.IGNORECASE
+    r"malformed|without receiving any events|JSON parse error|not valid JSON|Unexpected token|SyntaxError",
+    re.IGNORECASE,
 )
 _TIMED_OUT = re.compile(r"\btimed? ?out\b", re.IGNORECASE)
 _STREAM_CUT = re.compile(r"StreamTruncated|stream_truncated", re.IGNORECASE)
 _UNREADABLE = re.compile(r"Could not parse message into JSON: (.*)")
 _CONTROL_TIMEOUT = re.compile(r"Control request timeout: (\w+)")
 
+_CHECK_CLI = "Check that cli_path (MAVERICK_CLI_PATH) is a Claude Code CLI that you may execute, or remove it."
 _LOGIN = "Set ANTHROPIC_API_KEY, or log in with the claude command, then run the agent again."
 
 
@@ -50,10 +53,14 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
     text = redact(str(error))
     if isinstance(error, AgentError):
         return error
+    if isinstance(error, ConfigError):
+        return AgentError(error.message, kind="invalid", hint=error.hint)
     if isinstance(error, SdkNotFoundError):
         path = text.rsplit("not found at: ", 1)[1] if "not found at: " in text else None
-        what = f"There is no Claude Code CLI at {path!r}." if path else "No Claude Code CLI is installed."
-        return CLINotFoundError(what, cli_path=path)
+        if path is None:
+            return CLINotFoundError("No Claude Code CLI is installed.")
+        hint = "Correct cli_path (MAVERICK_CLI_PATH), or remove it to use the CLI that claude-agent-sdk installs."
+        return CLINotFoundError(f"There is no Claude Code CLI at {path!r}.", cli_path=path, hint=hint)
     if isinstance(error, ResultError):
         return api_failure(
             "; ".join(error.errors) or error.result or text,
@@ -70,21 +77,22 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
         )
     if isinstance(error, MessageParseError):
         return MalformedResponseError(
-            f"The CLI sent a message that cannot be read: {text}.", raw_response=str(error.data)
+            f"The CLI sent a message that cannot be read: {text}.", raw_response=redact(str(error.data))
         )
     if match := _CONTROL_TIMEOUT.search(text):
         return TimeoutError(
-            f"The Claude Code CLI did not answer the request {match[1]!r} within 60 s.",
+            f"The Claude Code CLI did not answer the request {match[1]!r}.",
             hint="It may be starting very slowly or hang: end it, then run the agent again.",
         )
-    if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
+    if isinstance(error, asyncio.TimeoutError):
         return TimeoutError(f"The Claude Code CLI did not answer in time: {text or 'no details'}.")
     if isinstance(error, SdkConnectionError):
         if exit_code is not None:
             return _process_error(exit_code, stderr)
-        return ProcessError(f"The Claude Code CLI cannot be used: {text}.", stderr=stderr or None)
+        hint = "Create the folder, or work in another one." if "Working directory" in text else _CHECK_CLI
+        return ProcessError(f"The Claude Code CLI cannot be used: {text}.", stderr=stderr or None, hint=hint)
     if isinstance(error, OSError):
-        return ProcessError(f"The Claude Code CLI cannot be run: {text}.", stderr=stderr or None)
+        return ProcessError(f"The Claude Code CLI cannot be run: {text}.", stderr=stderr or None, hint=_CHECK_CLI)
     if isinstance(error, ClaudeSDKError):
         return AgentError(f"The Claude SDK failed: {text}.")
     return AgentError(f"The agent failed unexpectedly ({type(error).__name__}): {text or 'no details'}.")
@@ -99,7 +107,10 @@ def _process_error(exit_code: int | None, stderr: str) -> ProcessError:
         how = f"ended with exit code {exit_code}" if exit_code is not None else "ended unexpectedly"
     last = stderr.splitlines()[-1].strip() if stderr else ""
     return ProcessError(
-        f"The Claude Code CLI {how}{f': {last}' if last else ''}.", exit_code=exit_code, stderr=stderr or None
+        f"The Claude Code CLI {how}{f': {last}' if last else ''}.",
+        exit_code=exit_code,
+        stderr=stderr or None,
+        hint="" if stderr else "It said nothing. Check that cli_path is a Claude Code CLI, then run the agent again.",
     )
 
 
@@ -138,7 +149,8 @@ def api_failure(
             hint="Wait until the limit resets, then run the agent again.",
         )
     if code == "authentication_failed" or status in (401, 403) or "Please run /login" in text:
-        return AgentError(f"The endpoint refuses the credentials: {text}.", kind="invalid", hint=_LOGIN)
+        what = "There are no credentials" if "Not logged in" in text else "The endpoint refuses the credentials"
+        return AgentError(f"{what}: {text}.", kind="invalid", hint=_LOGIN)
     if code == "billing_error" or "Credit balance" in text:
         return AgentError(
             f"The endpoint refuses to bill the call: {text}.",
@@ -149,7 +161,7 @@ def api_failure(
         return AgentError(
             f"The endpoint does not serve the model: {text}.",
             kind="invalid",
-            hint="Name another model for the agent, or check the account's access to this one.",
+            hint="Name another model, check the account's access to this one, and that ANTHROPIC_BASE_URL is right.",
         )
     if code == "max_output_tokens":
         return AgentError(f"The answer was cut at its limit of tokens: {text}.", hint="Raise the agent's max_tokens.")
@@ -159,7 +171,9 @@ def api_failure(
             kind="invalid",
             hint="Shorten the prompt, attach less, or start a new session.",
         )
-    if status is not None and status >= 500:
+    if terminal_reason == "refusal" or "violate our Usage Policy" in text:
+        return AgentError(f"The model refuses: {text}.", kind="invalid", hint="Ask in another way, or another model.")
+    if status is not None and (status >= 500 or status in (408, 409)):
         return NetworkError(f"The endpoint failed with HTTP {status}: {text}.", status=status)
     if status is not None and status >= 400:
         return AgentError(
@@ -206,7 +220,7 @@ def streaming_error(cause: AgentError, partial: list[Message], text: str) -> Str
         f"The stream failed after {len(text):,} characters: {cause.message}",
         partial_messages=partial,
         kind=cause.kind,
-        hint=f"{cause.hint} What came before is kept in partial_messages.",
+        hint=f"{cause.hint} What came before is kept.",
     )
     error.__cause__ = cause
     return error

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 import claude_agent_sdk
 from claude_agent_sdk import ClaudeAgentOptions, Transport
 
 from maverick_tui.agent.engine.failures import wrap_sdk_error
 from maverick_tui.agent.engine.transport import CliTransport
-from maverick_tui.agent.engine.turn import Turn
+from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.exceptions import AgentError
 
 OpenTransport = Callable[[ClaudeAgentOptions], Transport]
@@ -20,24 +19,40 @@ OpenTransport = Callable[[ClaudeAgentOptions], Transport]
 _closing: set[asyncio.Task[None]] = set()
 
 
-@asynccontextmanager
-async def ask(
-    prompt: str, options: ClaudeAgentOptions, *, timeout: float | None, open_transport: OpenTransport = CliTransport
-) -> AsyncIterator[Turn]:
-    """A turn that is being answered; when the context ends, so does the CLI, finished or not. No retries."""
-    transport = open_transport(options)
-    turn = Turn(timeout=timeout, stderr=lambda: last_words(transport))
-    pump = asyncio.create_task(_pump(prompt, options, transport, turn), name="maverick-pump")
-    try:
-        yield turn
-    finally:
-        if not pump.done():
-            if isinstance(transport, CliTransport):
-                transport.is_abandoned = True
-            pump.cancel()
-        _closing.add(pump)
-        pump.add_done_callback(_closing.discard)
-        await asyncio.wait({pump})
+class Ask:
+    """A prompt that is being answered while the context is open; when it ends, so does the CLI. No retries."""
+
+    def __init__(
+        self, prompt: str, options: ClaudeAgentOptions, *, timeout: float | None, open_transport: OpenTransport
+    ) -> None:
+        require_prompt(prompt)
+        self._prompt = prompt
+        self._options = options
+        self._timeout = timeout
+        self._transport = open_transport(options)
+
+    async def __aenter__(self) -> Turn:
+        """Send the prompt; messages come in from now on."""
+        self._turn = Turn(timeout=self._timeout, stderr=lambda: last_words(self._transport))
+        pump = _pump(self._prompt, self._options, self._transport, self._turn)
+        self._task = asyncio.create_task(pump, name="maverick-pump")
+        return self._turn
+
+    async def __aexit__(self, *_: object) -> None:
+        """End the CLI if it has not ended by itself."""
+        if not self._task.done():
+            if isinstance(self._transport, CliTransport):
+                self._transport.is_abandoned = True
+            self._task.cancel()
+        await finished(self._task)
+        self._turn.end()
+
+
+async def finished(task: asyncio.Task[None]) -> None:
+    """Wait for a task that tidies up; it goes on to its end if the one who waits is cancelled."""
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
+    await asyncio.wait({task})
 
 
 async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, turn: Turn) -> None:

@@ -57,12 +57,22 @@ def _count(usage: dict[str, Any], name: str) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
+_SUBAGENTS = ("Agent", "Task")
+"""Tools that talk to a model themselves: while they run, silence is silence."""
+
+
+def is_background(result: ResultMessage) -> bool:
+    """Whether the CLI started the turn by itself."""
+    return result.origin is not None and result.origin.get("kind") != "human"
+
+
 class Record:
     """Takes the messages of one prompt as they come; cheap enough to be called for each of them."""
 
     def __init__(self, before: Totals | None = None) -> None:
         self.messages: list[Message] = []
         self.result: ResultMessage | None = None
+        self.failed_result: ResultMessage | None = None
         self.has_content = False
         self.api_error: str | None = None
         self._text = TextAssembler()
@@ -86,11 +96,12 @@ class Record:
         """Take the next message."""
         self.messages.append(message)
         if isinstance(message, StreamEvent):
-            self.has_content = True
             event = message.event
             if message.parent_tool_use_id is None:
                 self._text.add_event(event)
-            if event.get("type") != "content_block_delta":
+            if event.get("type") == "content_block_delta":
+                self.has_content = True
+            else:
                 self._add_usage(event)
         elif isinstance(message, AssistantMessage):
             if message.error is not None:
@@ -98,7 +109,8 @@ class Record:
                 return
             self.has_content = True
             self._text.add(message)
-            self._tools_running.update(block.id for block in message.content if isinstance(block, ToolUseBlock))
+            tools = (block for block in message.content if isinstance(block, ToolUseBlock))
+            self._tools_running.update(block.id for block in tools if block.name not in _SUBAGENTS)
         elif isinstance(message, UserMessage):
             if isinstance(message.content, list):
                 for block in message.content:
@@ -107,6 +119,13 @@ class Record:
         elif isinstance(message, ResultMessage):
             self.result = message
             self._tools_running.clear()
+            # A turn that the CLI started by itself does not make good what failed before.
+            if self.failed_result is None and message.is_error and not is_background(message):
+                self.failed_result = message
+
+    def rebase(self, before: Totals) -> None:
+        """Count from here: something else was answered before this prompt's turn began."""
+        self._before = before
 
     def _add_usage(self, event: dict[str, Any]) -> None:
         """Keep what each answer reports while it streams: all there is if the stream breaks."""
@@ -126,12 +145,14 @@ class Record:
         before = self._before
         # A broken or interrupted answer is missing from the CLI's totals, though it was paid for.
         seen = list(self._streamed.values())
+        cost = None if total.cost_usd is None else max(0.0, total.cost_usd - (before.cost_usd or 0.0))
+        is_unpriced = not cost and bool(seen) and total.output_tokens == before.output_tokens
         return AgentUsage(
             input_tokens=max(total.input_tokens - before.input_tokens, sum(_count(u, "input_tokens") for u in seen)),
             output_tokens=max(
                 total.output_tokens - before.output_tokens, sum(_count(u, "output_tokens") for u in seen)
             ),
-            total_cost_usd=None if total.cost_usd is None else max(0.0, total.cost_usd - (before.cost_usd or 0.0)),
+            total_cost_usd=None if is_unpriced else cost,
             duration_ms=round((time.perf_counter() - self._began) * 1000),
             cache_read_tokens=max(
                 total.cache_read_tokens - before.cache_read_tokens,

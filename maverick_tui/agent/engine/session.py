@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import copy
 import logging
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from claude_agent_sdk import (
@@ -25,10 +28,11 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import ContextUsageResponse
 
-from maverick_tui.agent.engine.oneshot import OpenTransport, describe, last_words
-from maverick_tui.agent.engine.record import Totals
+from maverick_tui.agent.engine.guard import Guard
+from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, last_words
+from maverick_tui.agent.engine.record import Record, Totals, is_background
 from maverick_tui.agent.engine.transport import CliTransport
-from maverick_tui.agent.engine.turn import Turn
+from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.tools import may_use
 from maverick_tui.config import PERMISSION_MODES, PermissionMode
@@ -38,6 +42,7 @@ log = logging.getLogger(__name__)
 
 CONTROL_TIMEOUT = 10.0
 INTERRUPT_TIMEOUT = 2.0
+INTERRUPT_AGAIN = 0.15
 
 OnBackground = Callable[[Message], None]
 T = TypeVar("T")
@@ -64,24 +69,27 @@ class AgentSession:
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
         if options.can_use_tool is not None:
-            options = replace(options, can_use_tool=self._guarded(options.can_use_tool))
+            guard = Guard(allowed_tools, Path(options.cwd or Path.cwd()), person=True)
+            options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard), hooks=guard.hooks)
         self._transport = open_transport(options)
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(replace(options, allowed_tools=[]), transport=self._transport)
         self._timeout = timeout
         self._on_background = on_background
-        self._one_prompt = asyncio.Lock()
+        self._free = asyncio.Lock()  # held from a prompt's sending to the end of its turn, whoever reads it
+        self._idle = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
+        self._closer: asyncio.Task[None] | None = None
         self._ended: AgentError | None = None
         self._turn: Turn | None = None
         self._prompt_id = ""
         self._is_answering = False
         self._is_elsewhere = False
+        self._elsewhere = Record()
         self._undecided: list[Message] = []
-        self._idle = asyncio.Event()
         self._totals = Totals()
         self.last_usage: AgentUsage | None = None
-        """What the last answered prompt used."""
+        """What the last prompt used, also if it failed."""
 
     # -- life -----------------------------------------------------------------------------------------------------
 
@@ -94,11 +102,16 @@ class AgentSession:
         self._reader = asyncio.create_task(self._read(), name="maverick-session")
 
     async def close(self) -> None:
-        """End the CLI, fast also while it is busy; nothing of it stays behind."""
+        """End the CLI, fast also while it is busy; it is done to its end even if the caller is cancelled."""
+        if self._closer is None:
+            self._closer = asyncio.create_task(self._close(), name="maverick-closer")
+        await finished(self._closer)
+
+    async def _close(self) -> None:
         if self._turn is not None and self._ended is None:
             try:
                 await self._stop()
-            except (AgentError, asyncio.TimeoutError):
+            except AgentError:
                 if isinstance(self._transport, CliTransport):
                     self._transport.is_abandoned = True
         self._end(AgentError("The session was closed.", hint="Open a new session."))
@@ -111,37 +124,49 @@ class AgentSession:
 
     # -- prompts --------------------------------------------------------------------------------------------------
 
-    async def query(self, prompt: str) -> AsyncIterator[Message]:
+    async def query(self, prompt: str) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted turn just ends.
 
         A prompt waits until the one before it is answered: the CLI would make one of two that it finds queued.
         """
-        async with self._one_prompt:
-            if self._ended is not None:
-                raise self._ended
-            turn = self._turn = self._new_turn()
-            is_sent = False
-            try:
-                await self._send(prompt)
-                is_sent = True
-                while await turn.arrived():
-                    while turn.unread:
-                        yield turn.unread.popleft()
-            finally:
-                if self._turn is turn:
-                    await self._abandon(is_sent)
-            if turn.failure is not None and not turn.is_interrupted:
-                raise turn.failure
+        require_prompt(prompt)
+        await self._free.acquire()
+        if self._ended is not None:
+            self._free.release()
+            raise self._over()
+        turn = self._begin_turn()
+        # Half a prompt must not be left in the pipe, and whether it was sent must be known: so it is sent to its end.
+        sending = asyncio.create_task(self._send(prompt))
+        try:
+            await asyncio.shield(sending)
+            while await turn.arrived():
+                while turn.unread:
+                    yield turn.unread.popleft()
+        finally:
+            if self._turn is turn:
+                await asyncio.wait({sending})
+                await self._abandon()
+        if turn.failure is not None and not turn.is_interrupted:
+            raise turn.failure
 
-    def _new_turn(self) -> Turn:
+    def _begin_turn(self) -> Turn:
         self._prompt_id, self._is_answering = str(uuid.uuid4()), False
         self._idle.clear()
-        return Turn(
+        self._turn = Turn(
             timeout=self._timeout,
             before=self._totals,
-            is_waiting=lambda: self._questions > 0 or self._is_elsewhere,
+            is_waiting=lambda: self._questions > 0 or self._elsewhere.is_in_tool,
             stderr=lambda: last_words(self._transport),
         )
+        return self._turn
+
+    def _finish_turn(self, error: AgentError | None = None) -> None:
+        turn, self._turn, self._is_answering = self._turn, None, False
+        if turn is not None:
+            turn.end(error)
+            self.last_usage = turn.record.usage
+            self._idle.set()
+            self._free.release()
 
     async def _send(self, prompt: str) -> None:
         message = {
@@ -155,24 +180,23 @@ class AgentSession:
         except Exception as error:
             self._end(describe(error, self._transport))
 
-    async def _abandon(self, is_sent: bool) -> None:
+    async def _abandon(self) -> None:
         """Nobody reads this turn any more, or it is silent: stop it, so that the next prompt finds the CLI idle."""
-        if not is_sent:
-            self._turn = None
-            return
         try:
             await self._stop()
-        except (AgentError, asyncio.TimeoutError):
+        except AgentError:
             self._end(AgentError("The CLI does not stop its last turn.", hint="Close the session and open a new one."))
 
     async def _stop(self) -> None:
-        if self._is_elsewhere:
-            # The first interrupt ends the CLI's own turn, then it begins with ours.
+        """Interrupt until the turn is over: the first may come before the CLI has begun with our prompt."""
+        until = asyncio.get_running_loop().time() + INTERRUPT_TIMEOUT
+        while not self._idle.is_set():
             await self.interrupt()
-            await asyncio.sleep(0.1)
-        await self.interrupt()
-        async with asyncio.timeout(INTERRUPT_TIMEOUT):
-            await self._idle.wait()
+            with contextlib.suppress(asyncio.TimeoutError):
+                async with asyncio.timeout(INTERRUPT_AGAIN):
+                    await self._idle.wait()
+            if asyncio.get_running_loop().time() > until and not self._idle.is_set():
+                raise TimeoutError(f"The CLI did not stop within {INTERRUPT_TIMEOUT:g} s.")
 
     # -- control --------------------------------------------------------------------------------------------------
 
@@ -202,7 +226,7 @@ class AgentSession:
         if self._ended is not None:
             if asyncio.iscoroutine(request):
                 request.close()
-            raise self._ended
+            raise self._over()
         try:
             async with asyncio.timeout(seconds):
                 return await request
@@ -213,7 +237,7 @@ class AgentSession:
 
     # -- permissions ----------------------------------------------------------------------------------------------
 
-    def _guarded(self, ask: CanUseTool) -> CanUseTool:
+    def _guarded(self, ask: CanUseTool, guard: Guard) -> CanUseTool:
         """Ask only about tools that the agent may use at all; and while a person is asked, silence is no failure."""
 
         async def guarded(tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
@@ -221,9 +245,11 @@ class AgentSession:
                 return PermissionResultDeny(message=f"{tool} is not among the tools that this agent may use.")
             self._questions += 1
             try:
-                return await ask(tool, arguments, context)
+                decision = await ask(tool, arguments, context)
             finally:
                 self._questions -= 1
+            guard.remember(decision)
+            return decision
 
         return guarded
 
@@ -263,19 +289,19 @@ class AgentSession:
             self._undecided.append(message)
 
     def _route_result(self, message: ResultMessage) -> None:
-        turn = self._turn
-        is_ours = message.origin is None or message.origin.get("kind") == "human"
-        if turn is not None and (self._is_answering or is_ours):
+        turn, totals = self._turn, Totals.of(message)
+        # Without our prompt's echo a result is ours only if nobody else's turn is under way: some turns that the CLI
+        # starts by itself do not say so in their result.
+        if turn is not None and (self._is_answering or not (is_background(message) or self._is_elsewhere)):
             self._deliver_undecided(turn.feed)
             turn.feed(message)
-            self._turn, self._is_answering = None, False
-            self._idle.set()
-            turn.end()
-            self.last_usage = turn.record.usage
+            self._finish_turn()
         else:
             self._deliver_undecided(self._pass_to_background)
             self._pass_to_background(message)
-        self._totals = Totals.of(message)
+            if turn is not None:
+                turn.record.rebase(totals)
+        self._totals = totals
 
     def _deliver_undecided(self, deliver: Callable[[Message], None]) -> None:
         held, self._undecided = self._undecided, []
@@ -284,9 +310,12 @@ class AgentSession:
 
     def _pass_to_background(self, message: Message) -> None:
         if isinstance(message, ResultMessage):
-            self._is_elsewhere = False
-        elif _is_content(message):
-            self._is_elsewhere = True
+            self._is_elsewhere, self._elsewhere = False, Record()
+        else:
+            self._is_elsewhere = self._is_elsewhere or _is_content(message)
+            self._elsewhere.add(message)
+        if self._turn is not None:
+            self._turn.touch()
         if self._on_background is not None:
             try:
                 self._on_background(message)
@@ -296,11 +325,14 @@ class AgentSession:
     def _end(self, error: AgentError) -> None:
         if self._ended is None:
             self._ended = error
-        turn, self._turn = self._turn, None
-        self._idle.set()
-        if turn is not None:
-            self._deliver_undecided(turn.feed)
-            turn.end(error)
+        if self._turn is not None:
+            self._deliver_undecided(self._turn.feed)
+            self._finish_turn(error)
+
+    def _over(self) -> AgentError:
+        """Why nothing can be asked any more; a copy, since everybody who asks raises it."""
+        assert self._ended is not None
+        return copy.copy(self._ended)
 
 
 def _is_content(message: Message) -> bool:

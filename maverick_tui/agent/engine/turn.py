@@ -13,6 +13,12 @@ from maverick_tui.agent.engine.record import Record, Totals
 from maverick_tui.exceptions import AgentError, ProcessError, TimeoutError
 
 
+def require_prompt(prompt: object) -> None:
+    """Refuse what the CLI would wait for ever with."""
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise AgentError(f"The prompt is {prompt!r}.", kind="invalid", hint="Say what the agent is to do.")
+
+
 class Turn:
     """Takes what comes for one prompt, and hands it on; a slow reader never holds up the CLI's pipe.
 
@@ -56,6 +62,10 @@ class Turn:
         self.unread.append(message)
         self._wake()
 
+    def touch(self) -> None:
+        """Something came, though not for this turn: the CLI is alive."""
+        self._heard = self._loop.time()
+
     def end(self, error: AgentError | None = None) -> None:
         """No more will come. What a result message has reported counts before the error that followed it."""
         if self.is_ended:
@@ -64,7 +74,8 @@ class Turn:
         if self._watch is not None:
             self._watch.cancel()
         record = self.record
-        reported = result_failure(record.result, record.api_error, self._stderr()) if record.result else None
+        result = record.failed_result or record.result
+        reported = result_failure(result, record.api_error, self._stderr()) if result else None
         if reported is not None and error is not None:
             reported.__cause__ = error.__cause__ or error
         cause = reported or error

@@ -24,6 +24,8 @@ class {class_name}(MaverickAgent):
     async def execute(self, context): return await self.run("go", context)
 """
 
+EXTRA_CLASS = "class Copilot(Pilot): ...\n"
+
 
 @pytest.fixture(autouse=True)
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -194,6 +196,15 @@ def test_an_unknown_name_is_answered_with_suggestions() -> None:
         found().get("reviewr")
 
 
+def test_the_name_of_a_file_is_answered_with_the_agents_in_it() -> None:
+    path = write(Path(".maverick/agents/flight.py").resolve(), PYTHON.format(class_name="Pilot") + EXTRA_CLASS)
+    write(path.with_name("other.md"), "no agent")
+    with pytest.raises(AgentNotFoundError) as caught:
+        found().get("flight")
+    assert caught.value.hint.startswith(f"{path} defines 'pilot' and 'copilot'. ")
+    assert f"Not everything could be listed: {path.with_name('other.md')}." in caught.value.hint
+
+
 # -- folders with too much in them -----------------------------------------------------------------------------------
 
 
@@ -355,6 +366,18 @@ def test_a_projects_agent_with_a_projects_server_needs_both_to_be_trusted() -> N
     assert [path.name for path, _ in prepare(only(found())).to_trust] == ["reviewer.md", ".mcp.json"]
 
 
+def test_what_an_agents_file_prints_is_no_output_of_ours(
+    store: TrustStore, capsys: pytest.CaptureFixture[str], package: Path
+) -> None:
+    path = write_python(paths.user_config() / "agents", "Reviewer")
+    path.write_text(path.read_text() + "print('loud file')\n")
+    (package.parent / "site/flightdeck/__init__.py").write_text("print('loud package')\n")
+    catalog = found()
+    load(catalog.get("reviewer"), store)
+    load(catalog.get("pilot"), store)
+    assert capsys.readouterr() == ("", "loud file\nloud package\n")
+
+
 def test_an_agent_with_errors_is_not_loaded(store: TrustStore) -> None:
     write_markdown(Path(".claude/agents"), "reviewer", "allowed_tools: Read\nmax_turns: 1")
     with pytest.raises(ConfigError, match=r"reviewer\.md:4: .*allowed_tools.*\(1 more\)") as caught:
@@ -408,6 +431,20 @@ def test_a_file_that_is_checked_finds_the_servers_of_its_project() -> None:
 
 def test_what_is_no_agent_file_is_said_to_be_none() -> None:
     assert "Is not an agent file" in lint(write(Path("x.txt"), "x")).problems[0].message
+
+
+def test_a_path_is_reported_in_full() -> None:
+    path = write_markdown(Path("anywhere"), "reviewer", "author: me")
+    assert [problem.path for problem in lint(path).problems] == [str(path.resolve())]
+    assert [problem.path for problem in lint(path.parent).problems] == [str(path.resolve())]
+
+
+def test_what_we_ship_is_not_counted_unless_it_is_broken(shipped: Path) -> None:
+    write_markdown(shipped, "shipped")
+    write_markdown(Path(".claude/agents"), "mine")
+    assert found().checked == 1
+    write_markdown(shipped, "broken", "author: me")
+    assert found().checked == 2
 
 
 def test_what_we_ship_has_no_problems(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,14 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.catalog.discovery import discover
+from maverick_tui.agent.catalog.discovery import discover, lint
 from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.exceptions import AgentNotFoundError
 
 GOOD = "---\nname: good\ndescription: The good one.\n---\nYou are good.\n"
 BOMB = (
@@ -132,7 +134,54 @@ def test_an_agents_folder_that_is_a_file_or_a_loop_is_reported(tmp_path: Path) -
     Path(".maverick").mkdir()
     Path(".maverick/agents").write_text("")
     Path(".claude").symlink_to(".claude")
-    assert [Path(problem.path).parts[-2:] for problem in discover(Path.cwd()).problems] == [(".maverick", "agents")]
+    here = Path.cwd()
+    assert [problem.path for problem in discover(here).problems] == [
+        str(here / ".maverick/agents"),
+        str(here / ".claude"),
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("closed", [".maverick", "."])
+def test_a_folder_above_that_may_not_be_entered_is_reported(folder: Path, closed: str) -> None:
+    here = Path.cwd()
+    (here / closed).chmod(0)
+    try:
+        (problem,) = discover(here).problems
+        assert (problem.path, problem.is_error) == (str(here / closed), True)
+    finally:
+        (here / closed).chmod(0o700)
+
+
+@pytest.mark.parametrize("closed", [".maverick", "."])
+def test_the_folder_that_does_not_let_us_in_is_named_once(closed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, for root as well: the system's answers are those for a folder of mode 000."""
+    here = Path.cwd()
+    lstat, scandir = Path.lstat, os.scandir
+
+    def is_inside(path: Path | str) -> bool:
+        return (here / closed) in Path(path).parents
+
+    def closed_lstat(path: Path) -> os.stat_result:
+        if is_inside(path):
+            raise PermissionError(13, "Permission denied")
+        return lstat(path)
+
+    def closed_scandir(path: Path) -> os._ScandirIterator[str]:
+        if is_inside(path):
+            raise PermissionError(13, "Permission denied")
+        return scandir(str(path))
+
+    (here / ".maverick").mkdir()
+    monkeypatch.setattr(Path, "lstat", closed_lstat)
+    monkeypatch.setattr(os, "scandir", closed_scandir)
+    catalog = discover(here)
+    (problem,) = catalog.problems
+    assert (problem.path, problem.message) == (str(here / closed), "Cannot be read: Permission denied.")
+    assert catalog.checked == 1
+    with pytest.raises(AgentNotFoundError, match="Not everything could be listed"):
+        catalog.get("changelog")
+    assert lint(here).problems == [problem]
 
 
 def test_listing_imports_no_agent_and_nothing_heavy(folder: Path) -> None:
@@ -154,3 +203,28 @@ def test_listing_imports_no_agent_and_nothing_heavy(folder: Path) -> None:
     )
     assert ran.stdout == "[] True\n"
     assert not Path("ran").exists()
+
+
+def _chain(folder: Path) -> None:
+    links = "".join(f"class C{i}(C{i - 1}): pass\n" for i in range(1, 2_000))
+    (folder / "chain.py").write_text(f"from maverick_tui import MaverickAgent\nclass C0(MaverickAgent): ...\n{links}")
+
+
+def _statements(folder: Path) -> None:
+    for number in range(40):
+        (folder / f"long{number}.py").write_text("a\n" * 74_000)
+
+
+def _misspellings(folder: Path) -> None:
+    fields = "".join(f"permissionMod{number}: x\n" for number in range(40))
+    for number in range(990):
+        (folder / f"m{number}.md").write_text(f"---\nname: m{number}\ndescription: d\n{fields}---\nbody\n")
+
+
+@pytest.mark.parametrize("make", [_chain, _statements, _misspellings])
+def test_a_folder_that_is_made_to_be_slow_is_not_read_to_its_end(make: Callable[[Path], None]) -> None:
+    folder = Path(".maverick/agents")
+    folder.mkdir(parents=True)
+    make(folder)
+    problems = discover(Path.cwd()).problems
+    assert any("the rest is not read" in problem.message for problem in problems)

@@ -152,6 +152,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
         ("---\n- name: a\n---\nx", 2, "front matter that is a list"),
         ("---\njust text\n---\nx", 2, "front matter that is 'just text'"),
         ("---\nname: a\ndescription: d\n---\n \n\n", 5, "no system prompt"),
+        ("---\nname: a\ndescription: d\n---\n", 4, "no system prompt"),
+        ("---\nname: a\ndescription: d\n---", 4, "no system prompt"),
         (b"---\nname: a\ndescription: \xff\n---\n", 3, "byte 25 is 0xFF"),
         (b"\xef\xbb\xbf---\n\xff", 2, "byte 7 is 0xFF"),
         ("---\nname: a\ndescription: d\n---\nx\n\0", 6, "NUL byte"),
@@ -180,6 +182,11 @@ def test_a_file_that_cannot_be_read_says_why_and_where(
     problem = only([problem for problem in problems if message in problem.message])
     assert (problem.severity, problem.hint != "") == ("error", True)
     assert problem.line == line or message == "too many values"
+
+
+def test_a_tool_without_its_end_is_said_to_be_none_once() -> None:
+    problem = only(read("---\nname: a\ndescription: d\ntools: Bash(git log\n---\nx")[1])
+    assert str(problem).endswith("tools: 'Bash(git log' does not name a tool. Write it as Name or Name(rule).")
 
 
 def test_a_readme_among_the_agents_is_only_a_warning() -> None:
@@ -497,16 +504,15 @@ def test_a_server_whose_tools_are_not_allowed_is_reported() -> None:
     assert "of no use" in only(read_fields("mcpServers: {a: {command: x}}\ntools: Read")[1]).message
 
 
-def test_variables_are_replaced_when_the_agent_is_made(mcp_json: Path) -> None:
+def test_variables_are_left_to_the_cli_since_a_command_line_is_no_place_for_secrets(mcp_json: Path) -> None:
     file, _ = read_fields("mcpServers: [github, docs]")
     servers = agent_class(file, {"GH_TOKEN": "secret"}).mcp_servers
     assert servers["github"] == {
         "type": "stdio",
         "command": "gh-mcp",
-        "args": ["--token", "secret"],
-        "env": {"MODE": "read"},
+        "args": ["--token", "${GH_TOKEN}"],
+        "env": {"MODE": "${MODE:-read}"},
     }
-    assert servers["docs"]["url"] == "https://docs.invalid/mcp"
 
 
 def test_a_variable_that_is_not_set_is_named(mcp_json: Path) -> None:

@@ -18,6 +18,7 @@ from maverick_tui.agent.naming import agent_name
 PATH = Path("agent.py")
 
 HEAD = "from maverick_tui import MaverickAgent\n"
+PROMPT = "    system_prompt = 'You.'\n"
 EXECUTE = "    async def execute(self, context): return await self.run('go', context)\n"
 
 
@@ -26,8 +27,9 @@ def read(source: str | bytes) -> tuple[list[PythonAgent], list[Problem]]:
 
 
 def agents(source: str) -> list[PythonAgent]:
+    """The agents of a file without mistakes; that many of these have no prompt does not matter here."""
     found, problems = read(HEAD + source)
-    assert problems == []
+    assert [problem.message for problem in problems if "has no system prompt" not in problem.message] == []
     return found
 
 
@@ -167,7 +169,7 @@ def test_settings_are_inherited_within_the_file() -> None:
 
 
 def test_what_a_foreign_base_may_say_is_unknown() -> None:
-    found = agent(f"from lib import Mixin\nclass A(Mixin, MaverickAgent):\n    model = 'm'\n{EXECUTE}")
+    found = agent(f"from enum import Enum as Mixin\nclass A(Mixin, MaverickAgent):\n    model = 'm'\n{EXECUTE}")
     assert "allowed_tools" in found.unknown
     assert "model" not in found.unknown
 
@@ -187,10 +189,8 @@ def test_what_a_foreign_base_may_say_is_unknown() -> None:
         ("(" * 5000, 1, "Is not Python"),
         ("-" * 100_000 + "1", 1, "Cannot be read"),
         ("x" + ".y" * 100_000, 1, "Cannot be read"),
-        (HEAD + "class A(MaverickAgent):\n    allowed_tools = ['read']\n" + EXECUTE, 3, "no tool named 'read'"),
-        (HEAD + "class A(MaverickAgent):\n    allowed_tools = ['Bash(']\n" + EXECUTE, 3, "'Bash('"),
-        (HEAD + "class A(MaverickAgent):\n    name = 'x; rm -rf ~'\n" + EXECUTE, 3, "'x; rm -rf ~'"),
-        (HEAD + "@register('a b')\nclass A(MaverickAgent):\n" + EXECUTE, 3, "'a b'"),
+        (HEAD + "class A(MaverickAgent):\n    name = 'x; rm -rf ~'\n" + PROMPT + EXECUTE, 3, "'x; rm -rf ~'"),
+        (HEAD + "@register('a b')\nclass A(MaverickAgent):\n" + PROMPT + EXECUTE, 3, "'a b'"),
     ],
     ids=lambda value: repr(value)[:30],
 )
@@ -212,7 +212,7 @@ def test_a_declared_encoding_is_honoured() -> None:
 
 
 def test_warnings_of_the_file_are_its_authors() -> None:
-    assert agent(f"class A(MaverickAgent):\n    model = '\\d'\n{EXECUTE}").text("model") == "\\d"
+    assert agent(f"class A(MaverickAgent):\n    system_prompt = '\\d'\n{EXECUTE}").text("system_prompt") == "\\d"
 
 
 @given(st.text() | st.binary())

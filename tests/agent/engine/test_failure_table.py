@@ -24,9 +24,18 @@ from maverick_tui import (
     TimeoutError,
     extract_all_text,
 )
+from maverick_tui.offline.script import (
+    Answer,
+    ContentTypeFault,
+    ErrorEventFault,
+    HttpFault,
+    MalformedFault,
+    MissingStopFault,
+    SlowHeadersFault,
+)
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
-from tests.support.model import Answer, Cut, End, HttpError, Pause, Raw, Reply, Silence, Text, ToolCall, event, say
+from tests.support.model import bash, drop, fail, say, stall
 from tests.support.processes import marked
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
@@ -34,23 +43,24 @@ CREDIT = "Your credit balance is too low to access the Anthropic API."
 TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
 
 BEFORE_CONTENT: dict[str, tuple[Answer, type[AgentError], str, int | None]] = {
-    "429": (HttpError(429, "rate_limit_error", "slow down"), NetworkError, "rate_limit", 429),
-    "529": (HttpError(529, "overloaded_error", "Overloaded"), NetworkError, "network", 529),
-    "500": (HttpError(500, "api_error", "boom"), NetworkError, "network", 500),
-    "401": (HttpError(401, "authentication_error", "invalid x-api-key"), AgentError, "invalid", None),
-    "403": (HttpError(403, "permission_error", "nope"), AgentError, "invalid", None),
-    "404": (HttpError(404, "not_found_error", "model: x"), AgentError, "invalid", None),
-    "413": (HttpError(413, "request_too_large", "too big"), AgentError, "invalid", None),
-    "credit": (HttpError(400, "invalid_request_error", CREDIT), AgentError, "invalid", None),
-    "too long": (HttpError(400, "invalid_request_error", TOO_LONG), AgentError, "invalid", None),
-    "dropped": (Cut(), NetworkError, "network", None),
-    "reset": (Cut(reset=True), NetworkError, "network", None),
+    "429": (fail(429, "rate_limit_error", "slow down"), NetworkError, "rate_limit", 429),
+    "529": (fail(529, "overloaded_error", "Overloaded"), NetworkError, "network", 529),
+    "500": (fail(500, "api_error", "boom"), NetworkError, "network", 500),
+    "401": (fail(401, "authentication_error", "invalid x-api-key"), AgentError, "invalid", None),
+    "403": (fail(403, "permission_error", "nope"), AgentError, "invalid", None),
+    "404": (fail(404, "not_found_error", "model: x"), AgentError, "invalid", None),
+    "413": (fail(413, "request_too_large", "too big"), AgentError, "invalid", None),
+    "credit": (fail(400, "invalid_request_error", CREDIT), AgentError, "invalid", None),
+    "too long": (fail(400, "invalid_request_error", TOO_LONG), AgentError, "invalid", None),
+    "dropped": (say(SENTENCE, fault=drop(at="start")), NetworkError, "network", None),
+    "reset": (say(SENTENCE, fault=drop(at="start", how="rst")), NetworkError, "network", None),
     "error event": (
-        Reply(after=0, step=Raw(event("error", error={"type": "overloaded_error", "message": "Overloaded"}))),
+        say(SENTENCE, fault=ErrorEventFault(kind="error_event", at="start")),
         NetworkError,
         "network",
         529,
     ),
+    "a page": (say(SENTENCE, fault=ContentTypeFault(kind="content_type")), MalformedResponseError, "agent", None),
 }
 
 
@@ -70,20 +80,12 @@ async def test_a_failure_before_any_content_is_the_specific_error(row: str, serv
         assert len(model.requests) == 1, "nothing is retried"
 
 
-IN_THE_MIDDLE: dict[str, tuple[Reply, type[AgentError], str]] = {
-    "dropped": (say(SENTENCE, after=5, step=Cut()), NetworkError, "network"),
-    "reset": (say(SENTENCE, after=5, step=Cut(reset=True)), NetworkError, "network"),
-    "malformed JSON": (
-        say(SENTENCE, after=5, step=Raw(b'event: content_block_delta\ndata: {"type": broken\n\n')),
-        MalformedResponseError,
-        "agent",
-    ),
-    "error event": (
-        say(SENTENCE, after=5, step=Raw(event("error", error={"type": "overloaded_error", "message": "Overloaded"}))),
-        NetworkError,
-        "network",
-    ),
-    "no message_stop": (say(SENTENCE, after=5, step=End()), NetworkError, "network"),
+IN_THE_MIDDLE: dict[str, tuple[Answer, type[AgentError], str]] = {
+    "dropped": (say(SENTENCE, fault=drop()), NetworkError, "network"),
+    "reset": (say(SENTENCE, fault=drop(how="rst")), NetworkError, "network"),
+    "malformed JSON": (say(SENTENCE, fault=MalformedFault(kind="malformed")), MalformedResponseError, "agent"),
+    "error event": (say(SENTENCE, fault=ErrorEventFault(kind="error_event")), NetworkError, "network"),
+    "no message_stop": (say(SENTENCE, fault=MissingStopFault(kind="missing_stop")), NetworkError, "network"),
 }
 
 
@@ -130,8 +132,8 @@ async def test_no_key_says_how_to_log_in(serve: ServeModel, monkeypatch: pytest.
 
 
 async def test_the_cli_may_retry_if_the_settings_say_so(serve: ServeModel) -> None:
-    limit = HttpError(429, "rate_limit_error", "slow down", {"retry-after": "1"})
-    async with serve([limit, say("back again")]) as model:
+    limit = HttpFault(kind="http", status=429, headers={"retry-after": "1"}, times=1)
+    async with serve(say("back again", fault=limit)) as model:
         got, error = await drain(Talker(config=MaverickConfig(api_retries=2)).query("hello"))
     assert error is None
     assert extract_all_text(got) == "back again"
@@ -141,7 +143,7 @@ async def test_the_cli_may_retry_if_the_settings_say_so(serve: ServeModel) -> No
 
 
 async def test_an_error_after_the_last_retry_is_reported_once(serve: ServeModel) -> None:
-    async with serve(HttpError(500)) as model:
+    async with serve(fail(500)) as model:
         got, error = await drain(Talker(config=MaverickConfig(api_retries=1)).query("hello"))
     assert type(error) is NetworkError
     assert len(model.requests) == 2
@@ -150,8 +152,8 @@ async def test_an_error_after_the_last_retry_is_reported_once(serve: ServeModel)
 
 @pytest.mark.req("000-FR-007c", "000-FR-003b")
 async def test_a_stream_that_falls_silent_ends_by_our_deadline(serve: ServeModel) -> None:
-    async with serve(say(SENTENCE, after=5, step=Pause(60))):
-        got, error = await drain(Talker(config=MaverickConfig(timeout=1.0)).query("hello"))
+    async with serve(say(SENTENCE, fault=stall())):
+        got, error = await drain(Talker(config=MaverickConfig(timeout=4.0)).query("hello"))
     assert type(error) is StreamingError
     assert type(error.__cause__) is TimeoutError
     assert isinstance(error.__cause__, builtins.TimeoutError)
@@ -161,15 +163,13 @@ async def test_a_stream_that_falls_silent_ends_by_our_deadline(serve: ServeModel
 
 async def test_no_response_head_is_a_timeout(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_TIMEOUT_MS", "1500")
-    async with serve(Silence()):
+    async with serve(say(SENTENCE, fault=SlowHeadersFault(kind="slow_headers", seconds=60))):
         _, error = await drain(Talker().query("hello"))
     assert type(error) is TimeoutError
 
 
-@pytest.mark.parametrize("events", [7, 8], ids=["in the block's end", "after it"])
-async def test_replies_that_break_after_a_tool_call_end_by_max_turns(events: int, serve: ServeModel) -> None:
-    call = Reply([Text("Running."), ToolCall("Bash", {"command": "echo hi", "description": "say hi"})])
-    async with serve(replace(call, after=events, step=Cut())) as model:
+async def test_replies_that_break_after_a_tool_call_end_by_max_turns(serve: ServeModel) -> None:
+    async with serve(bash("echo hi", fault=drop(at="end"))) as model:
         _, error = await drain(Worker(config=MaverickConfig(max_turns=3)).query("hello"))
     assert type(error) is StreamingError
     assert type(error.__cause__) is AgentError
@@ -183,7 +183,7 @@ async def test_a_wrong_cli_path_is_named(mark: str) -> None:
     _, error = await drain(Talker(config=MaverickConfig(cli_path=Path("/no/such/claude"))).query("hello"))
     assert type(error) is CLINotFoundError
     assert error.cli_path == "/no/such/claude"
-    assert "install" in error.hint.lower()
+    assert "cli_path" in error.hint
 
 
 def stub_cli(script: str) -> MaverickConfig:
@@ -262,7 +262,7 @@ async def test_a_cli_that_is_killed_in_the_middle(
                     if "keeper.py" not in command:
                         os.kill(pid, number)
 
-    async with serve(say(SENTENCE, after=5, step=Pause(60))):
+    async with serve(say(SENTENCE, fault=stall())):
         got, error = await drain(kill(Talker().query("hello")))
     assert type(error) is StreamingError
     cause = error.__cause__

@@ -26,16 +26,15 @@ from claude_agent_sdk import (
 )
 
 from maverick_tui import AgentError, ProcessError, StreamingError, TimeoutError, extract_all_text
+from maverick_tui.agent.engine.session import AgentSession
+from maverick_tui.offline.script import Pace, Scene
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
-from tests.support.model import Answer, HttpError, Pause, Reply, Text, ToolCall, last_prompt, say
+from tests.support.model import bash, call, fail, last_prompt, say, scene, stall, turns
 from tests.support.processes import marked, wait_until_gone
+from tests.support.replay import replay
 
 LONG_COMMAND = f"{sys.executable} -c 'import time; time.sleep(300)'"
-
-
-def bash(command: str) -> Reply:
-    return Reply([Text("Running."), ToolCall("Bash", {"command": command, "description": "a test"})])
 
 
 def results_of(messages: list[Message]) -> list[str]:
@@ -51,31 +50,27 @@ class Delegator(Talker):
     allowed_tools = ("Task", "Read")
 
 
-def with_a_background_task(request: dict[str, Any]) -> Answer:
+def with_a_background_task(background: Pace | None = None) -> list[Scene]:
     """`start` launches a subagent, which takes a while; its end makes the CLI start a turn by itself."""
-    prompt = last_prompt(request)
-    if "SUBTASK" in prompt and "tool_result" not in prompt:
-        return say("subagent is done", after=0, step=Pause(0.5), usage=(1000, 50))
-    if "task-notification" in prompt:
-        return say("BACKGROUND ANSWER", after=0, step=Pause(0.6))
-    if "tool_result" in prompt:
-        return say("launched")
-    if "start" in prompt:
-        call = {"description": "work", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
-        return Reply([Text("launching"), ToolCall("Agent", call)])
-    return say(f"answer {len(request['messages'])}")
-
-
-def with_a_slow_background_answer(request: dict[str, Any]) -> Answer:
-    if "task-notification" in last_prompt(request):
-        return say("BACKGROUND ANSWER", after=3, step=Pause(1.0))
-    return with_a_background_task(request)
+    subtask: dict[str, Any] = {"description": "work", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
+    return [
+        scene(say("subagent is done", usage=(1000, 50), pace=Pace(first_token=0.5)), prompt="^SUBTASK$"),
+        scene(
+            call("Agent", first="launching", **subtask),
+            say("launched"),
+            say("BACKGROUND ANSWER", pace=background or Pace(first_token=0.6)),
+            prompt="^start$",
+        ),
+        scene(say("answer to the second"), prompt="^second$"),
+        scene(say("answer to the third"), prompt="^third$"),
+        scene(say("answer to what was given up"), prompt="^given up$"),
+    ]
 
 
 async def test_background_turns_never_shift_answers(serve: ServeModel) -> None:
     background: list[Message] = []
     async with (
-        serve(with_a_background_task),
+        serve(with_a_background_task()),
         Delegator().session(context(), on_background=background.append) as session,
     ):
         first, _ = await drain(session.query("start"))
@@ -95,7 +90,7 @@ async def test_background_turns_never_shift_answers(serve: ServeModel) -> None:
 
 
 async def test_a_run_waits_for_its_background_tasks_and_counts_their_tokens(serve: ServeModel) -> None:
-    async with serve(with_a_background_task):
+    async with serve(with_a_background_task()):
         result = await Delegator().run("start", context())
     assert result.success
     assert result.output.endswith("BACKGROUND ANSWER")
@@ -105,14 +100,11 @@ async def test_a_run_waits_for_its_background_tasks_and_counts_their_tokens(serv
 
 
 async def test_two_prompts_at_once_are_answered_one_after_the_other(serve: ServeModel) -> None:
-    def echo(request: dict[str, Any]) -> Answer:
-        prompt = request["messages"][-1]["content"]
-        text = prompt if isinstance(prompt, str) else prompt[-1]["text"]
-        return say(f"<{text}>", after=3, step=Pause(0.2))
-
+    names = ("one", "two", "three")
+    echo = [scene(say(f"answer to {name}", pace=Pace(tokens_per_second=20)), prompt=f"^{name}$") for name in names]
     async with serve(echo) as model, Talker().session(context()) as session:
-        answers = await asyncio.gather(*(drain(session.query(name)) for name in ("one", "two", "three")))
-    assert [extract_all_text(got) for got, _ in answers] == ["<one>", "<two>", "<three>"]
+        answers = await asyncio.gather(*(drain(session.query(name)) for name in names))
+    assert [extract_all_text(got) for got, _ in answers] == [f"answer to {name}" for name in names]
     assert len(model.requests) == 3
 
 
@@ -129,7 +121,7 @@ async def test_usage_is_per_prompt_though_the_cli_counts_on(serve: ServeModel) -
 
 async def test_an_interrupt_ends_the_turn_and_keeps_its_text(serve: ServeModel) -> None:
     got: list[Message] = []
-    async with serve([say("word " * 50, after=9, step=Pause(60)), say("next")]), Talker().session(context()) as session:
+    async with serve(turns(say("word " * 50, fault=stall()), say("next"))), Talker().session(context()) as session:
         async for message in session.query("talk"):
             got.append(message)
             if isinstance(message, StreamEvent) and len(extract_all_text(got)) > 20:
@@ -142,19 +134,22 @@ async def test_an_interrupt_ends_the_turn_and_keeps_its_text(serve: ServeModel) 
 
 
 async def test_a_prompt_that_nobody_reads_to_its_end_does_not_block_the_next(serve: ServeModel) -> None:
-    async with serve([say("word " * 50, after=9, step=Pause(60)), say("next")]), Talker().session(context()) as session:
+    async with serve(turns(say("word " * 50, fault=stall()), say("next"))), Talker().session(context()) as session:
         reading = session.query("talk")
         async for message in reading:
             if isinstance(message, StreamEvent):
                 break
-        await reading.aclose()  # type: ignore[attr-defined]
+        await reading.aclose()
         got, error = await drain(session.query("go on"))
     assert error is None
     assert extract_all_text(got) == "next"
 
 
 async def test_a_failed_turn_is_raised_and_the_next_one_works(serve: ServeModel) -> None:
-    async with serve([HttpError(500), say("fine")]), Talker().session(context()) as session:
+    async with (
+        serve([scene(fail(500), prompt="^first$"), scene(say("fine"), prompt="second")]),
+        Talker().session(context()) as session,
+    ):
         _, error = await drain(session.query("first"))
         assert isinstance(error, AgentError)
         got, none = await drain(session.query("second"))
@@ -163,8 +158,8 @@ async def test_a_failed_turn_is_raised_and_the_next_one_works(serve: ServeModel)
 
 
 async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel) -> None:
-    answers: list[Answer] = [say("word " * 50, after=9, step=Pause(60)), say("fine")]
-    async with serve(answers), Talker().session(context(timeout=1.0)) as session:
+    answers = turns(say("word " * 50, fault=stall()), say("fine"))
+    async with serve(answers), Talker().session(context(timeout=3.0)) as session:
         _, error = await drain(session.query("first"))
         assert isinstance(error, StreamingError)
         assert isinstance(error.__cause__, TimeoutError)
@@ -204,8 +199,8 @@ async def test_with_a_person_only_reading_is_free(serve: ServeModel) -> None:
         asked.append((name, arguments))
         return PermissionResultAllow() if "yes" in json.dumps(arguments) else PermissionResultDeny(message="not today")
 
-    calls: list[Answer] = [
-        Reply([ToolCall("Read", {"file_path": str(Path("notes.txt").absolute())})]),
+    calls = [
+        call("Read", file_path=str(Path("notes.txt").absolute())),
         bash("touch yes.txt && touch yes-too.txt"),
         bash("touch no.txt"),
         say("done"),
@@ -224,10 +219,10 @@ async def test_without_a_person_exactly_the_listed_tools_are_approved(serve: Ser
     class Narrow(Talker):
         allowed_tools = ("Bash(echo:*)",)
 
-    calls: list[Answer] = [
+    calls = [
         bash("echo listed"),
         bash("touch not-listed.txt && curl -s http://127.0.0.1:9"),
-        Reply([ToolCall("Write", {"file_path": str(Path("w.txt").absolute()), "content": "x"})]),
+        call("Write", file_path=str(Path("w.txt").absolute()), content="x"),
         say("done"),
     ]
     async with serve(calls) as model:
@@ -236,7 +231,7 @@ async def test_without_a_person_exactly_the_listed_tools_are_approved(serve: Ser
     listed, not_listed, unknown = results_of(got)
     assert "listed" in listed
     assert not Path("not-listed.txt").exists()
-    assert "require approval" in not_listed
+    assert "may run Bash(echo:*)" in not_listed
     assert not Path("w.txt").exists()
     assert "No such tool" in unknown
     offered = {tool["name"] for tool in model.requests[0]["tools"]}
@@ -267,9 +262,9 @@ async def test_an_mcp_tool_that_is_not_listed_is_refused_without_a_question(serv
         return PermissionResultAllow()
 
     servers = {"box": create_sdk_mcp_server("box", tools=[allowed, other])}
-    calls: list[Answer] = [
-        Reply([ToolCall("mcp__box__allowed", {})]),
-        Reply([ToolCall("mcp__box__other", {})]),
+    calls = [
+        call("mcp__box__allowed"),
+        call("mcp__box__other"),
         say("done"),
     ]
     async with serve(calls), User(mcp_servers=servers).session(context(), can_use_tool=ask) as session:
@@ -281,19 +276,19 @@ async def test_an_mcp_tool_that_is_not_listed_is_refused_without_a_question(serv
 
 
 async def test_a_subagent_has_no_more_tools_than_its_agent(serve: ServeModel) -> None:
-    async with serve(with_a_background_task) as model:
+    async with serve(with_a_background_task()) as model:
         await Delegator().run("start", context())
-    subagent = next(r for r in model.requests if "SUBTASK" in last_prompt(r) and "tool_result" not in last_prompt(r))
+    subagent = next(request for request in model.requests if last_prompt(request) == "SUBTASK")
     assert {tool["name"] for tool in subagent.get("tools", [])} <= {"Read", "Agent", "DeferredToolPlaceholder"}
 
 
 async def test_waiting_for_a_person_is_not_silence(serve: ServeModel) -> None:
     async def ask(_name: str, _arguments: dict[str, Any], _context: object) -> PermissionResultAllow:
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(5)
         return PermissionResultAllow()
 
     async with serve([bash("touch later.txt && touch l2.txt"), say("done")]):
-        config = context(timeout=0.7, permission_mode="default")
+        config = context(timeout=4.0, permission_mode="default")
         async with Worker().session(config, can_use_tool=ask) as session:
             _, error = await drain(session.query("work"))
     assert error is None
@@ -376,17 +371,17 @@ async def test_nothing_outlives_our_own_process(number: signal.Signals, serve: S
 
 
 async def test_an_abandoned_query_leaves_nothing(serve: ServeModel, mark: str) -> None:
-    async with serve(say("word " * 50, after=9, step=Pause(60))):
+    async with serve(say("word " * 50, fault=stall())):
         messages = Talker().query("talk")
         async for message in messages:
             if isinstance(message, StreamEvent):
                 break
-        await messages.aclose()  # type: ignore[attr-defined]
+        await messages.aclose()
         assert marked(mark) == {}
 
 
 async def test_a_cancelled_query_leaves_nothing(serve: ServeModel, mark: str) -> None:
-    async with serve(say("word " * 50, after=9, step=Pause(60))):
+    async with serve(say("word " * 50, fault=stall())):
         task = asyncio.create_task(drain(Talker().query("talk")))
         while not marked(mark):
             await asyncio.sleep(0.01)
@@ -412,7 +407,7 @@ async def test_a_closed_session_says_so(serve: ServeModel) -> None:
 async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: float, serve: ServeModel) -> None:
     background: list[Message] = []
     async with (
-        serve(with_a_slow_background_answer),
+        serve(with_a_background_task(Pace(tokens_per_second=3))),
         Delegator().session(context(), on_background=background.append) as session,
     ):
         await drain(session.query("start"))
@@ -427,3 +422,66 @@ async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: f
     assert error is None
     assert extract_all_text(got).startswith("answer")
     assert sum(isinstance(message, ResultMessage) for message in got) == 1
+
+
+async def test_a_prompt_that_waits_behind_an_unread_one_is_answered_or_told(serve: ServeModel) -> None:
+    async with serve(turns(say("one"), say("two"))), Talker().session(context()) as session:
+        unread = session.query("first")
+        await anext(unread)  # and then nobody reads on
+        second, error = await drain(session.query("second"))
+        assert error is None
+        assert extract_all_text(second) == "two"
+        await unread.aclose()
+
+
+async def test_closing_wakes_those_who_wait(serve: ServeModel) -> None:
+    async with serve(say("word " * 50, fault=stall())):
+        async with Talker().session(context()) as session:
+            first = asyncio.create_task(drain(session.query("first")))
+            await asyncio.sleep(0.2)
+            second = asyncio.create_task(drain(session.query("second")))
+            await asyncio.sleep(0.1)
+        async with asyncio.timeout(5):
+            await first
+            _, error = await second
+    assert error is not None
+    assert "closed" in error.message
+
+
+async def test_a_close_that_is_cancelled_leaves_nothing(serve: ServeModel, mark: str) -> None:
+    async def own() -> None:
+        async with Worker().session(context()) as session:
+            async for _ in session.query("work"):
+                pass
+
+    async with serve(bash(LONG_COMMAND)):
+        owner = asyncio.create_task(own())
+        while not any("time.sleep(300)" in command for command in marked(mark).values()):
+            await asyncio.sleep(0.02)
+        for _ in range(3):
+            owner.cancel()
+            await asyncio.sleep(0.01)
+        await asyncio.wait({owner})
+        assert await asyncio.to_thread(wait_until_gone, mark, 4.0) == {}
+
+
+async def test_a_turn_of_the_clis_own_that_does_not_say_so_is_not_taken_for_ours() -> None:
+    session = AgentSession(Talker()._build_options(), allowed_tools=[], timeout=None, open_transport=replay())
+    background: list[Message] = []
+    session._on_background = background.append
+    await session._free.acquire()
+    turn = session._begin_turn()
+    woken = StreamEvent(uuid="e", session_id="s", event={"type": "message_start", "message": {}})
+    unmarked = ResultMessage("success", 1, 1, False, 1, "s", model_usage={"m": {"inputTokens": 8000}})  # type: ignore[typeddict-item]
+    messages: list[Message] = [SystemMessage("init", {}), woken, unmarked]
+    for message in messages:
+        session._route(message)
+    assert session._turn is turn
+    assert background[-1] is unmarked
+    ours = ResultMessage("success", 1, 1, False, 1, "s", model_usage={"m": {"inputTokens": 8010}})  # type: ignore[typeddict-item]
+    messages = [SystemMessage("init", {}), UserMessage("x", uuid=session._prompt_id), ours]
+    for message in messages:
+        session._route(message)
+    assert turn.is_ended
+    assert session.last_usage is not None
+    assert session.last_usage.input_tokens == 10, "what the other turn used is not ours"

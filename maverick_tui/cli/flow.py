@@ -1,0 +1,146 @@
+"""Text for a terminal as it comes in: wrapped at words, lightly dressed, and inert."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TextIO
+
+from maverick_tui.cli.width import cut, display_width
+from maverick_tui.inert import inert
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "badge": "7"}
+WIDEST = 100
+"""Columns beyond which text gets hard to read."""
+
+_PIECE = re.compile(r"\n| +|[^ \n]+")
+_MARKER = re.compile(r"[-*+]|\d+[.)]")
+_MARKUP = re.compile(r"(`|\*\*)")
+
+
+class Paper:
+    """A stream to write on. A style is put on and taken off in one write, so that nothing is left switched on."""
+
+    def __init__(self, stream: TextIO, width: int) -> None:
+        self.stream = stream
+        self.frame = max(min(width, WIDEST), 20)
+        """Columns of what has to end somewhere: rules and frames."""
+        self.width = self.frame if stream.isatty() else max(width, 20)
+        """Columns at which text is wrapped."""
+        is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+        self._has_colour = stream.isatty() and not is_plain
+
+    def dress(self, text: str, *styles: str) -> str:
+        """The text in these styles, if the stream shows any; the text must be inert already."""
+        codes = ";".join(_CODES[style] for style in styles)
+        return f"\x1b[{codes}m{text}\x1b[0m" if codes and text and self._has_colour else text
+
+    def write(self, text: str) -> None:
+        """Write it now."""
+        self.stream.write(text)
+        self.stream.flush()
+
+    def line(self, *parts: str | tuple[str, ...]) -> None:
+        """One line, cut to the width; a part is a text, or a text and its styles."""
+        out, room = [], self.width
+        for part in parts:
+            text, *styles = (part,) if isinstance(part, str) else part
+            if room <= 0 or not text:
+                continue
+            text = cut(text, room)
+            room -= display_width(text)
+            out.append(self.dress(text, *styles))
+        self.write("".join(out).rstrip() + "\n")
+
+
+class Flow:
+    """One text that streams in: a word is written once it is complete. Code and tables are not wrapped."""
+
+    def __init__(self, paper: Paper, *, prefix: str = "", styles: tuple[str, ...] = ()) -> None:
+        self._paper = paper
+        self._prefix = prefix
+        self._styles = styles
+        self._room = paper.width - display_width(prefix)
+        self._is_fenced = False
+        self._begin_line()
+
+    def _begin_line(self) -> None:
+        self._word = ""
+        self._gap = 0
+        self._column = 0
+        self._hang = 0
+        self._is_first_word = True
+        self._is_verbatim = False
+        self._is_code = False
+        self._is_bold = False
+        self._line_styles = self._styles
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the text."""
+        out: list[str] = []
+        for piece in _PIECE.findall(inert(text).replace("\t", "    ")):
+            if piece == "\n":
+                self._put_word(out)
+                out.append("\n" if self._column else self._paper.dress(self._prefix.rstrip(), "dim") + "\n")
+                self._begin_line()
+            elif piece[0] == " ":
+                self._put_word(out)
+                self._gap += len(piece)
+            else:
+                self._word += piece
+        if out:
+            self._paper.write("".join(out))
+
+    def end(self) -> None:
+        """Write what is left, and end the line."""
+        out: list[str] = []
+        self._put_word(out)
+        if self._column:
+            out.append("\n")
+        self._begin_line()
+        self._paper.write("".join(out))
+
+    def _put_word(self, out: list[str]) -> None:
+        if not (word := self._word):
+            return
+        self._word = ""
+        if self._is_first_word:
+            self._look_at(word)
+        width = display_width(word)
+        if self._column and not self._is_verbatim and self._column + self._gap + width > self._room:
+            out.append("\n")
+            self._column, self._gap = 0, self._hang
+        if self._column == 0:
+            out.append(self._paper.dress(self._prefix, "dim"))
+        out.append(" " * self._gap + self._dressed(word))
+        self._column += self._gap + width
+        self._gap = 0
+
+    def _look_at(self, word: str) -> None:
+        """What the line is, by its first word."""
+        self._is_first_word = False
+        is_fence = word.startswith("```")
+        self._is_verbatim = is_fence or self._is_fenced or word.startswith("|")
+        if is_fence:
+            self._is_fenced = not self._is_fenced
+        if is_fence or self._is_fenced:
+            self._line_styles = ("dim",) if is_fence else ("cyan",)
+        elif word.strip("#") == "":
+            self._line_styles = ("bold",)
+        self._hang = self._gap + (display_width(word) + 1 if _MARKER.fullmatch(word) else 0)
+
+    def _dressed(self, word: str) -> str:
+        if self._line_styles:
+            return self._paper.dress(word, *self._line_styles)
+        out = []
+        for part in _MARKUP.split(word):
+            styles = ["cyan"] if self._is_code or part == "`" else []
+            if part == "`":
+                self._is_code = not self._is_code
+            elif part == "**" and not self._is_code:
+                self._is_bold = not self._is_bold
+                styles = ["bold"]
+            elif self._is_bold:
+                styles.append("bold")
+            out.append(self._paper.dress(part, *styles))
+        return "".join(out)

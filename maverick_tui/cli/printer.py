@@ -1,0 +1,295 @@
+"""Prints an agent's messages as plain text, one by one, as they come."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TextIO
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    Message,
+    StreamEvent,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+
+from maverick_tui.agent.engine.record import Record
+from maverick_tui.cli.flow import Flow, Paper
+from maverick_tui.cli.tool_lines import describe, key_argument, result_text, shown_changes, summary, todo_lines
+from maverick_tui.cli.width import display_width, pad
+from maverick_tui.exceptions import AgentError, MaverickError, StreamingError
+from maverick_tui.inert import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from maverick_tui.agent.result import AgentUsage
+
+_TODOS = {"completed": ("☑ ", "green"), "in_progress": ("▸ ", "bold")}
+_CHANGES = {"+": "green", "-": "red"}
+
+
+@dataclass(slots=True)
+class _Call:
+    """A tool call, and its result once that is there."""
+
+    block: ToolUseBlock
+    result: ToolResultBlock | None = None
+    is_shown: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Lane:
+    """Whose messages they are: the agent's own, or those of a subagent, which are indented."""
+
+    prefix: str = ""
+    title: str = ""
+    calls: list[_Call] = field(default_factory=list)
+    """Calls whose results have not been shown; the first has been, the others wait for their turn."""
+
+
+class Printer:
+    """Takes the messages of one prompt with `show`; `finish`, `fail` or `close` ends it."""
+
+    def __init__(self, stream: TextIO, width: int, *, cwd: Path | None = None) -> None:
+        """Write on the stream in so many columns; paths are told from `cwd`."""
+        self.paper = Paper(stream, width)
+        self._folder = "" if cwd is None else str(cwd)
+        self._record = Record()
+        self._main = _Lane()
+        self._lanes: dict[str | None, _Lane] = {None: self._main}
+        self._owners: dict[str, tuple[_Lane, _Call]] = {}
+        self._flow: Flow | None = None
+        self._streamed = ""
+        self._held: list[Message] = []
+        self._last: tuple[str, _Lane] | None = None
+        self._last_call: _Call | None = None
+
+    @property
+    def usage(self) -> AgentUsage:
+        """What it has used until now."""
+        return self._record.usage
+
+    def prompt(self, text: str) -> None:
+        """Show what the agent is asked."""
+        self._begin("prompt", self._main)
+        self._say("> ", text, "bold")
+
+    def show(self, message: Message) -> None:
+        """Show the next message; one that has nothing to show is passed over."""
+        self._record.add(message)
+        self._show(message)
+
+    def finish(self) -> None:
+        """End with what it has used."""
+        self.close()
+        self._begin("usage", self._main)
+        self.paper.line((_usage_text(self.usage), "dim"))
+
+    def fail(self, error: AgentError) -> None:
+        """End with what has failed, why, and what to do next; the text that came stays as it is."""
+        self.close()
+        self._begin("banner", self._main)
+        for line in _banner(error, self.paper.frame):
+            self.paper.line((line, "red"))
+        self.paper.line((_usage_text(self.usage), "dim"))
+
+    def close(self) -> None:
+        """Leave no line and no call open, for whoever stops before the end."""
+        self._close_flow()
+        for lane in self._lanes.values():
+            for call in lane.calls:
+                self._show_call(lane, call)
+                self._show_outcome(lane, call, "✘ ", "red", "no result")
+            lane.calls.clear()
+
+    # -- messages -------------------------------------------------------------------------------------------------
+
+    def _show(self, message: Message) -> None:
+        if isinstance(message, StreamEvent):
+            self._show_event(message)
+        elif isinstance(message, AssistantMessage) and (message.parent_tool_use_id is None or self._flow is None):
+            self._show_answer(message)
+        elif isinstance(message, UserMessage) and self._flow is None:
+            self._show_results(message)
+        elif isinstance(message, AssistantMessage | UserMessage):
+            self._held.append(message)  # neither a subagent nor a result interrupts a sentence
+
+    def _show_event(self, message: StreamEvent) -> None:
+        if message.parent_tool_use_id is not None:
+            return  # it comes once more, in one piece
+        event = message.event
+        kind = event.get("type")
+        if kind == "message_start" and self._flow is not None:
+            self._close_flow()
+            self.paper.line(("(the answer broke off; it begins anew)", "dim"))
+        elif kind == "content_block_start":
+            self._open_flow(str((event.get("content_block") or {}).get("type")), self._main)
+        elif kind == "content_block_delta" and self._flow is not None:
+            delta = event.get("delta") or {}
+            text = str(delta.get("text") or delta.get("thinking") or "")
+            self._streamed += text
+            self._flow.feed(text)
+        elif kind == "content_block_stop":
+            self._close_flow()
+
+    def _show_answer(self, message: AssistantMessage) -> None:
+        if message.error is not None:
+            return  # the CLI's own notice of a failure, which `fail` tells
+        lane = self._lane(message.parent_tool_use_id)
+        for block in message.content:
+            if isinstance(block, TextBlock):
+                self._show_text("text", block.text, lane)
+            elif isinstance(block, ThinkingBlock):
+                self._show_text("thinking", block.thinking, lane)
+            elif isinstance(block, ToolUseBlock):
+                call = _Call(block)
+                lane.calls.append(call)
+                self._owners[block.id] = (lane, call)
+                self._catch_up(lane)
+
+    def _show_results(self, message: UserMessage) -> None:
+        lane = self._lane(message.parent_tool_use_id)
+        for block in message.content if isinstance(message.content, list) else []:
+            if isinstance(block, ToolResultBlock) and block.tool_use_id in self._owners:
+                owner, call = self._owners[block.tool_use_id]
+                call.result = block
+                self._catch_up(owner)
+            elif isinstance(block, TextBlock) and lane is not self._main:
+                self._begin("prompt", lane)
+                self._say(f"{lane.prefix}> ", block.text, "dim")
+
+    def _lane(self, parent: str | None) -> _Lane:
+        """The lane of the call that started the subagent; that call is shown now, if it was waiting."""
+        if parent not in self._lanes:
+            lane = _Lane("  │ ")
+            if parent in self._owners:
+                owner, call = self._owners[parent]
+                self._show_call(owner, call)
+                lane.prefix = f"{owner.prefix}  │ "
+                lane.title = key_argument(call.block.name, call.block.input, self._folder)
+            self._lanes[parent] = lane
+        return self._lanes[parent]
+
+    # -- text -----------------------------------------------------------------------------------------------------
+
+    def _show_text(self, kind: str, text: str, lane: _Lane) -> None:
+        """Show a whole block, unless it has been streamed."""
+        if lane is self._main and self._streamed and self._streamed.strip() == text.strip():
+            self._close_flow()
+            self._streamed = ""
+            return
+        self._open_flow(kind, lane)
+        if self._flow is not None:
+            self._flow.feed(text)
+        self._close_flow()
+
+    def _open_flow(self, kind: str, lane: _Lane) -> None:
+        self._close_flow()
+        self._streamed = ""
+        if kind in ("text", "thinking"):
+            self._begin(kind, lane)
+            is_thought = kind == "thinking"
+            prefix = f"{lane.prefix}┊ " if is_thought else lane.prefix
+            self._flow = Flow(self.paper, prefix=prefix, styles=("dim",) if is_thought else ())
+
+    def _close_flow(self) -> None:
+        if self._flow is None:
+            return
+        self._flow.end()
+        self._flow = None
+        held, self._held = self._held, []
+        for message in held:
+            self._show(message)
+
+    def _say(self, mark: str, text: str, style: str) -> None:
+        lines = textwrap.wrap(one_line(text), self.paper.width - display_width(mark), break_on_hyphens=False)
+        for number, line in enumerate(lines):
+            self.paper.line((mark if number == 0 else mark.replace(">", " "), "dim"), (line, style))
+
+    def _begin(self, kind: str, lane: _Lane) -> None:
+        """Put space between things that are not of a kind; say whose it is where several work at once."""
+        last_kind, last_lane = self._last or (kind, lane)
+        is_new = kind != last_kind or kind in ("text", "thinking")
+        if lane is self._main and self._last is not None and (is_new or last_lane is not lane):
+            self.paper.line()
+        elif lane is not last_lane and len(self._lanes) > 2:
+            self.paper.line((f"{lane.prefix}{lane.title}", "dim"))
+        self._last = (kind, lane)
+        self._last_call = None
+
+    # -- tools ----------------------------------------------------------------------------------------------------
+
+    def _catch_up(self, lane: _Lane) -> None:
+        """Show calls and results in the order of the calls, however they have come."""
+        while lane.calls:
+            call = lane.calls[0]
+            self._show_call(lane, call)
+            if call.result is None:
+                return
+            del lane.calls[0]
+            self._show_result(lane, call, call.result)
+
+    def _show_call(self, lane: _Lane, call: _Call) -> None:
+        if call.is_shown:
+            return
+        call.is_shown = True
+        self._begin("tool", lane)
+        self._last_call = call
+        block = call.block
+        is_list = block.name == "TodoWrite"
+        about = "" if is_list else f"  {key_argument(block.name, block.input, self._folder)}"
+        self.paper.line((lane.prefix, "dim"), ("● ", "blue"), (describe(block.name), "bold"), about)
+        for state, text in todo_lines(block.input) if is_list else ():
+            self.paper.line((f"{lane.prefix}  ", "dim"), _TODOS.get(state, ("☐ ",)), text)
+
+    def _show_result(self, lane: _Lane, call: _Call, result: ToolResultBlock) -> None:
+        block, failed = call.block, bool(result.is_error)
+        text = result_text(result.content)
+        if block.name == "TodoWrite" and not failed:
+            return
+        what, size = summary(block.name, block.input, text, failed=failed)
+        self._show_outcome(lane, call, *(("✘ ", "red") if failed else ("✔ ", "green")), what, size)
+        for line in shown_changes(block.input) if block.name == "Edit" and not failed else ():
+            self.paper.line((f"{lane.prefix}    ", "dim"), (line, _CHANGES.get(line[0], "dim")))
+
+    def _show_outcome(self, lane: _Lane, call: _Call, mark: str, style: str, what: str, size: str = "") -> None:
+        """One line below the call; where something else stands in between, it says whose it is."""
+        whose = "" if self._last_call is call else f"{describe(call.block.name)}: "
+        self._last = ("tool", lane)
+        self.paper.line(
+            (f"{lane.prefix}  ", "dim"), (mark, style), f"{whose}{what}", (f"  ({size})" if size else "", "dim")
+        )
+
+
+def _usage_text(usage: AgentUsage) -> str:
+    cached = usage.cache_read_tokens + usage.cache_write_tokens
+    parts = [f"{usage.input_tokens:,} tokens in{f' ({cached:,} more cached)' if cached else ''}"]
+    parts.append(f"{usage.output_tokens:,} out")
+    if usage.total_cost_usd is not None:
+        parts.append(f"${usage.total_cost_usd:.4f}")
+    parts.append(f"{usage.duration_ms / 1000:.1f} s")
+    return " · ".join(parts)
+
+
+def _banner(error: AgentError, width: int) -> Iterator[str]:
+    """What, why and what next, in a frame."""
+    what, cause = error.message, error.cause
+    rows = []
+    if isinstance(cause, MaverickError):
+        what = what.removesuffix(cause.message).rstrip(" :.") + "."
+        rows.append(("why", cause.message))
+    rows = [("what", what), *rows, ("next", error.hint)]
+    title = " THE STREAM BROKE " if isinstance(error, StreamingError) else " THE AGENT FAILED "
+    inner = width - 4
+    yield f"╭─{title}{'─' * (width - display_width(title) - 3)}╮"
+    for label, text in rows:
+        lines = textwrap.wrap(one_line(text), inner - 6, break_on_hyphens=False)
+        for number, line in enumerate(lines):
+            yield f"│ {'' if number else label:<6}{pad(line, inner - 6)} │"
+    yield f"╰{'─' * (width - 2)}╯"

@@ -1,0 +1,137 @@
+"""A tool's call and its result, each in one line."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from maverick_tui.inert import inert, one_line
+
+_KEY_ARGUMENTS = {
+    "Agent": "description",
+    "Bash": "command",
+    "Edit": "file_path",
+    "Glob": "pattern",
+    "Grep": "pattern",
+    "NotebookEdit": "notebook_path",
+    "Read": "file_path",
+    "Skill": "skill",
+    "Task": "description",
+    "WebFetch": "url",
+    "WebSearch": "query",
+    "Write": "file_path",
+}
+_EXIT_CODE = re.compile(r"Exit code (\d+)\n?")
+_ERROR_TAGS = re.compile(r"</?tool_use_error>")
+_NUMBERED = re.compile(r"\s*\d+[\t→]")
+_NOTES = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_MOST_CHANGES = 12
+
+
+def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> str:
+    """What the call is about; paths are told from `folder`."""
+    value = arguments.get(_KEY_ARGUMENTS.get(tool, ""))
+    if value is None:
+        value = next((item for item in arguments.values() if isinstance(item, str)), None)
+    if value is None:
+        return one_line(json.dumps(arguments, ensure_ascii=False, default=str)) if arguments else ""
+    text = str(value).strip()
+    if tool == "Bash" and "\n" in text:
+        lines = text.splitlines()
+        text = f"{arguments.get('description') or lines[0]} ({_count(len(lines), 'line')})"
+    elif tool == "Read" and arguments.get("offset"):
+        text += f":{arguments['offset']}"
+    elif tool in ("Grep", "Glob") and arguments.get("path") not in (None, "", folder):
+        text += f"  in {arguments['path']}"
+    return one_line(text.replace(f"{folder}/", "") if folder else text)
+
+
+def result_text(content: str | list[dict[str, Any]] | None) -> str:
+    """The text of a result, without what the CLI tells the model alone."""
+    if isinstance(content, list):
+        content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
+    return _ERROR_TAGS.sub("", _NOTES.sub("", content or "")).strip("\n")
+
+
+def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool = False) -> tuple[str, str]:
+    """What came of the call: what matters, and how much there is of it."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if tool == "Bash":
+        return _bash_summary(text, lines)
+    if failed:
+        return one_line(lines[0]) if lines else "failed", ""
+    if tool == "Read" and any(_NUMBERED.match(line) for line in lines):
+        return _count(sum(bool(_NUMBERED.match(line)) for line in lines) - text.endswith("\t"), "line"), ""
+    if tool in ("Glob", "Grep") and lines and not lines[0].startswith("No "):
+        found = re.match(r"Found (\d+ files?)", lines[0])
+        return found[1] if found else _count(len(lines), "file" if tool == "Glob" else "match"), ""
+    if tool == "Edit":
+        marks = [line[0] for line in changes(arguments)]
+        return f"+{marks.count('+')} -{marks.count('-')}", ""
+    if tool == "Write":
+        return f"{_count(len(str(arguments.get('content', '')).splitlines()), 'line')} written", ""
+    if tool in ("Agent", "Task"):
+        return _subagent_summary(text), ""
+    if not lines:
+        return "done", ""
+    return one_line(lines[0]), "" if len(lines) == 1 else _count(len(lines), "line")
+
+
+def changes(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The lines that an edit takes out (-) and puts in (+)."""
+    old, new = (inert(str(arguments.get(name) or "")).splitlines() for name in ("old_string", "new_string"))
+    for line in list(difflib.unified_diff(old, new, n=0, lineterm=""))[2:]:  # after the names of the files
+        if line[0] in "+-":
+            yield line
+
+
+def shown_changes(arguments: Mapping[str, Any]) -> list[str]:
+    """As many of them as are worth showing."""
+    lines = [line.replace("\t", "    ") for line in changes(arguments)]
+    if len(lines) <= _MOST_CHANGES:
+        return lines
+    return [*lines[: _MOST_CHANGES - 1], f"… {len(lines) - _MOST_CHANGES + 1} more"]
+
+
+def todo_lines(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each item's state and text."""
+    todos = arguments.get("todos")
+    for todo in todos if isinstance(todos, list) else []:
+        if isinstance(todo, Mapping):
+            yield str(todo.get("status", "")), one_line(str(todo.get("content", "")))
+
+
+def describe(tool: str) -> str:
+    """The tool's name as it is shown: `mcp__server__tool` becomes `server: tool`."""
+    server, mark, name = tool.removeprefix("mcp__").partition("__")
+    return one_line(f"{server}: {name}" if mark and tool.startswith("mcp__") else tool)
+
+
+def _bash_summary(text: str, lines: list[str]) -> tuple[str, str]:
+    code = _EXIT_CODE.match(text)
+    if code:
+        lines = lines[1:]
+    elif text.startswith("diff --git "):
+        marks = [line[0] for line in lines if not line.startswith(("+++ ", "--- "))]
+        return f"+{marks.count('+')} -{marks.count('-')} in the diff", ""
+    elif not lines or lines == ["(Bash completed with no output)"]:
+        return "no output", ""
+    last = one_line(lines[-1]) if lines else "no output"
+    return f"exit code {code[1]}: {last}" if code else last, "" if len(lines) < 2 else _count(len(lines), "line")
+
+
+def _subagent_summary(text: str) -> str:
+    if text.startswith("Async agent launched"):
+        return "works in the background"
+    used = {name: int(number) for name, number in re.findall(r"(subagent_tokens|tool_uses): (\d+)", text)}
+    if not used:
+        return "done"
+    return f"{_count(used.get('tool_uses', 0), 'tool call')}, {_count(used.get('subagent_tokens', 0), 'token')}"
+
+
+def _count(number: int, word: str) -> str:
+    plural = "" if number == 1 else "es" if word.endswith("ch") else "s"
+    return f"{number:,} {word}{plural}"

@@ -1,0 +1,128 @@
+"""Plays stops of the demo's tour and prints them."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import shutil
+import signal
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from maverick_tui.cli import FAILED
+from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.text_run import MARK, print_run
+from maverick_tui.inert import inert
+from maverick_tui.offline.demo.project import changed_files, make_project
+from maverick_tui.offline.demo.script import load_demo_script
+from maverick_tui.offline.demo.stage import Stage, open_stage
+from maverick_tui.offline.demo.tour import Stop
+
+_ABOUT = (
+    "A scripted model on this machine answers. All the rest is real: the Claude Code CLI, the agents, and what their "
+    "tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
+)
+
+
+def play_tour(stops: Sequence[Stop], paper: Paper, *, fast: bool = False, keep: bool = False) -> int:
+    """Visit the stops one after the other, in a folder that is removed at the end; returns the exit code."""
+    with _folder(keep) as folder:
+        return asyncio.run(_play(stops, folder, paper, fast=fast, keep=keep))
+
+
+@contextmanager
+def _folder(keep: bool) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="maverick-demo-")).resolve()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder / "home" if keep else folder, ignore_errors=True)
+
+
+async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool, keep: bool) -> int:
+    ended = _end_on_signals()
+    began, code = time.monotonic(), 0
+    try:
+        project = await asyncio.to_thread(make_project, folder / "shop")
+        _print_head(paper, project)
+        async with open_stage(project, load_demo_script(project, fast=fast), folder / "home") as stage:
+            for number, stop in enumerate(stops, 1):
+                _print_rule(paper, f"{number}/{len(stops)}  {stop.agent}", stop.shows)
+                is_fine = await _visit(stop, stage, paper)
+                code = code if is_fine and not stage.player.unexpected else FAILED
+            for missed in stage.player.unexpected:
+                paper.line((f"The script has no answer for this: {inert(missed)}", "red"))
+        changed = await asyncio.to_thread(changed_files, project)
+        _print_end(paper, changed, project if keep else None, time.monotonic() - began)
+    except asyncio.CancelledError:
+        with suppress(OSError):
+            paper.line()
+            paper.line(("Stopped; the CLI and its commands have ended.", "dim"))
+        if not ended:
+            raise  # Ctrl+C, of which asyncio makes a KeyboardInterrupt
+        return 128 + ended[0]
+    return code
+
+
+async def _visit(stop: Stop, stage: Stage, paper: Paper) -> bool:
+    """Let one agent answer its prompt; whether that went as it should."""
+    error = await print_run(stage.agent(stop.agent), stop.prompt, stage.project, paper)
+    return (error is not None) == stop.breaks
+
+
+def _end_on_signals() -> list[int]:
+    """End in good order when somebody asks for it, not only on Ctrl+C; the list gets the signal."""
+    caught: list[int] = []
+    task = asyncio.current_task()
+    assert task is not None
+
+    def end(number: int) -> None:
+        caught.append(number)
+        task.cancel()
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None:
+            with suppress(NotImplementedError):  # Windows has no such handlers
+                asyncio.get_running_loop().add_signal_handler(number, end, number)
+    return caught
+
+
+# -- what stands around the agents -------------------------------------------------------------------------------------
+
+
+def _print_head(paper: Paper, project: Path) -> None:
+    paper.line((f" {MARK} ", "badge", "yellow"), ("  Maverick demo", "bold"))
+    paper.line()
+    for line in textwrap.wrap(_ABOUT, paper.frame):
+        paper.line(line)
+    paper.write(f"The repository: {inert(str(project))}\n")  # not cut: it is there to be copied
+
+
+def _print_rule(paper: Paper, title: str, note: str) -> None:
+    left, right = f"── {title} ", f" {MARK} ──"
+    paper.line()
+    paper.line(
+        ("── ", "dim"),
+        (title, "bold"),
+        (f" {'─' * (paper.frame - len(left) - len(right))} ", "dim"),
+        (MARK, "yellow"),
+        (" ──", "dim"),
+    )
+    paper.line((note, "dim"))
+    paper.line()
+
+
+def _print_end(paper: Paper, changed: list[str], kept: Path | None, seconds: float) -> None:
+    _print_rule(paper, "the end", f"{seconds:.0f} s, and nothing was paid.")
+    if changed:
+        paper.line("What the agents have changed:")
+        for line in changed:
+            paper.line((f"  {inert(line)}", "green"))
+    if kept is not None:
+        paper.write(f"Look at it: git -C {inert(shlex.quote(str(kept)))} diff\n")
+    else:
+        paper.line(("The repository is removed now; --keep keeps it.", "dim"))

@@ -1,0 +1,170 @@
+"""Takes out of frames what a cassette must not hold: secrets, and what tells of the machine and its user."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.redact import redact
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import ClaudeAgentOptions
+
+MASK = "[secret]"
+CWD = "/project"
+HOME = "~"
+USER = "user"
+
+MAX_START = 256
+"""Characters of a secret that are looked for at the end of a text; the lines of a longer one are looked for, too."""
+
+_SECRET_VARIABLES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTH|AUTHORIZATION)$", re.IGNORECASE)
+_SECRET_KEYS = re.compile(
+    r"(?:api|access|private|signing)[_-]?key|token$|secret|passw(?:or)?d|credential|authorization$|cookie|^e-?mail$",
+    re.IGNORECASE,
+)
+_SECRET_MAPS = frozenset({"account", "env", "headers"})
+_NOBODY = frozenset("admin assistant claude nobody result root runner system ubuntu user".split())
+"""User names that identify nobody, and would be found in every other sentence or frame."""
+
+_NAMES = ("api_key", "apiKey", "token", "Token", "secret", "Secret", "password", "Password", "authorization")
+_PEM = r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+_SHAPES = {
+    **{
+        head: rf"{head}[\w-]{{8,}}"
+        for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-or-", "glpat-", "github_pat_")
+    },
+    **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
+    **{head: rf"({head})[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
+    "xox": r"xox[a-z]-[\w-]{10,}",
+    "AKIA": r"AKIA[0-9A-Z]{12,}",
+    "eyJ": r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
+    "://": r"(://)[^/\s:@]+:[^/\s@]+(?=@)",
+    "-----BEGIN ": _PEM,
+    # In the text of files: the line of an .env, and JSON, which is escaped where it stands in JSON itself.
+    **{head: rf"({head}[\"']?)[^\s\"'$\\]{{8,}}" for head in ("KEY=", "TOKEN=", "SECRET=", "PASSWORD=")},
+    **{name: rf'({name}\\?"\s*:\s*\\?")(?:[^"\\]|\\(?!").)+' for name in _NAMES},
+}
+"""What a secret of a known kind begins with, and what it looks like."""
+
+_OPEN_SHAPE = re.compile(
+    rf"(?:{'|'.join(head for head in _SHAPES if head[0] != '-' and head not in _NAMES)})[^\s\"\\]*\Z"
+    rf'|(?:{"|".join(_NAMES)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
+)
+
+
+class Scrubber:
+    """Knows the secrets in a run's environment and MCP servers; others are known by their name or their shape."""
+
+    def __init__(self, options: ClaudeAgentOptions) -> None:
+        env = {**os.environ, **options.env}
+        known = {needle: (re.compile(re.escape(needle)), MASK) for needle in _secrets(env, options.mcp_servers)}
+        paths = {env.get("CLAUDE_CONFIG_DIR"): "~/.claude", env.get("CLAUDE_CODE_TMPDIR"): "/tmp/claude"}
+        home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
+        for path, stand_in in {**paths, home: HOME, str(options.cwd or Path.cwd()): CWD}.items():
+            known |= {needle: (pattern, shown) for needle, pattern, shown in _forms(path or "", stand_in)}
+        name = _user_name()
+        if len(name) > 2 and name.lower() not in _NOBODY:
+            known[name] = (re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), USER)
+        for head, shape in _SHAPES.items():
+            known.setdefault(head, (re.compile(shape), rf"\1{MASK}" if "(" + head in shape else MASK))
+        self._known = [(needle, *known[needle]) for needle in sorted(known, key=len, reverse=True)]
+        self._starts = frozenset(needle[:size] for needle in known for size in range(1, min(len(needle), MAX_START)))
+        self._key = lru_cache(maxsize=2_000)(self.text)
+
+    def text(self, text: str) -> str:
+        """The text without what it must not hold."""
+        for needle, pattern, stand_in in self._known:
+            if needle in text:
+                text = pattern.sub(stand_in, text)
+        return text
+
+    def clean(self, value: Any) -> Any:
+        """A copy of a frame without what it must not hold; below a name like `api_key` that is everything."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {
+                self._key(key): _hidden(item) if _is_secret(key, isinstance(item, dict | list)) else self.clean(item)
+                for key, item in value.items()
+            }
+        return [self.clean(item) for item in value] if isinstance(value, list) else value
+
+    def line(self, record: dict[str, Any]) -> str:
+        """A cleaned record as one line of JSON."""
+        line = json.dumps(record, separators=(",", ":"))
+        if _is_piece(record) or redact(line) == line:
+            return line
+        return json.dumps(_redacted(record), separators=(",", ":"))
+
+    def is_open(self, text: str) -> bool:
+        """Whether a secret may have begun at the end of the text, so that only what follows can tell."""
+        ends = (text[at:] for at in range(max(0, len(text) - MAX_START), len(text)))
+        return any(end in self._starts for end in ends) or _OPEN_SHAPE.search(text) is not None
+
+
+def _is_piece(record: dict[str, Any]) -> bool:
+    """Whether it is a piece of a stream: thousands of them come, and what they make together comes once more."""
+    return "got" in record and record["got"].get("type") == "stream_event"
+
+
+def _secrets(env: Mapping[str, str], servers: Any) -> Iterator[str]:
+    values = [value for name, value in env.items() if _SECRET_VARIABLES.search(name)]
+    for header in env.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines():
+        name, _, value = header.partition(":")
+        values += [value.strip()] if _is_secret(name.strip(), False) else []
+    for server in servers.values() if isinstance(servers, dict) else ():
+        for settings in (server.get("env"), server.get("headers")) if isinstance(server, dict) else ():
+            # Whatever its name is, unless it is a plain word, which would be missing everywhere.
+            values += [str(value) for value in (settings or {}).values() if not str(value).isalpha()]
+    for value in values:
+        for part in {value, *value.splitlines()}:  # a key of many lines is shown line by line, too
+            if len(part) >= 8:
+                yield part
+                yield json.dumps(part)[1:-1]  # as it stands in the input of a tool that is still being written
+
+
+def _forms(path: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], str]]:
+    """A folder as it is written in frames: plain, resolved, inside of JSON, and as the CLI names files after it."""
+    for form in {path, os.path.realpath(path)} if len(path) > 1 else ():
+        for written in {form, json.dumps(form)[1:-1]}:
+            yield written, re.compile(rf"(?<![\w.-]){re.escape(written)}(?![\w-]|\.\w)"), stand_in
+        yield _dashed(form), re.compile(rf"(?<=[/\\]){re.escape(_dashed(form))}"), _dashed(stand_in)
+
+
+def _dashed(path: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "-", path)
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return ""
+
+
+@lru_cache(maxsize=2_000)
+def _is_secret(key: str, is_map: bool) -> bool:
+    return bool(_SECRET_KEYS.search(key)) or (is_map and key in _SECRET_MAPS)
+
+
+def _hidden(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _hidden(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_hidden(item) for item in value]
+    return MASK if value and not isinstance(value, bool) else value
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {redact(key): _redacted(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_redacted(item) for item in value]
+    return redact(value) if isinstance(value, str) else value

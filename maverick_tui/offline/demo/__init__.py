@@ -1,0 +1,1 @@
+"""The demo: a small repository, and what the shipped agents say about it."""

@@ -1,0 +1,50 @@
+"""The stops of the tour: who is asked what, and what there is to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One agent, its prompt, and what it shows; `breaks` if its stream is meant to break."""
+
+    agent: str
+    prompt: str
+    shows: str
+    breaks: bool = False
+
+
+TOUR = (
+    Stop(
+        "explorer",
+        "Show me around: what happens between adding a product and its receipt?",
+        "Reads the code, then answers at length.",
+    ),
+    Stop(
+        "implementer",
+        "A test fails: 15 tea bags get a discount of 1.48 instead of 1.49. Fix it.",
+        "Thinks, plans, sees the tests fail, edits, and sees them pass.",
+    ),
+    Stop(
+        "test-writer",
+        "Nothing checks where free shipping begins. Write the tests.",
+        "Writes tests, and breaks the code on purpose to see them fail.",
+    ),
+    Stop(
+        "reviewer",
+        "Review the branch coupons against main, committed work only.",
+        "Reads a real diff and finds what would break.",
+    ),
+    Stop(
+        "lead",
+        "We want to offer gift wrapping at 2.50 an order. What has to change?",
+        "An agent of the repository's own, which sends a subagent ahead.",
+    ),
+    Stop(
+        "documenter",
+        "Check the README against the code.",
+        "Its stream breaks on purpose; what came before is kept.",
+        breaks=True,
+    ),
+)

@@ -1,0 +1,106 @@
+"""OfflineServer: a scripted model on loopback, in this event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from types import TracebackType
+
+import uvicorn
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.offline.app import MessagesApp
+from maverick_tui.offline.player import Player
+from maverick_tui.offline.script import Script
+
+HOST = "127.0.0.1"
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: signals are the owner's business."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave them alone."""
+        yield
+
+
+class OfflineServer:
+    """Serves a script at `url` while its context is open; a strict one raises at the end if it was not kept to."""
+
+    def __init__(self, script: Script, *, port: int = 0) -> None:
+        self.player = Player(script)
+        self.app = MessagesApp(self.player)
+        self.url = ""
+        self._port = port
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to serve; the system chooses a port if none was given."""
+        listener = self._listen()
+        self.url = f"http://{HOST}:{listener.getsockname()[1]}"
+        config = uvicorn.Config(
+            self.app,
+            lifespan="off",
+            interface="asgi3",
+            ws="none",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            timeout_graceful_shutdown=0,
+        )
+        self._server = _Server(config)
+        self._task = asyncio.create_task(self._server.serve(sockets=[listener]), name="maverick-offline")
+        try:
+            while not self._server.started:
+                if self._task.done():
+                    self._task.result()
+                    raise ConfigError("The offline model did not start.", hint="Choose another port.")
+                await asyncio.sleep(0.001)
+        except BaseException:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+            await self.stop()
+            listener.close()
+            raise
+
+    def _listen(self) -> socket.socket:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((HOST, self._port))
+        except (OSError, OverflowError) as error:
+            listener.close()
+            reason = error.strerror if isinstance(error, OSError) else "there is no such port"
+            raise ConfigError(
+                f"The port {self._port} of {HOST} cannot be used: {reason}.",
+                hint="Choose another port, or 0 for a free one.",
+            ) from error
+        return listener
+
+    async def stop(self) -> None:
+        """End at once, also while answers are under way."""
+        if self._task is None:
+            return
+        self._server.should_exit = True
+        self._server.force_exit = True
+        await self.app.close()
+        for connection in list(self._server.server_state.connections):
+            transport: asyncio.Transport | None = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+        await asyncio.wait({self._task})
+        self._task = None
+
+    async def __aenter__(self) -> OfflineServer:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+        if self.player.script.strict and kind is None:
+            self.player.check()
