@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 app.add_typer(agents_app, name="agents")
 app.add_typer(offline_app, name="offline")
-app.command("demo")(demo)
+app.command("demo", short_help="See the agents at work, offline. About a minute.")(demo)
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import cast
-
-from claude_agent_sdk import Message
 
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.finding import load_agent
@@ -30,9 +26,8 @@ async def print_run(agent: MaverickAgent, prompt: str, cwd: Path, paper: Paper) 
     """Print what comes for the prompt; the error that ended it, if one did."""
     printer = Printer(paper.stream, paper.width, cwd=cwd)
     printer.prompt(prompt)
-    messages = cast(AsyncGenerator[Message, None], agent.query(prompt, cwd=cwd))
     try:
-        async with aclosing(messages):
+        async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
             async for message in messages:
                 printer.show(message)
     except AgentError as error:
