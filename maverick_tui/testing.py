@@ -21,6 +21,7 @@ In an asynchronous test: `async with offline.serve(script) as model:`, then use 
 
 from __future__ import annotations
 
+import subprocess
 import textwrap
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -81,9 +82,12 @@ class Offline:
 
     def __init__(self, folder: Path) -> None:
         self.cwd = folder / "project"
-        """Where agents work."""
+        """Where agents work: a git repository with one empty commit."""
         self._home = folder / "cli"
         self.cwd.mkdir(parents=True, exist_ok=True)
+        identity = ["-c", "user.name=offline", "-c", "user.email=offline@example.org", "-c", "commit.gpgsign=false"]
+        for command in (["init", "-q", "-b", "main"], [*identity, "commit", "-q", "--allow-empty", "-m", "Begin"]):
+            subprocess.run(["git", *command], cwd=self.cwd, check=True, capture_output=True)
 
     def run(
         self,

@@ -59,7 +59,8 @@ def _report(error: Exception) -> int:
     else:
         message = f"unexpected {type(error).__name__}: {error}"
         hint = "Run the command again with --debug before it (maverick --debug ...) to see the traceback."
-    print(f"maverick: {one_line(with_short_paths(message))}", file=sys.stderr)
+    lines = [one_line(line) for line in with_short_paths(message).splitlines() if line.strip()]
+    print("maverick: " + "\n  ".join(lines), file=sys.stderr)
     if hint:
         print(f"  {one_line(with_short_paths(hint))}", file=sys.stderr)
     if isinstance(error, AgentNotFoundError):

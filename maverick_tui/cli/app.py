@@ -64,6 +64,8 @@ def start(
         return
     if script is not None and not offline:
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
+    if offline and script is None and prompt is not None:
+        raise typer.BadParameter("The demo has prompts of its own: name a script with --script.", param_hint="--prompt")
     if (agent is None) != (prompt is None) or (script is not None and agent is None):
         raise typer.BadParameter("Name an agent with --agent and say what it is to do with --prompt.")
     if agent is not None and prompt is not None and (script is not None or not offline):

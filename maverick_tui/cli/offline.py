@@ -31,7 +31,7 @@ def serve(
 
     def announce(url: str) -> None:
         typer.echo(f"Serving {script} at {url}")
-        typer.echo(f"  export ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=offline")
+        typer.echo(f"  export ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=offline MAVERICK_OFFLINE=1")
 
     asyncio.run(serve_until_told(load_script(script), port, announce, until_eof=until_eof))
 
