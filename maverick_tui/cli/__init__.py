@@ -57,7 +57,7 @@ def _report(error: Exception) -> int:
         message, hint = f"The output cannot be written: {error.strerror}.", ""
         _throw_output_away()
     else:
-        message = f"unexpected {type(error).__name__}: {error}"
+        message = one_line(f"unexpected {type(error).__name__}: {error}")
         hint = "Run the command again with --debug before it (maverick --debug ...) to see the traceback."
     lines = [one_line(line) for line in with_short_paths(message).splitlines() if line.strip()]
     print("maverick: " + "\n  ".join(lines), file=sys.stderr)

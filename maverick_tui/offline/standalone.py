@@ -61,7 +61,7 @@ async def offline_process(script: Path) -> AsyncIterator[str]:
         async with asyncio.timeout(START_TIMEOUT):
             line = (await process.stdout.readline()).decode()
         if " at http://" not in line:
-            reason = (await process.stderr.read()).decode().strip()
+            reason = " ".join((await process.stderr.read()).decode(errors="replace").split())
             raise ConfigError(f"The offline model did not start: {reason or line.strip() or 'no reason given'}")
         yield line.rsplit(" at ", 1)[1].strip()
     finally:
