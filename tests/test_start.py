@@ -1,0 +1,101 @@
+"""Plain `maverick`, and one agent on one prompt: which model is asked, and what is said. Real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import AgentNotFoundError, load_agent
+from tests.conftest import ServeModel
+from tests.support.model import fail, say
+
+MAVERICK = [sys.executable, "-m", "maverick_tui"]
+SCRIPT = "scenes: [{when: {agent: explorer, prompt: Where}, answers: [It is in the kitchen.]}]\n"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*MAVERICK, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--offline"]])
+def test_without_credentials_it_plays_the_demo(arguments: list[str], mark: str) -> None:
+    with subprocess.Popen([*MAVERICK, *arguments], stdout=subprocess.PIPE, text=True) as demo:
+        assert demo.stdout is not None
+        assert "OFFLINE" in demo.stdout.readline()
+        demo.send_signal(signal.SIGTERM)
+        demo.communicate(timeout=30)
+    assert demo.returncode == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("how", ["a key", "a login", "an account"])
+def test_with_credentials_it_lists_the_agents(how: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if how == "a key":
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-real-key")
+    elif how == "a login":
+        (home / ".claude").mkdir()
+        (home / ".claude" / ".credentials.json").write_text("{}")
+    else:
+        (home / ".claude.json").write_text('{"oauthAccount": {}}')
+    done = run()
+    assert done.returncode == 0
+    assert "explorer" in done.stdout
+    assert "OFFLINE" not in done.stdout
+
+
+def test_an_agent_runs_on_a_script(mark: str, home: Path) -> None:
+    Path("s.yaml").write_text(SCRIPT)
+    done = run("--offline", "--script", "s.yaml", "--agent", "explorer", "--prompt", "Where is it?")
+    assert done.returncode == 0, done.stderr
+    assert "OFFLINE" in done.stdout
+    assert "It is in the kitchen." in done.stdout
+    assert list(home.iterdir()) == [], "nothing is written to the user's home"
+
+
+async def test_without_a_script_the_endpoint_of_the_environment_is_asked(serve: ServeModel) -> None:
+    async with serve(say("From the endpoint.")) as model:
+        done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")
+    assert "From the endpoint." in done.stdout
+    assert "OFFLINE" not in done.stdout
+    assert done.returncode == 0
+    assert len(model.requests) == 1
+
+
+async def test_a_run_that_fails_leaves_with_1(serve: ServeModel) -> None:
+    async with serve(fail(500)):
+        done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")
+    assert done.returncode == 1
+    assert "HTTP 500" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["--script", "s.yaml"], 2, "--offline"),
+        (["--offline", "--script", "s.yaml"], 2, "--agent"),
+        (["--agent", "explorer"], 2, "--prompt"),
+        (["--offline", "--agent", "explorer", "--prompt", "x"], 2, "--script"),
+        (["--agent", "exploder", "--prompt", "x"], 3, "Did you mean 'explorer'?"),
+    ],
+)
+def test_what_does_not_go_together_is_told(arguments: list[str], code: int, says: str) -> None:
+    Path("s.yaml").write_text(SCRIPT)
+    done = run(*arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+
+
+def test_load_agent_gives_what_is_listed() -> None:
+    assert load_agent("explorer")().name == "explorer"
+    folder = Path(".maverick/agents")
+    folder.mkdir(parents=True)
+    (folder / "mine.md").write_text("---\nname: mine\ndescription: d\ntools: Read\n---\nBe brief.\n")
+    assert load_agent("mine", os.getcwd())().allowed_tools == ["Read"]  # noqa: PTH109 - a string is accepted, too
+    with pytest.raises(AgentNotFoundError, match="mine"):
+        load_agent("mien")
