@@ -10,7 +10,7 @@ UV := $(shell command -v uv 2>/dev/null)
 PIP := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench requirements lock clean
+.PHONY: help setup run test check fix bench screenshots requirements lock clean
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ fix: $(READY) ## Format, and repair what the linter can repair
 
 bench: $(READY) ## Measure speed
 	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+screenshots: $(READY) ## Take the pictures in screenshots/ from the running demo
+	@$(BIN)/python tests/screenshots/take.py $(ARGS)
 
 requirements: $(READY) ## Show which requirements have a test
 	@$(BIN)/python tests/requirements.py $(ARGS)

@@ -77,7 +77,7 @@ class MaverickConfig(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, environment, file; a .env of the folder we happen to stand in is not ours to read."""
-        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file()))
+        return (init_settings, env_settings, _UserFile(settings_cls, config_file()))
 
     @classmethod
     def load(cls, **overrides: Any) -> MaverickConfig:
@@ -100,6 +100,15 @@ class MaverickConfig(BaseSettings):
             ) from error
 
 
+OTHER_TABLES = ("keys",)
+"""What else stands in the user's file: the interface reads its keys there itself, without the cost of this module."""
+
+
+class _UserFile(TomlConfigSettingsSource):
+    def __call__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__call__().items() if name not in OTHER_TABLES}
+
+
 def config_file() -> Path:
     """The user's settings file; it need not exist."""
     return paths.user_config() / "config.toml"
@@ -115,7 +124,8 @@ def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: ob
     variable = f"{PREFIX}{name.upper()}"
     where = f"{name} ({variable})" if os.environ.get(variable) else name
     if kind == "extra_forbidden":
-        return f"{where} is not a setting ({did_you_mean(name, MaverickConfig.model_fields) or 'see the README'})"
+        known = [*MaverickConfig.model_fields, *OTHER_TABLES]
+        return f"{where} is not a setting ({did_you_mean(name, known) or 'see the README'})"
     return f"{where} = {value!r}: {message[:1].lower()}{message[1:]}"
 
 

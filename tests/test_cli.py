@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from maverick_tui import DEFAULT_MODEL, __version__, paths
+from maverick_tui import DEFAULT_MODEL, ConfigError, __version__, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from maverick_tui.cli import main
+from maverick_tui.cli.text_run import run_text
 from maverick_tui.cli.width import cut, display_width, wrap
 
 ROOT = Path(__file__).parents[1]
@@ -315,6 +316,7 @@ def test_list_as_json_has_the_documented_keys(maverick: Run) -> None:
     (agent,) = data["agents"]
     assert list(agent) == [
         "name", "description", "source", "form", "path", "model", "tools", "problems", "needs_trust",
+        "inputs",
     ]  # fmt: skip
     assert agent["problems"] == data["problems"]
     assert list(data["problems"][0]) == ["path", "line", "severity", "message", "hint"]
@@ -435,12 +437,31 @@ def test_show_as_json(maverick: Run) -> None:
     data = show_json(maverick, "reviewer")
     assert list(data) == [
         "name", "description", "source", "form", "path", "trust", "model", "permission_mode", "names_tools", "may",
-        "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "initial_prompt", "prompt", "unknown", "problems",
+        "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "inputs", "initial_prompt", "prompt", "unknown",
+        "problems",
     ]  # fmt: skip
     assert data["model"] == {"value": DEFAULT_MODEL, "from": "default"}
     assert (data["may"], data["asks"]) == (["Read", "Bash"], ["Bash"])
     assert data["limits"]["max_turns"] == {"value": 3, "from": "agent"}
     assert data["mcp_servers"] == {"gh": {"type": "stdio", "command": "npx", "env": ["TOKEN"]}}
+
+
+def test_show_lists_what_is_asked_for_before_a_run(maverick: Run) -> None:
+    write_agent("reviewer", "inputs: {base: {default: main, description: Where it starts.}, deep: {type: boolean}}")
+    path = Path(".claude/agents/reviewer.md")
+    path.write_text(path.read_text() + "Compare with ${base}, ${deep}.\n")
+    data = show_json(maverick, "reviewer")
+    assert [spec["name"] for spec in data["inputs"]] == ["base", "deep"]
+    out = maverick("agents", "show", "reviewer").out
+    assert "input     base: string, default main. Where it starts.\n" in out
+    assert "input     deep: boolean\n" in out
+
+
+def test_an_agent_whose_inputs_are_missing_is_not_run_as_text(maverick: Run) -> None:
+    path = write_agent("reviewer", "inputs: {base: }")
+    path.write_text(path.read_text() + "From ${base}.\n")
+    with pytest.raises(ConfigError, match="'reviewer' cannot be used: base is needed"):
+        run_text("reviewer", "go", None)
 
 
 def test_a_file_that_is_not_trusted_is_only_read(maverick: Run) -> None:

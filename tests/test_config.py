@@ -94,3 +94,14 @@ def test_a_wrong_variable_is_named(name: str, value: str, says: str, monkeypatch
 
 def test_keys_in_the_settings_are_not_shown() -> None:
     assert "hunter2" not in repr(MaverickConfig.load(env={"ANTHROPIC_API_KEY": "hunter2"}))
+
+
+def test_the_keys_of_the_interface_stand_in_the_same_file() -> None:
+    write('model = "from-file"\n[keys]\n"run.interrupt" = "ctrl+x"\nrun.mode = "f2"\n')
+    assert MaverickConfig.load().model == "from-file"
+
+
+def test_a_misspelt_table_is_still_a_mistake() -> None:
+    write('[key]\n"run.interrupt" = "ctrl+x"\n')
+    with pytest.raises(ConfigError, match=r"key is not a setting \(Did you mean 'keys'\?\)"):
+        MaverickConfig.load()

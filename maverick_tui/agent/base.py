@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import importlib
 import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
 
     from maverick_tui.agent.engine.session import AgentSession
+    from maverick_tui.agent.inputs import InputSpec, Value
     from maverick_tui.config import MaverickConfig
+
+    Route = Callable[["MaverickAgent", str, Path | str | None], AsyncGenerator[Message, None] | None]
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
@@ -37,12 +41,25 @@ DEFAULT_PERMISSION_MODE = "acceptEdits"
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""
 
+_route: ContextVar[Route | None] = ContextVar("maverick_route", default=None)
+
+
+@contextmanager
+def route_queries(route: Route) -> Iterator[None]:
+    """Send the queries that are made meanwhile another way: `route` answers them, or lets them pass with None."""
+    token = _route.set(route)
+    try:
+        yield
+    finally:
+        _route.reset(token)
+
 
 class MaverickAgent(ABC):
     """An agent: a system prompt, the tools it may use, and `execute()`.
 
     Class attributes are the defaults of the constructor. `allowed_tools` is all that the agent may use; an agent
-    that names none talks, and nothing else. Limits that are None come from the settings.
+    that names none talks, and nothing else. Limits that are None come from the settings. `inputs` declares what is to
+    be asked for before it runs; `with_inputs` fills it in.
     """
 
     name: str = ""
@@ -60,6 +77,7 @@ class MaverickAgent(ABC):
     skills: Sequence[str] | None = None
     hooks: Mapping[str, Any] | None = None
     initial_prompt: str = ""
+    inputs: Mapping[str, Any] = {}
 
     def __init__(
         self,
@@ -82,9 +100,43 @@ class MaverickAgent(ABC):
         self._names_model = bool(named)
         self.config = config
         self._transport = transport
+        self.input_values: dict[str, Value | None] = {}
         self._validate_text()
         self._validate_mode()
         self._validate_tools(self.allowed_tools, self.mcp_servers)
+        self._input_specs()
+
+    def with_inputs(self, values: Mapping[str, object]) -> Self:
+        """The same agent with its declared inputs filled into its prompts; they are meant for `context.extra`, too.
+
+        Text is read by the input's type, and what is not given has its default. Raises `ConfigError` for what is wrong.
+        """
+        from maverick_tui.agent.inputs import fill, validate
+
+        checked = validate(self._input_specs(), values)
+        if checked.problems:
+            wrong = "; ".join(f"{name} {problem}" for name, problem in checked.problems.items())
+            raise ConfigError(
+                f"The inputs of {self.name!r} cannot be used: {wrong}.", hint="Give each of them a value that fits."
+            )
+        filled = copy.copy(self)
+        filled.__dict__.pop("options", None)  # they hold the prompt
+        filled.input_values = checked.values
+        filled.system_prompt = fill(self.system_prompt, checked.values)
+        if (prompt := fill(self.initial_prompt or "", checked.values)) != self.initial_prompt:
+            filled.initial_prompt = prompt
+        filled._validate_text()
+        return filled
+
+    def _input_specs(self) -> tuple[InputSpec, ...]:
+        if not self.inputs:
+            return ()
+        from maverick_tui.agent.inputs import parse_inputs
+
+        specs, mistakes = parse_inputs(self.inputs)
+        if mistakes:
+            raise ConfigError(f"The agent {self.name!r} cannot be made. {mistakes[0].message}", hint=mistakes[0].hint)
+        return specs
 
     def _validate_text(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -127,7 +179,7 @@ class MaverickAgent(ABC):
         """Ask, wait for the end, and return what came: text, usage, and errors if it failed."""
         from maverick_tui.agent.engine.record import Record
 
-        record = Record()
+        record = Record(keeps_messages=False)
         token = _config.set(context.config)
         try:
             async for message in self.query(prompt, cwd=context.cwd):
@@ -144,6 +196,11 @@ class MaverickAgent(ABC):
         When the stream fails, everything received has been yielded, then `StreamingError` is raised from the specific
         error; before the first content it is the specific error itself. Nothing is retried.
         """
+        if (route := _route.get()) is not None and (answers := route(self, prompt, cwd)) is not None:
+            async with aclosing(answers):
+                async for message in answers:
+                    yield message
+            return
         await _load_engine()
         from maverick_tui.agent.engine.oneshot import Ask
         from maverick_tui.agent.engine.transport import CliTransport
@@ -166,8 +223,9 @@ class MaverickAgent(ABC):
         *,
         can_use_tool: CanUseTool | None = None,
         on_background: Callable[[Message], None] | None = None,
+        resume: str | None = None,
     ) -> AsyncIterator[AgentSession]:
-        """Keep one CLI open for many prompts.
+        """Keep one CLI open for many prompts; `resume` is the id of a conversation that it is to go on with.
 
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
         `on_background` gets the messages of turns that the CLI starts by itself.
@@ -179,7 +237,7 @@ class MaverickAgent(ABC):
         settings = self.config or context.config
         options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
         session = AgentSession(
-            replace(options, can_use_tool=can_use_tool),
+            replace(options, can_use_tool=can_use_tool, resume=resume),
             allowed_tools=self.allowed_tools,
             timeout=self.timeout if self.timeout is not None else settings.timeout,
             open_transport=self._transport or CliTransport,

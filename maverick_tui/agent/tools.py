@@ -37,6 +37,9 @@ EDIT_TOOLS: frozenset[str] = frozenset({"Edit", "Write", "NotebookEdit"})
 SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """What the CLI offers on its own as soon as somebody can answer."""
 
+_SUBAGENTS = frozenset({"Agent", "Task"})
+"""Starting a subagent is not asked about; what it does is."""
+
 # Names of ours, or of the documents, that the CLI knows under another one today.
 _CLI_NAMES = {
     "ListMcpResources": "ListMcpResourcesTool",
@@ -140,7 +143,7 @@ def asks_first(allowed_tools: Iterable[str], permission_mode: str) -> list[str]:
     """The entries that ask a person before they run; without a person they run, and nothing else does."""
     if permission_mode == "dontAsk":
         return []
-    free = READ_ONLY_TOOLS | (EDIT_TOOLS if permission_mode == "acceptEdits" else frozenset())
+    free = READ_ONLY_TOOLS | _SUBAGENTS | (EDIT_TOOLS if permission_mode == "acceptEdits" else frozenset())
     return [entry for entry in allowed_tools if parse_tool(entry).name not in free]
 
 

@@ -25,10 +25,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character still shows the rest
-    from maverick_tui.cli.app import app
-
     try:
-        app(prog_name="maverick")
+        _run()
     except SystemExit as leaving:
         # A reader of the pipe that has gone has seen enough; typer would leave with 1.
         if isinstance(leaving.__context__, BrokenPipeError):
@@ -38,6 +36,17 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except Exception as error:  # the last line of defence: whatever it is, the user gets one line
         sys.exit(_report(error))
+
+
+def _run() -> None:
+    """Open the application at once if that is all that was asked for: the command line takes a while to import."""
+    from maverick_tui.cli.launching import is_terminal, open_app, plain_launch
+
+    if is_terminal() and (wanted := plain_launch(sys.argv[1:])) is not None:
+        sys.exit(open_app(wanted))
+    from maverick_tui.cli.app import app
+
+    app(prog_name="maverick")
 
 
 def _report(error: Exception) -> int:

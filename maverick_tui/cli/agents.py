@@ -47,8 +47,8 @@ AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name
 def list_agents(as_json: AsJson = False) -> None:
     """List the agents of this folder, your own, those of installed packages and those that are shipped.
 
-    JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust}], "shadowed": [the
-    same, hidden by nearer ones of their name], "problems": [{path, line, severity, message, hint}]}
+    JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust, inputs}],
+    "shadowed": [the same, hidden by nearer ones of their name], "problems": [{path, line, severity, message, hint}]}
     """
     catalog = _discover()
     if as_json:
@@ -71,13 +71,13 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted.
 
     JSON: {name, description, source, form, path, trust, model, permission_mode, names_tools, may, asks, limits,
-    mcp_servers, hooks, skills, effort, initial_prompt, prompt, unknown, problems}
+    mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems}
 
     model, permission_mode and each of limits are {value, from}, where from is agent, settings, default or unknown;
     may and asks are lists of tools, or null if only running the file would tell; unknown names such settings.
     """
     from maverick_tui.agent.catalog.trust import TrustStore
-    from maverick_tui.cli.xray import xray
+    from maverick_tui.agent.xray import xray
     from maverick_tui.cli.xray_text import xray_lines
 
     view = xray(_find(name), TrustStore())

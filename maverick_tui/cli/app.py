@@ -57,13 +57,20 @@ def start(
 ) -> None:
     """Mission control for coding agents in the terminal.
 
-    Without a command it plays the demo if no credentials are set up, and lists the agents if there are some.
+    Without a command it opens the application; if no credentials are set up, with the demo. Where the output is not a
+    terminal it prints: the demo, the agents, or with --agent and --prompt that agent's run.
     """
     options.debug = debug
     if context.invoked_subcommand is not None:
         return
     if script is not None and not offline:
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
+    if prompt is not None and agent is None:
+        raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
+    from maverick_tui.cli.launching import is_terminal, launch, open_app
+
+    if is_terminal():
+        raise typer.Exit(open_app(launch(agent, prompt, is_offline=offline, script=script)))
     if offline and script is None and prompt is not None:
         raise typer.BadParameter("The demo has prompts of its own: name a script with --script.", param_hint="--prompt")
     if (agent is None) != (prompt is None) or (script is not None and agent is None):

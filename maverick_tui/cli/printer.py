@@ -20,10 +20,10 @@ from claude_agent_sdk import (
 
 from maverick_tui.agent.engine.record import Record
 from maverick_tui.cli.flow import Flow, Paper
-from maverick_tui.cli.tool_lines import describe, key_argument, result_text, shown_changes, summary, todo_lines
 from maverick_tui.cli.width import display_width, pad
 from maverick_tui.exceptions import AgentError, MaverickError, StreamingError
 from maverick_tui.inert import one_line
+from maverick_tui.runs.tool_text import describe, key_argument, result_text, shown_changes, summary, todo_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

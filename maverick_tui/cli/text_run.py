@@ -49,11 +49,11 @@ def run_text(name: str, prompt: str, script: Path | None) -> bool:
 async def _run(agent: type[MaverickAgent], prompt: str, script: Path | None) -> AgentError | None:
     paper, cwd = Paper(sys.stdout, terminal_width()), Path.cwd()
     if script is None:
-        return await print_run(agent(config=MaverickConfig.load()), prompt, cwd, paper)
+        return await print_run(agent(config=MaverickConfig.load()).with_inputs({}), prompt, cwd, paper)
     loaded = load_script(script)
     with tempfile.TemporaryDirectory(prefix="maverick-offline-", ignore_cleanup_errors=True) as home:
         async with OfflineServer(loaded) as server:
             paper.line((f" {MARK} ", "badge", "yellow"), f"  {script}")
             paper.line()
             config = MaverickConfig.load(env=offline_environment(server.url, Path(home)))
-            return await print_run(agent(config=config), prompt, cwd, paper)
+            return await print_run(agent(config=config).with_inputs({}), prompt, cwd, paper)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure. `gate` is the most it may be; `floor` is what the same work costs without us."""
+    """One measured figure. `gate` is the most it may be, `aim` is what we are after, `floor` is without us."""
 
     name: str
     value: float
@@ -17,6 +17,7 @@ class Figure:
     gate: float | None = None
     floor: float | None = None
     note: str = ""
+    aim: float | None = None
 
     @property
     def is_met(self) -> bool:

@@ -1,6 +1,7 @@
 """`make bench`: runs the benchmarks, prints a table and writes the figures to bench.json.
 
-`make bench ARGS="burst"` runs those whose name contains the word; `ARGS="--json -"` writes to standard output.
+`make bench ARGS="burst"` runs those whose name contains the word; `ARGS="--json -"` writes to standard output;
+`ARGS="terminal --quick"` looks at the application in a terminal, with less patience than the gates ask for.
 A gate that does not hold makes the exit code 1.
 """
 
@@ -19,8 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.bench import agent_layer, offline, sessions  # noqa: E402
 from tests.bench.measure import Figure  # noqa: E402
-
-BENCHMARKS = [*agent_layer.BENCHMARKS, *offline.BENCHMARKS, *sessions.BENCHMARKS]
+from tests.bench.terminal.benchmarks import QUICK, Effort, Terminal  # noqa: E402
 
 
 def main() -> int:
@@ -28,8 +28,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="run only benchmarks whose name contains one of these")
     parser.add_argument("--json", default=str(ROOT / "bench.json"), help="where to write the figures (- for stdout)")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs in the terminal")
+    parser.add_argument("--peers", action="store_true", help="in the terminal, measure only what we compare with")
     options = parser.parse_args()
-    chosen = [b for b in BENCHMARKS if not options.words or any(word in b.__name__ for word in options.words)]
+    terminal = Terminal(QUICK if options.quick else Effort(), is_peers_only=options.peers)
+    every = [*agent_layer.BENCHMARKS, *offline.BENCHMARKS, *sessions.BENCHMARKS, *terminal.benchmarks]
+    chosen = [b for b in every if not options.words or any(word in b.__name__ for word in options.words)]
     figures: list[Figure] = []
     for benchmark in chosen:
         for figure in benchmark():
@@ -40,6 +44,7 @@ def main() -> int:
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "figures": [{**asdict(figure), "is_met": figure.is_met} for figure in figures],
+        "terminal": terminal.runs,
     }
     text = json.dumps(report, indent=2)
     if options.json == "-":
@@ -51,9 +56,10 @@ def main() -> int:
 
 def line(figure: Figure) -> str:
     """One row of the table."""
-    gate = "" if figure.gate is None else f"gate {figure.gate:g} {'ok' if figure.is_met else 'MISSED'}"
+    gate = "" if figure.gate is None else f"gate {figure.gate:.4g} {'ok' if figure.is_met else 'MISSED'}"
+    aim = "" if figure.aim is None else f"aim {figure.aim:.4g}"
     floor = "" if figure.floor is None else f"floor {figure.floor:.2f}"
-    return f"{figure.name:46} {figure.value:9.2f} {figure.unit:3} {floor:14} {gate:15} {figure.note}".rstrip()
+    return f"{figure.name:46} {figure.value:9.2f} {figure.unit:3} {floor:14} {gate:18} {aim:10} {figure.note}".rstrip()
 
 
 if __name__ == "__main__":

@@ -153,6 +153,10 @@ async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
             if stop.agent == "implementer":
                 assert before == 1
                 assert run_tests(project).returncode == 0
+        go_on = "Your last answer broke off. Continue exactly where it stopped."  # what the application asks by a key
+        more, error = await drain(stage.agent("documenter").query(go_on, cwd=project))
+        assert error is None
+        assert "Not verified" in extract_all_text(more)
 
     assert list(errors) == ["documenter"]
     assert isinstance(errors["documenter"], StreamingError)

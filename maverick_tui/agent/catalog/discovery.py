@@ -83,7 +83,7 @@ def discover(cwd: Path) -> Catalog:
     from maverick_tui.agent.catalog.packages import package_agents
 
     catalog, lookup, seen = Catalog(), McpLookup(cwd), set[Identity]()
-    for place in [*_project_places(cwd), *_user_places()]:
+    for place in places(cwd):
         catalog._add(list(_list_place(place, lookup, seen, catalog)))
     packaged: list[AgentListing] = []
     for found in package_agents(cwd):
@@ -96,6 +96,11 @@ def discover(cwd: Path) -> Catalog:
     catalog._add(packaged)
     catalog._add(list(_list_place(Place(paths.shipped("agents"), "shipped"), lookup, seen, catalog)))
     return catalog
+
+
+def places(cwd: Path) -> list[Place]:
+    """The folders that are looked into for this one, nearest first; what we ship comes after them."""
+    return [*_project_places(cwd), *_user_places()]
 
 
 def _project_places(folder: Path) -> Iterator[Place]:

@@ -10,6 +10,7 @@ from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.inputs import InputSpec
 
 Source = Literal["project", "user", "package", "shipped"]
 Form = Literal["python", "markdown", "package"]
@@ -38,6 +39,8 @@ class AgentListing:
     line: int | None = None
     module: str = ""
     class_name: str = ""
+    inputs: tuple[InputSpec, ...] = ()
+    """What it asks for before it runs, as far as that is written out."""
 
     @property
     def has_errors(self) -> bool:
@@ -56,6 +59,7 @@ class AgentListing:
             "tools": None if self.tools is None else list(self.tools),
             "problems": [dict(problem.to_json()) for problem in self.problems],
             "needs_trust": self.needs_trust,
+            "inputs": [spec.to_json() for spec in self.inputs],
         }
 
 
@@ -80,6 +84,7 @@ def list_file(
         needs_trust=bool(files_to_trust(file, content, source)),
         cwd=lookup.cwd,
         line=file.line,
+        inputs=file.inputs,
     )
     return [listing], problems
 
@@ -106,6 +111,7 @@ def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple
             cwd=cwd,
             line=agent.line,
             class_name=agent.class_name,
+            inputs=agent.inputs,
         )
         for agent in agents
     ]

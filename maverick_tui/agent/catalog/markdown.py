@@ -11,12 +11,14 @@ from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
 from maverick_tui.agent.catalog.field_values import FieldValues, Word
 from maverick_tui.agent.catalog.front_matter import FrontMatter, read_front_matter
 from maverick_tui.agent.catalog.hooks_field import read_hooks
+from maverick_tui.agent.catalog.inputs_field import read_inputs, warn_of_unused
 from maverick_tui.agent.catalog.known_fields import check_names
 from maverick_tui.agent.catalog.mcp_field import read_servers
 from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import ALL_TOOLS, effective_tools, named_tools, with_servers
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
+from maverick_tui.agent.inputs import InputSpec
 from maverick_tui.agent.limits import MAX_PROMPT
 
 Fields = Mapping[str, Node]
@@ -61,6 +63,7 @@ class AgentFile:
     timeout: float | None = None
     max_tokens: int | None = None
     max_budget_usd: float | None = None
+    inputs: tuple[InputSpec, ...] = ()
 
     @property
     def reaches_out(self) -> bool:
@@ -120,7 +123,9 @@ def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: 
         timeout=values.number("timeout"),
         max_tokens=values.whole("maxTokens"),
         max_budget_usd=values.number("maxBudgetUsd"),
+        inputs=read_inputs(values.node("inputs"), log),
     )
+    warn_of_unused(file.inputs, (file.system_prompt, file.initial_prompt or ""), fields.get("inputs"), log)
     return file if file.name else None
 
 

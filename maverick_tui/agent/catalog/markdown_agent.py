@@ -36,6 +36,7 @@ def settings_of(file: AgentFile) -> dict[str, object]:
         "skills": file.skills or None,
         "hooks": dict(file.hooks) or None,
         "initial_prompt": file.initial_prompt,
+        "inputs": {spec.name: spec.declaration() for spec in file.inputs} or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 

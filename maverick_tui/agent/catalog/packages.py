@@ -55,6 +55,7 @@ def _listing(point: EntryPoint, cwd: Path) -> AgentListing | Problem:
         line=agent.line if agent else None,
         module=module,
         class_name=class_name,
+        inputs=agent.inputs if agent else (),
     )
 
 

@@ -10,8 +10,8 @@ from maverick_tui.agent.catalog.field_values import MAX_WORDS
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.python_classes import Family, PythonAgent
 from maverick_tui.agent.catalog.python_settings import SETTINGS, assigned_names
-from maverick_tui.agent.catalog.python_values import shown
 from maverick_tui.agent.catalog.tool_field import suggestion
+from maverick_tui.agent.shown import shown
 from maverick_tui.agent.tools import BUILTIN_TOOLS, ToolRule, parse_tool, validate_tools
 from maverick_tui.exceptions import InvalidToolError
 

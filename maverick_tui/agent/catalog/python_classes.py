@@ -13,6 +13,7 @@ from maverick_tui.agent.catalog.python_settings import (
     constructor_arguments,
     set_from_outside,
 )
+from maverick_tui.agent.inputs import InputSpec, parse_inputs
 from maverick_tui.agent.naming import agent_name
 
 BASE = "MaverickAgent"
@@ -61,6 +62,11 @@ class PythonAgent:
             return None
         value = self.settings.get("allowed_tools", ())
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, (list, tuple)) else None
+
+    @property
+    def inputs(self) -> tuple[InputSpec, ...]:
+        """The inputs that are written out and right."""
+        return parse_inputs(self.settings.get("inputs") or {})[0]
 
 
 class AgentClasses:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from maverick_tui.agent.catalog.inputs_field import check_inputs
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.python_checks import check_names, check_tools
 from maverick_tui.agent.catalog.python_classes import BASE, MAX_CLASSES, AgentClasses, Family, PythonAgent
@@ -44,6 +45,8 @@ def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list
     for agent in agents:
         check_values(agent, log, misspelt)
         check_tools(agent, log)
+        if isinstance(inputs := agent.settings.get("inputs"), dict):  # anything else is reported as a value
+            check_inputs(agent.nodes.get("inputs"), inputs, agent.line_of("inputs"), log)
     return [_with_plain_name(agent, log) for agent in agents], log.problems
 
 

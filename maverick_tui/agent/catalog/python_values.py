@@ -10,12 +10,13 @@ from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.python_classes import PythonAgent
 from maverick_tui.agent.limits import MAX_PROMPT
+from maverick_tui.agent.shown import shown
 from maverick_tui.exceptions import did_you_mean
 
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
 """Those of the settings, which take long to import; a test compares them."""
 
-_NEVER_NONE = ("system_prompt", "allowed_tools", "mcp_servers")
+_NEVER_NONE = ("system_prompt", "allowed_tools", "mcp_servers", "inputs")
 
 
 class Rule(NamedTuple):
@@ -36,15 +37,6 @@ def check_values(agent: PythonAgent, log: ProblemLog, misspelt: Collection[str] 
             continue
         message = f"{setting} must be {rule.wanted}, not {shown(value)}."
         log.error(agent.line_of(setting), message, _hint(setting, value) or f"Write {setting} = {rule.example}.")
-
-
-def shown(value: object) -> str:
-    """Any value as text that is not too long."""
-    try:
-        text = repr(value)
-    except Exception:  # a number of too many digits, or an object of the author's
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _is_text(value: object) -> bool:
@@ -96,6 +88,7 @@ RULES = {
     "skills": Rule("a list", _is_list, '["..."]'),
     "hooks": _MAP,
     "initial_prompt": _TEXT,
+    "inputs": Rule("a map of inputs", _is_map, '{"base": {"default": "main"}}'),
 }
 
 

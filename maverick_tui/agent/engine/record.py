@@ -69,7 +69,9 @@ def is_background(result: ResultMessage) -> bool:
 class Record:
     """Takes the messages of one prompt as they come; cheap enough to be called for each of them."""
 
-    def __init__(self, before: Totals | None = None) -> None:
+    def __init__(self, before: Totals | None = None, *, keeps_messages: bool = True) -> None:
+        """Count from `before`; of a long answer the messages take far more memory than its text."""
+        self._keeps_messages = keeps_messages
         self.messages: list[Message] = []
         self.result: ResultMessage | None = None
         self.failed_result: ResultMessage | None = None
@@ -94,7 +96,8 @@ class Record:
 
     def add(self, message: Message) -> None:
         """Take the next message."""
-        self.messages.append(message)
+        if self._keeps_messages:
+            self.messages.append(message)
         if isinstance(message, StreamEvent):
             event = message.event
             if message.parent_tool_use_id is None:

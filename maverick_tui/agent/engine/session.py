@@ -78,6 +78,7 @@ class AgentSession:
         self._on_background = on_background
         self._free = asyncio.Lock()  # held from a prompt's sending to the end of its turn, whoever reads it
         self._idle = asyncio.Event()
+        self._has_ended = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
         self._closer: asyncio.Task[None] | None = None
         self._ended: AgentError | None = None
@@ -100,6 +101,16 @@ class AgentSession:
         except Exception as error:
             raise describe(error, self._transport) from error
         self._reader = asyncio.create_task(self._read(), name="maverick-session")
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can be asked any more."""
+        return self._ended is not None
+
+    async def ended(self) -> AgentError:
+        """Wait until nothing can be asked any more; why that is."""
+        await self._has_ended.wait()
+        return self._over()
 
     async def close(self) -> None:
         """End the CLI, fast also while it is busy; it is done to its end even if the caller is cancelled."""
@@ -124,9 +135,10 @@ class AgentSession:
 
     # -- prompts --------------------------------------------------------------------------------------------------
 
-    async def query(self, prompt: str) -> AsyncGenerator[Message, None]:
+    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted turn just ends.
 
+        Without `keep_messages` a `StreamingError` comes without the messages, which take a kilobyte for each delta.
         A prompt waits until the one before it is answered: the CLI would make one of two that it finds queued.
         """
         require_prompt(prompt)
@@ -134,7 +146,7 @@ class AgentSession:
         if self._ended is not None:
             self._free.release()
             raise self._over()
-        turn = self._begin_turn()
+        turn = self._begin_turn(keep_messages)
         # Half a prompt must not be left in the pipe, and whether it was sent must be known: so it is sent to its end.
         sending = asyncio.create_task(self._send(prompt))
         try:
@@ -149,12 +161,13 @@ class AgentSession:
         if turn.failure is not None and not turn.is_interrupted:
             raise turn.failure
 
-    def _begin_turn(self) -> Turn:
+    def _begin_turn(self, keep_messages: bool = True) -> Turn:
         self._prompt_id, self._is_answering = str(uuid.uuid4()), False
         self._idle.clear()
         self._turn = Turn(
             timeout=self._timeout,
             before=self._totals,
+            keeps_messages=keep_messages,
             is_waiting=lambda: self._questions > 0 or self._elsewhere.is_in_tool,
             stderr=lambda: last_words(self._transport),
         )
@@ -325,6 +338,7 @@ class AgentSession:
     def _end(self, error: AgentError) -> None:
         if self._ended is None:
             self._ended = error
+            self._has_ended.set()
         if self._turn is not None:
             self._deliver_undecided(self._turn.feed)
             self._finish_turn(error)

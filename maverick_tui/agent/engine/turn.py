@@ -31,10 +31,11 @@ class Turn:
         *,
         timeout: float | None,
         before: Totals | None = None,
+        keeps_messages: bool = True,
         is_waiting: Callable[[], bool] = lambda: False,
         stderr: Callable[[], str] = lambda: "",
     ) -> None:
-        self.record = Record(before)
+        self.record = Record(before, keeps_messages=keeps_messages)
         self.is_ended = False
         self.failure: AgentError | None = None
         self.unread: deque[Message] = deque()

@@ -90,6 +90,7 @@ def test_a_listing_says_what_is_known() -> None:
         "tools": ["Read"],
         "problems": [],
         "needs_trust": False,
+        "inputs": [],
     }
     assert json.dumps(agent.to_json())
 

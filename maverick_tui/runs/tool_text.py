@@ -27,7 +27,7 @@ _KEY_ARGUMENTS = {
 _EXIT_CODE = re.compile(r"Exit code (\d+)\n?")
 _ERROR_TAGS = re.compile(r"</?tool_use_error>")
 _NUMBERED = re.compile(r"\s*\d+[\t→]")
-_NOTES = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_NOTE, _NOTE_END = "<system-reminder>", "</system-reminder>"
 _MOST_CHANGES = 12
 
 
@@ -49,11 +49,22 @@ def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> s
     return one_line(text.replace(f"{folder}/", "") if folder else text)
 
 
-def result_text(content: str | list[dict[str, Any]] | None) -> str:
+def result_text(content: str | list[Any] | dict[str, Any] | None) -> str:
     """The text of a result, without what the CLI tells the model alone."""
     if isinstance(content, list):
         content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
-    return _ERROR_TAGS.sub("", _NOTES.sub("", content or "")).strip("\n")
+    elif isinstance(content, dict):  # of a tool that the endpoint runs itself
+        content = json.dumps(content, ensure_ascii=False, indent=2, default=str)
+    return _ERROR_TAGS.sub("", _without_notes(content or "")).strip("\n")
+
+
+def _without_notes(text: str) -> str:
+    """Linear, whatever the text: a file may hold the beginning of a note a thousand times, and no end."""
+    kept, at = [], 0
+    while (start := text.find(_NOTE, at)) >= 0 and (end := text.find(_NOTE_END, start)) >= 0:
+        kept.append(text[at:start])
+        at = end + len(_NOTE_END)
+    return "".join([*kept, text[at:]])
 
 
 def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool = False) -> tuple[str, str]:

@@ -13,8 +13,9 @@ from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_file import quiet
 from maverick_tui.agent.catalog.python_settings import SETTINGS
-from maverick_tui.agent.catalog.python_values import shown
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.inputs import InputSpec, parse_inputs
+from maverick_tui.agent.shown import shown
 from maverick_tui.agent.tools import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 
@@ -78,11 +79,18 @@ class XRay:
             "hooks": _json(self.settings.get("hooks") or {}),
             "skills": _json(self.settings.get("skills") or []),
             "effort": _json(self.settings.get("effort")),
+            "inputs": [spec.to_json() for spec in self.inputs],
             "initial_prompt": _json(self.settings.get("initial_prompt")),
             "prompt": _json(self.settings.get("system_prompt")),
             "unknown": list(self.unknown),
             "problems": [dict(problem.to_json()) for problem in self.problems],
         }
+
+    @property
+    def inputs(self) -> tuple[InputSpec, ...]:
+        """What is asked for before it runs; wrong ones, which are among the problems, are left out."""
+        declared = self.settings.get("inputs")
+        return parse_inputs(declared)[0] if isinstance(declared, Mapping) else ()
 
     @property
     def servers(self) -> dict[str, dict[str, Json]]:
@@ -97,11 +105,11 @@ class XRay:
         return servers
 
 
-def xray(listing: AgentListing, store: TrustStore) -> XRay:
-    """Look into an agent; one that is not trusted is only read."""
+def xray(listing: AgentListing, store: TrustStore, *, may_load: bool = True) -> XRay:
+    """Look into an agent; one that is not trusted is only read, and any other one, too, unless it `may_load`."""
     trust = _trust(listing, store)
     settings, unknown, problems = _read(listing)
-    if unknown and trust != "not trusted" and not errors(problems):
+    if may_load and unknown and trust != "not trusted" and not errors(problems):
         loaded, problem = _load(listing, store)
         problems += problem
         if loaded:

@@ -1,0 +1,14 @@
+"""Any value as text for a message."""
+
+from __future__ import annotations
+
+LONGEST = 60
+
+
+def shown(value: object) -> str:
+    """How the value would be written in Python, cut if it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # a number of too many digits, or an object of the author's
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

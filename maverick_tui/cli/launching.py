@@ -1,0 +1,68 @@
+"""Opens the application. It stands before the first frame, so it imports nothing that the frame can do without."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui.cli.credentials import has_credentials
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.launch import Launch
+
+_WITH_VALUE = ("--agent", "--prompt", "--script")
+
+
+def is_terminal() -> bool:
+    """Whether a person can look at the application and type into it."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def plain_launch(arguments: Sequence[str]) -> Launch | None:
+    """What simple arguments ask for; None if there is anything among them that the real command line has to look at."""
+    values: dict[str, str] = {}
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
+        name, mark, value = word.partition("=")
+        if name in _WITH_VALUE and name not in values and (mark or words):
+            values[name] = value if mark else words.pop(0)
+        elif word == "--offline":
+            values[word] = word
+        else:
+            return None
+    if "--script" in values and "--offline" not in values:
+        return None
+    if "--prompt" in values and "--agent" not in values:
+        return None
+    script = Path(values["--script"]) if "--script" in values else None
+    return launch(values.get("--agent"), values.get("--prompt"), is_offline="--offline" in values, script=script)
+
+
+def launch(agent: str | None, prompt: str | None, *, is_offline: bool, script: Path | None) -> Launch:
+    """The same as one value; without credentials there is only the demo."""
+    from maverick_tui.ui.launch import Launch
+
+    is_demo = script is None and (is_offline or (_is_in_demo(agent) and not has_credentials()))
+    return Launch(Path.cwd(), agent, prompt, is_demo=is_demo, script=script)
+
+
+def _is_in_demo(agent: str | None) -> bool:
+    """Whether the demo has that agent; for one that it does not have, a real endpoint has to be there."""
+    if agent is None:
+        return True
+    from maverick_tui.offline.demo.tour import TOUR
+
+    return agent in {stop.agent for stop in TOUR}
+
+
+def open_app(wanted: Launch) -> int:
+    """Run the application; its exit code."""
+    gc.disable()  # hundreds of classes are made now and none goes; the application turns it on again
+    from maverick_tui.ui.app import run_app
+
+    return run_app(wanted)

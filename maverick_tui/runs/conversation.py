@@ -1,0 +1,175 @@
+"""Conversation: what is asked through one open session, straight or by the agent's own `execute`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui.agent.base import MaverickAgent, route_queries
+from maverick_tui.agent.result import AgentResult
+from maverick_tui.exceptions import AgentError
+from maverick_tui.runs.events import Noticed, PromptSent
+from maverick_tui.runs.loading import Loaded
+from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Message
+
+    from maverick_tui.agent.engine.session import AgentSession
+
+
+class _Channel:
+    """Hands messages on to `execute`, which reads at its own pace; what is shown does not wait for it."""
+
+    def __init__(self) -> None:
+        self.unread: deque[Message] = deque()
+        self.is_ended = False
+        self._news = asyncio.Event()
+
+    def put(self, message: Message) -> None:
+        self.unread.append(message)
+        self._news.set()
+
+    def end(self) -> None:
+        self.is_ended = True
+        self._news.set()
+
+    async def arrived(self) -> bool:
+        while not self.unread and not self.is_ended:
+            self._news.clear()
+            await self._news.wait()
+        return bool(self.unread)
+
+
+class Conversation:
+    """Asks, one question at a time; every question is a turn."""
+
+    def __init__(self, loaded: Loaded, session: AgentSession, turns: Turns, outlet: Outlet) -> None:
+        self.session = session
+        self.is_loss_told = False
+        """Whether a turn has failed because the session has ended."""
+        self._loaded = loaded
+        self._turns = turns
+        self._outlet = outlet
+        self._free = asyncio.Lock()
+        self._asking: asyncio.Task[None] | None = None
+        self._said: list[str] = []
+
+    def give_up(self) -> None:
+        """Stop asking, whatever the CLI does."""
+        if self._asking is not None:
+            self._asking.cancel()
+
+    async def ask(self, turn: OpenTurn, prompt: str) -> None:
+        """Send the prompt as it is, and tell what comes."""
+        await self._free.acquire()
+        if turn.is_cut:
+            self._free.release()
+            return
+        await self._finished(self._start(turn, prompt, None))
+
+    def _start(self, turn: OpenTurn, prompt: str, channel: _Channel | None) -> asyncio.Task[None]:
+        turn.is_asked = True
+        turn.idle.clear()
+        self._asking = asyncio.create_task(self._pump(turn, prompt, channel), name="maverick-turn")
+        return self._asking
+
+    async def _pump(self, turn: OpenTurn, prompt: str, channel: _Channel | None) -> None:
+        """Never works: it takes each message as it comes, so that the CLI's pipe is never full."""
+        session, before = self.session, self.session.last_usage
+        try:
+            # Only an agent's own code can want the messages of a failure.
+            async with aclosing(session.query(prompt, keep_messages=channel is not None)) as messages:
+                async for message in messages:
+                    told = self._turns.take(message)
+                    if channel is not None:
+                        channel.put(told)
+        except AgentError as error:
+            turn.error = error
+        except asyncio.CancelledError:
+            turn.is_cut = True
+        finally:
+            turn.usage = session.last_usage if session.last_usage is not before else None
+            turn.idle.set()
+            self._free.release()
+            if channel is not None:
+                channel.end()
+
+    async def _finished(self, asking: asyncio.Task[None]) -> None:
+        try:
+            await asyncio.wait({asking})
+        except asyncio.CancelledError:
+            asking.cancel()
+            await asyncio.wait({asking})
+            raise
+
+    # -- execute ----------------------------------------------------------------------------------------------------
+
+    async def execute(self, turn: OpenTurn) -> None:
+        """Let the agent do its work with what the person wrote; its queries go through this session."""
+        context = self._loaded.context
+        extra = {**context.extra, "prompt": turn.text} if turn.text.strip() else context.extra
+        result: object = None
+        failed: BaseException | None = None
+        try:
+            with route_queries(self._route):
+                result = await self._loaded.agent.execute(replace(context, extra=dict(extra)))
+        except (Exception, SystemExit) as error:  # an author's mistake is the failure of the turn
+            failed = error
+        last = self._turns.current or turn
+        if isinstance(result, AgentResult):
+            self._tell(last, result)
+            failed = None if result.success else result.errors[0]
+        elif failed is None:
+            failed = AgentError(f"execute() returned {result!r}.", hint="Let it return an AgentResult.")
+        last.error = failed or last.error
+
+    def _tell(self, turn: OpenTurn, result: AgentResult) -> None:
+        """What the agent returns belongs on the screen, if it is not what the model has said already."""
+        if not turn.is_asked:
+            turn.usage = result.usage
+        said = " ".join(" ".join([*self._said, *self._turns.translator.said]).split())
+        if result.output.strip() and " ".join(result.output.split()) not in said and turn.error is None:
+            for event in self._turns.translator.whole("text", result.output, self._outlet.now()):
+                self._outlet.emit(event)
+
+    def _route(self, agent: MaverickAgent, prompt: str, cwd: Path | str | None) -> AsyncGenerator[Message, None] | None:
+        here = self._loaded.context.cwd
+        if agent is self._loaded.agent and (cwd is None or Path(cwd).absolute() == here):
+            return self._routed(prompt)
+        where = "" if cwd is None or Path(cwd).absolute() == here else f" in {cwd}"
+        self._outlet.emit(Noticed(self._outlet.now(), "aside", f"{agent.name} is asked apart from this run{where}."))
+        return None
+
+    async def _routed(self, prompt: str) -> AsyncGenerator[Message, None]:
+        await self._free.acquire()
+        turn, channel = self._turn_for(prompt), _Channel()
+        asking = self._start(turn, prompt, channel)
+        try:
+            while await channel.arrived():
+                while channel.unread:
+                    yield channel.unread.popleft()
+        finally:
+            # Cancelled by an interrupt, the query ends by itself; given up by its reader, it must be ended.
+            if not turn.is_cut:
+                asking.cancel()
+            await asyncio.wait({asking})
+        if turn.error is not None:
+            raise turn.error
+
+    def _turn_for(self, prompt: str) -> OpenTurn:
+        """The person's turn for the first query of `execute`, a turn of the agent's own for each further one."""
+        turn = self._turns.current
+        if turn is not None and not turn.is_asked:
+            if prompt != turn.text:
+                self._outlet.emit(PromptSent(self._outlet.now(), turn.number, prompt))
+            return turn
+        self._said += self._turns.translator.said
+        if turn is not None:
+            self._turns.end(turn)
+        return self._turns.begin(prompt, origin="agent")

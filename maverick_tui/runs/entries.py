@@ -1,0 +1,159 @@
+"""The entries of a transcript: what a run consists of on the screen, without saying how it looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.events import Failure, PermissionAsked, TurnEnded
+
+ToolState = Literal["writing", "asking", "running", "done", "failed", "denied", "cut"]
+TextState = Literal["open", "done", "partial"]
+
+_ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
+
+
+class Entry:
+    """One thing in the transcript; `version` grows whenever it would look different."""
+
+    __slots__ = ("at", "depth", "ended_at", "number", "parent", "turn", "version")
+    kind: str = ""
+
+    def __init__(self, number: int, at: float, turn: int, parent: str = "", depth: int = 0) -> None:
+        self.number = number
+        self.at = at
+        self.turn = turn
+        self.parent = parent
+        self.depth = depth
+        self.ended_at: float | None = None
+        self.version = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, once that is known."""
+        return None if self.ended_at is None else max(0.0, self.ended_at - self.at)
+
+
+class PromptEntry(Entry):
+    """What a person asked; `sent` is what the agent made of it, where that is something else."""
+
+    __slots__ = ("origin", "prompt_id", "sent", "text")
+    kind = "prompt"
+
+    def __init__(self, number: int, at: float, turn: int, text: str, origin: str, prompt_id: str) -> None:
+        super().__init__(number, at, turn)
+        self.text = text
+        self.origin = origin
+        self.prompt_id = prompt_id
+        self.sent = ""
+
+
+class TextEntry(Entry):
+    """What the agent said or thought. It grows by parts, which become one string at the end."""
+
+    __slots__ = ("kind", "parts", "state")
+
+    def __init__(self, number: int, at: float, turn: int, kind: str, parent: str, depth: int) -> None:
+        super().__init__(number, at, turn, parent, depth)
+        self.kind = kind
+        self.parts: list[str] = []
+        self.state: TextState = "open"
+
+    @property
+    def text(self) -> str:
+        """All of it, until now."""
+        if len(self.parts) > 1 and self.state != "open":
+            self.parts = ["".join(self.parts)]
+        return self.parts[0] if len(self.parts) == 1 else "".join(self.parts)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more may come."""
+        return self.state == "open"
+
+
+class ToolEntry(Entry):
+    """A tool call, from the first byte of its arguments to its result."""
+
+    __slots__ = (
+        "arguments",
+        "by_rule",
+        "call",
+        "decision",
+        "detail",
+        "input_size",
+        "name",
+        "output",
+        "question",
+        "reason",
+        "state",
+        "task_state",
+        "tokens",
+        "tool_uses",
+    )
+    kind = "tool"
+
+    def __init__(self, number: int, at: float, turn: int, name: str, parent: str, depth: int) -> None:
+        super().__init__(number, at, turn, parent, depth)
+        self.call = ""
+        self.name = name
+        self.arguments: dict[str, Any] = {}
+        self.input_size = 0
+        self.state: ToolState = "writing"
+        self.output = ""
+        self.detail: Any = None
+        self.question: PermissionAsked | None = None
+        self.decision = ""
+        self.reason = ""
+        self.by_rule = ""
+        self.task_state = ""
+        self.tokens = 0
+        self.tool_uses = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its result is still to come."""
+        return self.state in ("writing", "asking", "running")
+
+    @property
+    def is_task_alive(self) -> bool:
+        """Whether the subagent or background task that it started goes on."""
+        return bool(self.task_state) and self.task_state not in _ENDED_TASKS
+
+
+class NoticeEntry(Entry):
+    """A line that is nobody's text: the context was compacted, another model answers."""
+
+    __slots__ = ("notice", "text")
+    kind = "notice"
+
+    def __init__(self, number: int, at: float, turn: int, notice: str, text: str, parent: str, depth: int) -> None:
+        super().__init__(number, at, turn, parent, depth)
+        self.notice = notice
+        self.text = text
+
+
+class EndEntry(Entry):
+    """The end of a turn: what came of it and what it cost."""
+
+    __slots__ = ("result",)
+    kind = "end"
+
+    def __init__(self, number: int, result: TurnEnded, began: float) -> None:
+        super().__init__(number, began, result.turn)
+        self.ended_at = result.at
+        self.result = result
+
+
+class FailureEntry(Entry):
+    """The banner of a failure; `characters` is how much of the answer had come."""
+
+    __slots__ = ("characters", "failure", "is_current")
+    kind = "failure"
+
+    def __init__(self, number: int, at: float, turn: int, failure: Failure, characters: int) -> None:
+        super().__init__(number, at, turn)
+        self.failure = failure
+        self.characters = characters
+        self.is_current = True
+        """Whether its keys act: it is, until something else is asked."""

@@ -1,0 +1,394 @@
+"""The events of a run. Everything that is shown of a run follows from them alone.
+
+A run is RunStarted, then anything, then exactly one RunEnded. In it each turn is TurnStarted ... TurnEnded, also when
+it fails, is interrupted, or the CLI dies; at most one is open. Each block is BlockStarted ... BlockEnded; one that
+breaks off has no end of its own, ReplyRestarted or TurnEnded closes it. Each tool call is ToolCalled and, if it comes
+to that, ToolFinished. All are frozen and JSON-able. `at` is the time on the wall in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from maverick_tui.runs.usage import Usage as Usage
+from maverick_tui.runs.wire import Tagged, from_json
+
+BlockKind = Literal["text", "thinking", "tool"]
+Decision = Literal["once", "run", "deny", "withdrawn"]
+Origin = Literal["person", "agent", "background"]
+Outcome = Literal["done", "interrupted", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a turn failed; `causes` are the errors below it, outermost first, each as "Type: message"."""
+
+    error: str
+    kind: str
+    message: str
+    hint: str = ""
+    causes: tuple[str, ...] = ()
+    raw_response: str = ""
+    stderr: str = ""
+    status: int | None = None
+    exit_code: int | None = None
+    is_retryable: bool = False
+    retry_at: float | None = None
+
+
+# -- the run -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(Tagged):
+    """A run was opened for an agent; nothing has been asked yet."""
+
+    type: ClassVar[str] = "run_started"
+    at: float
+    run_id: str
+    agent: str
+    cwd: str
+    branch: str = ""
+    model: str = ""
+    permission_mode: str = ""
+    description: str = ""
+    engine: str = "claude-code"
+    is_offline: bool = False
+    has_own_prompt: bool = False
+    """Whether the agent may be started without a prompt, since its author wrote one."""
+    max_turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Connecting(Tagged):
+    """The way to the model is being opened; `again` after it was lost."""
+
+    type: ClassVar[str] = "connecting"
+    at: float
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Connected(Tagged):
+    """The way to the model is open."""
+
+    type: ClassVar[str] = "connected"
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectFailed(Tagged):
+    """The way to the model could not be opened, or was lost between two prompts."""
+
+    type: ClassVar[str] = "connect_failed"
+    at: float
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNamed(Tagged):
+    """Which model answers, by its full name, and how much it can hold, if known."""
+
+    type: ClassVar[str] = "model_named"
+    at: float
+    model: str
+    session_id: str = ""
+    context_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged(Tagged):
+    """The permission mode is another one from now on."""
+
+    type: ClassVar[str] = "mode_changed"
+    at: float
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded(Tagged):
+    """The last event of a run."""
+
+    type: ClassVar[str] = "run_ended"
+    at: float
+    reason: str = ""
+
+
+# -- prompts and turns -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PromptQueued(Tagged):
+    """A prompt waits for its turn."""
+
+    type: ClassVar[str] = "prompt_queued"
+    at: float
+    prompt_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDropped(Tagged):
+    """A waiting prompt was taken back; it was never sent."""
+
+    type: ClassVar[str] = "prompt_dropped"
+    at: float
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Tagged):
+    """A prompt was sent (`text` is what the person wrote), or the CLI began a turn by itself."""
+
+    type: ClassVar[str] = "turn_started"
+    at: float
+    turn: int
+    text: str = ""
+    prompt_id: str = ""
+    origin: Origin = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSent(Tagged):
+    """What the model was really asked, where that is not what the person wrote."""
+
+    type: ClassVar[str] = "prompt_sent"
+    at: float
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptRequested(Tagged):
+    """Somebody wants the turn to stop; it has not stopped yet."""
+
+    type: ClassVar[str] = "interrupt_requested"
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded(Tagged):
+    """The turn is over; `usage` is what it has used, to the token."""
+
+    type: ClassVar[str] = "turn_ended"
+    at: float
+    turn: int
+    outcome: Outcome
+    usage: Usage
+    api_ms: int = 0
+    steps: int = 0
+    """How often the model was asked."""
+    is_estimate: bool = False
+    """Whether the cost is a guess, because the price of the model is not known."""
+    failure: Failure | None = None
+
+
+# -- what the model and its tools do -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStarted(Tagged):
+    """The model is being asked; nothing has come yet."""
+
+    type: ClassVar[str] = "request_started"
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRestarted(Tagged):
+    """The answer broke off and begins anew: its open blocks are thrown away by the CLI, and marked as partial."""
+
+    type: ClassVar[str] = "reply_restarted"
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStarted(Tagged):
+    """A block of the answer begins; `parent` is the tool call of the subagent whose it is."""
+
+    type: ClassVar[str] = "block_started"
+    at: float
+    block: int
+    kind: BlockKind
+    parent: str = ""
+    name: str = ""
+    """The tool's name, of a block that will be a tool call."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockGrew(Tagged):
+    """More of a block: text, thoughts, or the JSON of a tool's arguments."""
+
+    type: ClassVar[str] = "block_grew"
+    at: float
+    block: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEnded(Tagged):
+    """Nothing more comes for the block."""
+
+    type: ClassVar[str] = "block_ended"
+    at: float
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled(Tagged):
+    """The model calls a tool; `block` is the block that its arguments came in, if it was streamed."""
+
+    type: ClassVar[str] = "tool_called"
+    at: float
+    call: str
+    name: str
+    arguments: dict[str, Any]
+    parent: str = ""
+    block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished(Tagged):
+    """The tool has answered; `detail` is the CLI's structured account of it (the patch of an edit)."""
+
+    type: ClassVar[str] = "tool_finished"
+    at: float
+    call: str
+    output: str
+    is_error: bool = False
+    detail: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgressed(Tagged):
+    """A subagent or background task has come further; `call` is the tool call that started it."""
+
+    type: ClassVar[str] = "task_progressed"
+    at: float
+    call: str
+    state: str
+    description: str = ""
+    tokens: int = 0
+    tool_uses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported(Tagged):
+    """What one answer of the model has used until now; a later report for the same message replaces it."""
+
+    type: ClassVar[str] = "usage_reported"
+    at: float
+    message: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled(Tagged):
+    """An API call failed and will be repeated after `delay` seconds."""
+
+    type: ClassVar[str] = "retry_scheduled"
+    at: float
+    attempt: int
+    limit: int
+    delay: float
+    status: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimited(Tagged):
+    """Where the account stands: `allowed`, `allowed_warning` or `rejected`, until `resets_at`."""
+
+    type: ClassVar[str] = "rate_limited"
+    at: float
+    status: str
+    resets_at: float | None = None
+    window: str = ""
+    utilization: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed(Tagged):
+    """Something worth a line: the context was compacted, another model answers, a call was refused."""
+
+    type: ClassVar[str] = "noticed"
+    at: float
+    kind: str
+    text: str
+    parent: str = ""
+
+
+# -- permissions -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked(Tagged):
+    """A tool call waits for a person; `grant` says in words what "for this run" would allow."""
+
+    type: ClassVar[str] = "permission_asked"
+    at: float
+    request: str
+    call: str
+    tool: str
+    arguments: dict[str, Any]
+    agent: str = ""
+    reason: str = ""
+    grant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettled(Tagged):
+    """The question is answered, or withdrawn by an interrupt. `by_rule` if an earlier grant answered it."""
+
+    type: ClassVar[str] = "permission_settled"
+    at: float
+    request: str
+    call: str
+    decision: Decision
+    reason: str = ""
+    by_rule: str = ""
+
+
+Event: TypeAlias = (
+    RunStarted
+    | Connecting
+    | Connected
+    | ConnectFailed
+    | ModelNamed
+    | ModeChanged
+    | RunEnded
+    | PromptQueued
+    | PromptDropped
+    | TurnStarted
+    | PromptSent
+    | InterruptRequested
+    | TurnEnded
+    | RequestStarted
+    | ReplyRestarted
+    | BlockStarted
+    | BlockGrew
+    | BlockEnded
+    | ToolCalled
+    | ToolFinished
+    | TaskProgressed
+    | UsageReported
+    | RetryScheduled
+    | RateLimited
+    | Noticed
+    | PermissionAsked
+    | PermissionSettled
+)
+
+EVENTS: Mapping[str, type[Any]] = {kind.type: kind for kind in Event.__args__}
+
+
+def event_from_json(data: Mapping[str, Any]) -> Event:
+    """The event that a JSON object stands for."""
+    event: Event = from_json(data, EVENTS, {"usage": Usage, "failure": Failure})
+    return event

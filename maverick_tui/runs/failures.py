@@ -1,0 +1,55 @@
+"""Exceptions as data: what a failure was, why, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
+from maverick_tui.redact import redact
+from maverick_tui.runs.events import Failure
+
+LONGEST = 100_000
+"""Characters that are kept of a raw response, or of what a CLI wrote to its standard error."""
+
+
+def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failure:
+    """The failure that an exception stands for, with the errors below it; secrets are masked."""
+    chain = list(_chain(error))
+    kind = error.kind if isinstance(error, AgentError) else "invalid" if isinstance(error, ConfigError) else "agent"
+    return Failure(
+        error=type(error).__name__,
+        kind=kind,
+        message=_message(error),
+        hint=redact(error.hint) if isinstance(error, MaverickError) else "",
+        causes=tuple(f"{type(cause).__name__}: {_message(cause)}" for cause in chain[1:]),
+        raw_response=_text(chain, "raw_response"),
+        stderr=_text(chain, "stderr"),
+        status=_number(chain, "status"),
+        exit_code=_number(chain, "exit_code"),
+        is_retryable=isinstance(error, AgentError) and error.is_retryable,
+        retry_at=retry_at if kind == "rate_limit" else None,
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__
+
+
+def _message(error: BaseException) -> str:
+    text = error.message if isinstance(error, MaverickError) else str(error)
+    return redact(text)[:LONGEST] or type(error).__name__
+
+
+def _text(chain: list[BaseException], name: str) -> str:
+    """The first text of that name in the chain, outermost first; its end counts most."""
+    found = (value for error in chain if isinstance(value := getattr(error, name, None), str) and value)
+    return redact(next(found, ""))[-LONGEST:]
+
+
+def _number(chain: list[BaseException], name: str) -> int | None:
+    found = (value for error in chain if isinstance(value := getattr(error, name, None), int))
+    return next(found, None)

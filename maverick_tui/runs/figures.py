@@ -1,0 +1,163 @@
+"""Figures: what a run has used, how fast it is, and where its time went."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from maverick_tui.runs.usage import Usage
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.events import TurnEnded, UsageReported
+
+RATE_SECONDS = 60
+_CHARACTERS_PER_TOKEN = 4
+_NOTHING = Usage()
+_MODEL_PHASES = frozenset({"sending", "thinking", "writing", "calling", "retrying"})
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds of a run by what it was waiting for."""
+
+    model: float = 0.0
+    tools: float = 0.0
+    person: float = 0.0
+
+
+class Figures:
+    """Counts along with the events; the figures of turns that have ended are the CLI's own, to the token."""
+
+    def __init__(self) -> None:
+        self.settled = Usage()
+        self.turns = 0
+        self.steps = 0
+        self.is_estimate = False
+        self.has_unpriced = False
+        """Whether some turn came without a cost: then the sum is less than what was spent."""
+        self.context_size: int | None = None
+        self.context_used = 0
+        self.turn_began: float | None = None
+        self.model_seconds = 0.0
+        self.tool_seconds = 0.0
+        self.person_seconds = 0.0
+        self.turn_steps = 0
+        """How often the model was asked in the turn that runs, or in the last one."""
+        self._live: dict[str, UsageReported] = {}
+        self._live_sum = Usage()
+        self._counted: dict[str, UsageReported] = {}
+        """What the last turn's own figures contain already: a background task may report the same answer again."""
+        self._rates: deque[tuple[int, float]] = deque(maxlen=RATE_SECONDS)
+
+    @property
+    def usage(self) -> Usage:
+        """Everything until now, the running turn included as far as it has been reported."""
+        a, b = self.settled, self._live_sum
+        return Usage(
+            a.input_tokens + b.input_tokens,
+            a.output_tokens + b.output_tokens,
+            a.cache_read_tokens + b.cache_read_tokens,
+            a.cache_write_tokens + b.cache_write_tokens,
+            a.cost_usd,
+            a.duration_ms,
+        )
+
+    def seconds(self, now: float) -> float:
+        """How long turns have taken altogether."""
+        open_turn = max(0.0, now - self.turn_began) if self.turn_began is not None else 0.0
+        return self.settled.duration_ms / 1000 + open_turn
+
+    def spent_until(self, now: float, phase: str, since: float) -> Spent:
+        """Where the time went, the current phase included."""
+        going = max(0.0, now - since)
+        return Spent(
+            self.model_seconds + (going if phase in _MODEL_PHASES else 0.0),
+            self.tool_seconds + (going if phase == "tool" else 0.0),
+            self.person_seconds + (going if phase == "asking" else 0.0),
+        )
+
+    def rates(self, now: float, seconds: int) -> list[float]:
+        """Estimated tokens of each of the last seconds, oldest first; the current second is left out."""
+        counted = dict(self._rates)
+        last = int(now)
+        return [counted.get(second, 0.0) for second in range(last - seconds, last)]
+
+    # -- counting -----------------------------------------------------------------------------------------------------
+
+    def turn_started(self, at: float) -> None:
+        """A turn begins to count; what background tasks reported since the last one is part of it."""
+        self.turn_began = at
+        self.turn_steps = 0
+
+    def turn_ended(self, event: TurnEnded) -> None:
+        """Its own figures count instead of what was reported while it ran."""
+        a, b = self.settled, event.usage
+        self.settled = Usage(
+            a.input_tokens + b.input_tokens,
+            a.output_tokens + b.output_tokens,
+            a.cache_read_tokens + b.cache_read_tokens,
+            a.cache_write_tokens + b.cache_write_tokens,
+            a.cost_usd if b.cost_usd is None else (a.cost_usd or 0.0) + b.cost_usd,
+            a.duration_ms + b.duration_ms,
+        )
+        has_used = b.input_tokens or b.output_tokens or b.cache_read_tokens or b.cache_write_tokens
+        self.has_unpriced = self.has_unpriced or (b.cost_usd is None and bool(has_used))
+        self.is_estimate = self.is_estimate or event.is_estimate
+        self.turns += 1
+        self.steps += event.steps
+        self.turn_steps = event.steps or self.turn_steps
+        self.turn_began = None
+        self._counted, self._live = self._live, {}
+        self._live_sum = Usage()
+
+    def run_ended(self, at: float) -> None:
+        """Nothing more comes: a turn that was never closed stops to take time."""
+        if self.turn_began is not None:
+            open_ms = max(0, round((at - self.turn_began) * 1000))
+            self.settled = replace(self.settled, duration_ms=self.settled.duration_ms + open_ms)
+            self.turn_began = None
+
+    def reported(self, event: UsageReported) -> None:
+        """One answer's figures, which replace what it said before."""
+        before = self._live.get(event.message) or self._counted.get(event.message)
+        if before is None and not event.parent and self.turn_began is not None:
+            self.turn_steps += 1
+        self._live[event.message] = event
+        self._live_sum = _plus(self._live_sum, event, before or _NOTHING)
+        if not event.parent:
+            cached = event.cache_read_tokens + event.cache_write_tokens
+            self.context_used = event.input_tokens + cached + event.output_tokens
+
+    def grew(self, at: float, characters: int) -> None:
+        """Text came: it counts for the speed."""
+        second, tokens = int(at), characters / _CHARACTERS_PER_TOKEN
+        if self._rates and self._rates[-1][0] == second:
+            self._rates[-1] = (second, self._rates[-1][1] + tokens)
+        else:
+            self._rates.append((second, tokens))
+
+    def spent(self, phase: str, seconds: float) -> None:
+        """A phase is over."""
+        if phase in _MODEL_PHASES:
+            self.model_seconds += seconds
+        elif phase == "tool":
+            self.tool_seconds += seconds
+        elif phase == "asking":
+            self.person_seconds += seconds
+
+
+def dollars(usd: float) -> str:
+    """An amount as people read it: the smaller it is the more digits, and never nothing for something."""
+    if 0 < usd < 0.0001:
+        return "<$0.0001"
+    return f"${usd:.2f}" if usd >= 0.9995 or usd == 0 else f"${usd:.3f}" if usd >= 0.01 else f"${usd:.4f}"
+
+
+def _plus(total: Usage, now: UsageReported, before: UsageReported | Usage) -> Usage:
+    return Usage(
+        total.input_tokens + now.input_tokens - before.input_tokens,
+        total.output_tokens + now.output_tokens - before.output_tokens,
+        total.cache_read_tokens + now.cache_read_tokens - before.cache_read_tokens,
+        total.cache_write_tokens + now.cache_write_tokens - before.cache_write_tokens,
+    )

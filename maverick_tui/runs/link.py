@@ -1,0 +1,150 @@
+"""Link: the way of a run to the model. It is opened, lost, and opened again with the same conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from maverick_tui.exceptions import AgentError, CLINotFoundError
+from maverick_tui.runs.conversation import Conversation
+from maverick_tui.runs.desk import Desk
+from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
+from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.loading import AgentSource, Loaded, load
+from maverick_tui.runs.turns import Outlet, Turns
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.engine.session import AgentSession
+    from maverick_tui.config import MaverickConfig, PermissionMode
+
+log = logging.getLogger(__name__)
+
+FORGOTTEN = "The conversation could not be resumed. A new one has begun; the agent knows nothing of the old one."
+
+
+class Link:
+    """Loads the agent and keeps at most one session of it open; `on_loss` is called when that has ended by itself."""
+
+    def __init__(
+        self,
+        source: AgentSource,
+        cwd: Path,
+        config: MaverickConfig | None,
+        extra: Mapping[str, Any],
+        *,
+        turns: Turns,
+        desk: Desk,
+        outlet: Outlet,
+        on_loss: Callable[[], None],
+    ) -> None:
+        self._source = source
+        self._cwd = cwd
+        self._config = config
+        self._extra = extra
+        self._turns = turns
+        self._desk = desk
+        self._outlet = outlet
+        self._on_loss = on_loss
+        self._stack = AsyncExitStack()
+        self._mode: str | None = None
+        self._has_connected = False
+        self._watching: asyncio.Task[None] | None = None
+        self.loaded: Loaded | None = None
+        self.talk: Conversation | None = None
+        self.is_wanted = True
+        """Whether a connection that is not there is to be opened."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be asked."""
+        return self.talk is not None and not self.talk.session.is_ended
+
+    async def load(self) -> None:
+        """Find the agent, its settings and its folder; in a thread, for it imports."""
+        self.loaded = await asyncio.to_thread(load, self._source, self._cwd, self._config, self._extra)
+
+    async def connect(self) -> None:
+        """Open a session, and load the agent if that has failed before."""
+        self._outlet.emit(Connecting(self._outlet.now(), again=self._has_connected))
+        if self.loaded is None:
+            await self.load()
+        assert self.loaded is not None
+        session = await self._open(self.loaded)
+        if self._mode is not None:
+            await session.set_permission_mode(cast("PermissionMode", self._mode))
+        self.talk = Conversation(self.loaded, session, self._turns, self._outlet)
+        self._has_connected, self.is_wanted = True, False
+        self._watching = asyncio.create_task(self._watch(session, self.talk), name="maverick-watch")
+        self._outlet.emit(Connected(self._outlet.now()))
+
+    async def close(self) -> None:
+        """End the CLI, if there is one."""
+        self.talk = None
+        if self._watching is not None:
+            self._watching.cancel()
+        stack, self._stack = self._stack, AsyncExitStack()
+        await stack.aclose()
+
+    def fail(self, error: BaseException) -> None:
+        """Tell that there is no way to the model; nobody tries again until somebody asks for it."""
+        self.is_wanted = False
+        self._outlet.emit(ConnectFailed(self._outlet.now(), failure_of(error)))
+
+    async def set_mode(self, mode: str) -> None:
+        """Change the permission mode of this session and of those that follow."""
+        from maverick_tui.config import PERMISSION_MODES
+
+        try:
+            if self.talk is not None and self.is_open:
+                await self.talk.session.set_permission_mode(cast("PermissionMode", mode))
+            elif mode not in PERMISSION_MODES:
+                raise AgentError(f"The permission mode {mode!r} cannot be set.")
+        except AgentError as error:
+            self._outlet.emit(Noticed(self._outlet.now(), "mode", error.message))
+            return
+        self._mode = self._turns.translator.mode = mode
+        self._outlet.emit(ModeChanged(self._outlet.now(), mode))
+
+    async def _open(self, loaded: Loaded) -> AgentSession:
+        """Go on with the conversation that was lost; if that cannot be, begin a new one and say so."""
+        conversation = self._turns.translator.session_id
+        if conversation:
+            try:
+                session = await self._enter(loaded, conversation)
+            except CLINotFoundError:
+                raise
+            except AgentError as error:
+                log.info("The conversation %s cannot be resumed: %s", conversation, error)
+            else:
+                self._turns.meter.restart(resumed=True)
+                return session
+        session = await self._enter(loaded, None)
+        self._turns.meter.restart(resumed=False)
+        if conversation:
+            self._turns.translator.session_id = ""
+            self._outlet.emit(Noticed(self._outlet.now(), "session_lost", FORGOTTEN))
+        return session
+
+    async def _enter(self, loaded: Loaded, conversation: str | None) -> AgentSession:
+        return await self._stack.enter_async_context(
+            loaded.agent.session(
+                loaded.context,
+                can_use_tool=self._desk.ask,
+                on_background=self._turns.take_background,
+                resume=conversation,
+            )
+        )
+
+    async def _watch(self, session: AgentSession, talk: Conversation) -> None:
+        """Notice that the CLI is gone, also while nobody asks it anything."""
+        error = await session.ended()
+        self._desk.withdraw()
+        if self._turns.current is not None:
+            self._turns.fail_background(error)
+        elif not talk.is_loss_told:
+            self.fail(error)
+        self._on_loss()

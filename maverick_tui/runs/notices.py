@@ -1,0 +1,99 @@
+"""What the CLI tells beside the answer: its system messages, as events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from maverick_tui.runs.events import Event, Noticed, RequestStarted, RetryScheduled, TaskProgressed
+
+LONGEST = 2_000
+"""Characters of a notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A subagent or background task: the call that started it, and what it is called."""
+
+    call: str
+    name: str
+
+
+class Notices:
+    """Reads system messages; remembers which task belongs to which call, since some messages name only the task."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[str, Task] = {}
+
+    def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
+        """The events of one system message; most kinds have none."""
+        if kind.startswith("task_"):
+            return self._task(kind, data, at)
+        if kind == "status":
+            if data.get("status") == "requesting":
+                return [RequestStarted(at)]
+            if data.get("status") == "compacting":
+                return [Noticed(at, "compacting", "The conversation is being compacted.")]
+            return []
+        if kind == "api_retry":
+            return [_retry(data, at)]
+        text = _notice(kind, data)
+        if not text:
+            return []
+        task = self.tasks.get(str(data.get("agent_id") or ""))
+        return [Noticed(at, kind, text[:LONGEST], task.call if task else "")]
+
+    def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
+        task_id = str(data.get("task_id") or "")
+        known = self.tasks.get(task_id)
+        call = str(data.get("tool_use_id") or (known.call if known else ""))
+        description = str(data.get("description") or data.get("summary") or "")
+        if kind == "task_started":
+            self.tasks[task_id] = Task(call, str(data.get("subagent_type") or description))
+        patch = data.get("patch")
+        status = data.get("status") or (patch.get("status") if isinstance(patch, Mapping) else None)
+        if kind in ("task_started", "task_progress"):
+            status = "running"
+        if not call or not status:
+            return []
+        usage = data.get("usage")
+        used = usage if isinstance(usage, Mapping) else {}
+        tokens, tool_uses = _count(used, "total_tokens"), _count(used, "tool_uses")
+        return [TaskProgressed(at, call, str(status), description[:LONGEST], tokens, tool_uses)]
+
+
+def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
+    status = data.get("error_status")
+    return RetryScheduled(
+        at,
+        attempt=_count(data, "attempt"),
+        limit=_count(data, "max_retries"),
+        delay=float(data.get("retry_delay_ms") or 0) / 1000,
+        status=status if isinstance(status, int) else None,
+        reason=str(data.get("error") or ""),
+    )
+
+
+def _notice(kind: str, data: Mapping[str, Any]) -> str:
+    if kind == "compact_boundary":
+        about = data.get("compact_metadata")
+        before = _count(about, "pre_tokens") if isinstance(about, Mapping) else 0
+        return f"The conversation was compacted{f'; it had {before:,} tokens' if before else ''}."
+    if kind == "permission_denied":
+        why = str(data.get("message") or data.get("decision_reason") or "")
+        return f"{data.get('tool_name') or 'A tool'} was refused{f': {why}' if why else '.'}"
+    if kind in ("model_fallback", "model_refusal_fallback"):
+        return str(
+            data.get("content") or f"Another model answers: {data.get('fallback_model') or 'its name is unknown'}."
+        )
+    if kind == "informational":
+        return str(data.get("content") or "")
+    if kind == "notification" and data.get("priority") != "low":
+        return str(data.get("text") or "")
+    return ""
+
+
+def _count(data: Mapping[str, Any], name: str) -> int:
+    value = data.get(name)
+    return value if isinstance(value, int) and value > 0 else 0

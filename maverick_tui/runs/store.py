@@ -1,0 +1,484 @@
+"""RunStore: the state of a run, as it follows from its events. Plain Python, without a clock of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from maverick_tui.inert import inert
+from maverick_tui.runs.entries import (
+    EndEntry,
+    Entry,
+    FailureEntry,
+    NoticeEntry,
+    PromptEntry,
+    TextEntry,
+    ToolEntry,
+    ToolState,
+)
+from maverick_tui.runs.entry_list import EntryList
+from maverick_tui.runs.figures import Figures
+from maverick_tui.runs.todos import Todos
+
+if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
+    from maverick_tui.runs import events as ev
+    from maverick_tui.runs.events import Event
+
+Phase = Literal[
+    "starting", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying", "asking",
+    "interrupting", "done", "interrupted", "failed", "disconnected", "ended",
+]  # fmt: skip
+"""What the run is doing. In each there is exactly one thing that it waits for."""
+
+_SETTLED: dict[ev.Outcome, Phase] = {"done": "done", "interrupted": "interrupted", "failed": "failed"}
+_BLOCK_PHASES: dict[str, Phase] = {"text": "writing", "thinking": "thinking", "tool": "calling"}
+
+
+class RunStore:
+    """Applies events one by one; whoever draws asks it what has changed since the last time."""
+
+    def __init__(self) -> None:
+        self.started: ev.RunStarted | None = None
+        self.mode = ""
+        self.model = ""
+        self._list = EntryList()
+        self.entries = self._list.items
+        self.queue: dict[str, str] = {}
+        """Prompts that wait for their turn, by id."""
+        self.questions: dict[str, ev.PermissionAsked] = {}
+        self.figures = Figures()
+        self.todos = Todos()
+        self.phase: Phase = "starting"
+        self.phase_since = 0.0
+        self.heard_at = 0.0
+        """When something came from the model or its tools for the last time."""
+        self.retry: ev.RetryScheduled | None = None
+        self.limit: ev.RateLimited | None = None
+        self.last_outcome: ev.Outcome | None = None
+        self.turn: ev.TurnStarted | None = None
+        """The turn that is running."""
+        self.running: dict[str, ToolEntry] = {}
+        """Calls that the turn waits for; what background tasks do is not among them."""
+        self.tasks: dict[str, ToolEntry] = {}
+        """Calls that started a subagent or a background task, by call."""
+        self.version = 0
+        self.streaming: TextEntry | ToolEntry | None = None
+        """The block of the agent's own answer that grows at the moment."""
+        self._is_interrupting = False
+        self._is_ended = False
+        self._link: Literal["", "connecting", "open", "lost"] = ""
+        self._lost: ev.Failure | None = None
+        self._failed: ev.Failure | None = None
+        self._blocks: dict[int, TextEntry | ToolEntry] = {}
+        self._calls: dict[str, ToolEntry] = {}
+        self._open_calls: dict[str, ToolEntry] = {}
+        self._characters = 0
+        self._banner: FailureEntry | None = None
+        self._apply: dict[str, Callable[[Any], None]] = {
+            "run_started": self._run_started,
+            "connecting": self._connecting,
+            "connected": self._connected,
+            "connect_failed": self._connect_failed,
+            "model_named": self._model_named,
+            "mode_changed": self._mode_changed,
+            "run_ended": self._run_ended,
+            "prompt_queued": self._prompt_queued,
+            "prompt_dropped": self._prompt_dropped,
+            "turn_started": self._turn_started,
+            "prompt_sent": self._prompt_sent,
+            "interrupt_requested": self._interrupt_requested,
+            "turn_ended": self._turn_ended,
+            "request_started": self._request_started,
+            "reply_restarted": self._reply_restarted,
+            "block_started": self._block_started,
+            "block_ended": self._block_ended,
+            "tool_called": self._tool_called,
+            "tool_finished": self._tool_finished,
+            "task_progressed": self._task_progressed,
+            "usage_reported": self._usage_reported,
+            "retry_scheduled": self._retry_scheduled,
+            "rate_limited": self._rate_limited,
+            "noticed": self._noticed,
+            "permission_asked": self._permission_asked,
+            "permission_settled": self._permission_settled,
+        }
+
+    # -- for those who draw -----------------------------------------------------------------------------------------
+
+    def take_changes(self) -> tuple[list[Entry], int | None]:
+        """Entries that look different since the last call, and from which index on the order has changed."""
+        return self._list.take_changes()
+
+    def call(self, call: str) -> ToolEntry | None:
+        """The tool call with that id."""
+        return self._calls.get(call)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is open."""
+        return self.turn is not None
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing more can come."""
+        return self.phase == "ended"
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether somebody has to decide something."""
+        return bool(self.questions)
+
+    @property
+    def failure(self) -> ev.Failure | None:
+        """Why it cannot go on: the way to the model is lost, or the last turn failed."""
+        return self._lost if self._link == "lost" else self._failed
+
+    @property
+    def current_failure(self) -> FailureEntry | None:
+        """The banner whose keys act."""
+        return self._banner
+
+    # -- applying ---------------------------------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Take the next event."""
+        self.version += 1
+        if event.type == "block_grew":
+            self._block_grew(cast("ev.BlockGrew", event))
+            return
+        self._apply[event.type](event)
+        self._set_phase(event.at)
+
+    def _block_grew(self, event: ev.BlockGrew) -> None:
+        self.heard_at = event.at
+        entry = self._blocks.get(event.block)
+        if entry is None:
+            return
+        if isinstance(entry, TextEntry):
+            entry.parts.append(inert(event.text))
+            if not entry.parent:
+                self._characters += len(event.text)
+        else:
+            entry.input_size += len(event.text)
+        self.figures.grew(event.at, len(event.text))
+        self._list.touch(entry)
+
+    def _set_phase(self, at: float) -> None:
+        phase = self._phase()
+        if phase != self.phase:
+            self.figures.spent(self.phase, max(0.0, at - self.phase_since))
+            self.phase, self.phase_since = phase, at
+
+    def _phase(self) -> Phase:
+        if self._is_ended:
+            return "ended"
+        if self._is_interrupting:
+            return "interrupting"
+        if self.questions:
+            return "asking"  # also between two turns, where a background task may ask
+        if self.turn is None:
+            return self._idle_phase()
+        if self.retry is not None:
+            return "retrying"
+        if self.streaming is not None:
+            return _BLOCK_PHASES[self.streaming.kind]
+        return "tool" if self.running else "sending"
+
+    def _idle_phase(self) -> Phase:
+        if self._link == "lost":
+            return "disconnected"
+        if self._link == "connecting":
+            return "connecting"
+        if self.last_outcome is not None:
+            return _SETTLED[self.last_outcome]
+        return "ready" if self._link == "open" else "starting"
+
+    # -- the run ------------------------------------------------------------------------------------------------------
+
+    def _run_started(self, event: ev.RunStarted) -> None:
+        self.started, self.mode, self.model = event, event.permission_mode, event.model
+        self.phase_since = self.heard_at = event.at
+
+    def _connecting(self, event: ev.Connecting) -> None:
+        self._link = "connecting"
+
+    def _connected(self, event: ev.Connected) -> None:
+        self._link = "open"
+
+    def _connect_failed(self, event: ev.ConnectFailed) -> None:
+        self._link, self._lost = "lost", event.failure
+        self._fail(event.at, self.turn.turn if self.turn else 0, event.failure, 0)
+
+    def _model_named(self, event: ev.ModelNamed) -> None:
+        self.model = event.model or self.model
+        if event.context_size:
+            self.figures.context_size = event.context_size
+
+    def _mode_changed(self, event: ev.ModeChanged) -> None:
+        self.mode = event.mode
+
+    def _run_ended(self, event: ev.RunEnded) -> None:
+        self._cut_open(event.at, is_last=True)
+        self.turn, self._is_ended, self._is_interrupting, self.retry = None, True, False, None
+        self.figures.run_ended(event.at)
+
+    # -- prompts and turns --------------------------------------------------------------------------------------------
+
+    def _prompt_queued(self, event: ev.PromptQueued) -> None:
+        self.queue[event.prompt_id] = inert(event.text)
+
+    def _prompt_dropped(self, event: ev.PromptDropped) -> None:
+        self.queue.pop(event.prompt_id, None)
+
+    def _turn_started(self, event: ev.TurnStarted) -> None:
+        self.queue.pop(event.prompt_id, None)
+        self._retire_banner()
+        self.turn, self._failed, self.last_outcome, self.heard_at = event, None, None, event.at
+        self._is_interrupting, self.retry, self._characters = False, None, 0
+        if self._link == "lost":
+            self._link = ""
+        self.figures.turn_started(event.at)
+        if event.origin != "background":
+            entry = PromptEntry(
+                self._list.number(), event.at, event.turn, inert(event.text), event.origin, event.prompt_id
+            )
+            self._add(entry)
+
+    def _prompt_sent(self, event: ev.PromptSent) -> None:
+        for entry in reversed(self.entries):
+            if isinstance(entry, PromptEntry) and entry.turn == event.turn:
+                entry.sent = inert(event.text)
+                self._list.touch(entry)
+                return
+
+    def _interrupt_requested(self, event: ev.InterruptRequested) -> None:
+        self._is_interrupting = self.turn is not None
+
+    def _turn_ended(self, event: ev.TurnEnded) -> None:
+        began = self.turn.at if self.turn else event.at
+        self._cut_open(event.at, is_cut=event.outcome != "done")
+        self.turn, self.last_outcome, self._failed = None, event.outcome, event.failure
+        self._is_interrupting, self.retry = False, None
+        self.figures.turn_ended(event)
+        if event.failure is not None:
+            self._fail(event.at, event.turn, event.failure, self._characters)
+        self._add(EndEntry(self._list.number(), event, began))
+
+    def _fail(self, at: float, turn: int, failure: ev.Failure, characters: int) -> None:
+        self._retire_banner()
+        self._banner = FailureEntry(self._list.number(), at, turn, failure, characters)
+        self._add(self._banner)
+
+    def _retire_banner(self) -> None:
+        if self._banner is not None:
+            self._banner.is_current = False
+            self._list.touch(self._banner)
+            self._banner = None
+
+    def _cut_open(self, at: float, *, is_cut: bool = True, is_last: bool = False) -> None:
+        """Nothing that is open will go on, but for background tasks: mark it as what it is."""
+        for block in list(self._blocks.values()):
+            self._close_text(block, at, is_cut=is_cut or isinstance(block, ToolEntry))
+        if is_cut:
+            self._mark_last_text()
+        for entry in list(self._open_calls.values()):
+            if is_last or not self._is_in_background(entry):
+                self._end_tool(entry, "cut", at)
+        if is_last:
+            for task in self.tasks.values():
+                if task.is_task_alive:
+                    task.task_state = "stopped"
+                    self._list.touch(task)
+        self._blocks.clear()
+        self.streaming = None
+
+    def _is_in_background(self, entry: ToolEntry) -> bool:
+        """Whether the call belongs to a task that was launched and goes on by itself."""
+        parent, seen = entry.parent, {""}
+        while parent not in seen and (owner := self._calls.get(parent)) is not None:
+            if owner.is_task_alive and not owner.is_open:
+                return True
+            seen.add(parent)
+            parent = owner.parent
+        return False
+
+    def _mark_last_text(self) -> None:
+        """The answer broke off here, also if its last block happened to be complete."""
+        for entry in reversed(self.entries):
+            if isinstance(entry, PromptEntry | EndEntry):
+                return
+            if isinstance(entry, TextEntry) and not entry.parent and entry.kind == "text":
+                entry.state = "partial"
+                self._list.touch(entry)
+                return
+
+    # -- what the model and its tools do ------------------------------------------------------------------------------
+
+    def _request_started(self, event: ev.RequestStarted) -> None:
+        self.heard_at, self.retry = event.at, None
+
+    def _reply_restarted(self, event: ev.ReplyRestarted) -> None:
+        for block in list(self._blocks.values()):
+            self._close_text(block, event.at, is_cut=True)
+        self._blocks.clear()
+        self.streaming = None
+
+    def _block_started(self, event: ev.BlockStarted) -> None:
+        self.heard_at, self.retry = event.at, None
+        turn = self.turn.turn if self.turn else 0
+        depth = self._depth(event.parent)
+        entry: TextEntry | ToolEntry
+        if event.kind == "tool":
+            entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, depth)
+        else:
+            entry = TextEntry(self._list.number(), event.at, turn, event.kind, event.parent, depth)
+        if (stale := self._blocks.get(event.block)) is not None:
+            self._close_text(stale, event.at, is_cut=True)
+        self._blocks[event.block] = entry
+        if not event.parent:
+            self.streaming = entry
+        self._add(entry)
+
+    def _block_ended(self, event: ev.BlockEnded) -> None:
+        self.heard_at = event.at
+        if (entry := self._blocks.get(event.block)) is not None:
+            self._close_text(entry, event.at, is_cut=False)
+            if not isinstance(entry, ToolEntry) or entry.call:  # a call that was not made yet may still be
+                del self._blocks[event.block]
+
+    def _close_text(self, entry: TextEntry | ToolEntry, at: float, *, is_cut: bool) -> None:
+        if entry is self.streaming:
+            self.streaming = None
+        if isinstance(entry, TextEntry):
+            entry.state = "partial" if is_cut else "done"
+            entry.ended_at = at
+            entry.parts = ["".join(entry.parts)]
+            self._list.touch(entry)
+        elif is_cut and entry.state == "writing":
+            self._end_tool(entry, "cut", at)
+
+    def _tool_called(self, event: ev.ToolCalled) -> None:
+        self.heard_at = event.at
+        entry = self._calls.get(event.call)
+        if entry is None:
+            entry = self._new_call(event)
+        elif event.parent != entry.parent:
+            self._move(entry, event.parent)
+        entry.name, entry.arguments = event.name, event.arguments
+        if not event.parent:
+            self.todos.called(event.call, event.name, event.arguments)
+        self._list.touch(entry)
+
+    def _new_call(self, event: ev.ToolCalled) -> ToolEntry:
+        entry = self._blocks.get(event.block) if event.block is not None else None
+        if not isinstance(entry, ToolEntry) or entry.call or not entry.is_open:
+            turn = self.turn.turn if self.turn else 0
+            entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, self._depth(event.parent))
+            self._add(entry)
+        entry.call, entry.state, entry.at = event.call, "running", event.at
+        self._calls[event.call] = self._open_calls[event.call] = entry
+        self._run_tool(entry)
+        return entry
+
+    def _run_tool(self, entry: ToolEntry) -> None:
+        if not self._is_in_background(entry):
+            self.running[entry.call] = entry
+
+    def _move(self, entry: ToolEntry, parent: str) -> None:
+        """It was asked about before it was known whose call it is."""
+        entry.parent, entry.depth = parent, self._depth(parent)
+        self._list.move(entry, self._calls.get(parent) if parent else None)
+        if self._is_in_background(entry):
+            self.running.pop(entry.call, None)
+
+    def _tool_finished(self, event: ev.ToolFinished) -> None:
+        self.heard_at = event.at
+        if (entry := self._calls.get(event.call)) is None:
+            return
+        entry.output, entry.detail = event.output, event.detail
+        is_denied = event.is_error and entry.decision == "deny"
+        is_cut = event.is_error and (self._is_interrupting or entry.decision == "withdrawn")
+        state: ToolState = "denied" if is_denied else "cut" if is_cut else "failed" if event.is_error else "done"
+        self._end_tool(entry, state, event.at)
+        self.todos.finished(event.call, event.output)
+
+    def _end_tool(self, entry: ToolEntry, state: ToolState, at: float) -> None:
+        entry.state, entry.ended_at, entry.question = state, at, None
+        if self._calls.get(entry.call) is entry:  # and not arguments that never became a call
+            self.running.pop(entry.call, None)
+            self._open_calls.pop(entry.call, None)
+            for question in [one for one in self.questions.values() if one.call == entry.call]:
+                del self.questions[question.request]
+        self._list.touch(entry)
+
+    def _task_progressed(self, event: ev.TaskProgressed) -> None:
+        self.heard_at = event.at
+        if (entry := self._calls.get(event.call)) is not None:
+            entry.task_state = event.state
+            entry.tokens, entry.tool_uses = event.tokens or entry.tokens, event.tool_uses or entry.tool_uses
+            self.tasks[event.call] = entry
+            self._list.touch(entry)
+            if not entry.is_task_alive:
+                self._cut_children(event.call, event.at)
+
+    def _cut_children(self, call: str, at: float) -> None:
+        for entry in list(self._open_calls.values()):
+            if entry.parent == call:
+                self._end_tool(entry, "cut", at)
+                self._cut_children(entry.call, at)
+
+    def _usage_reported(self, event: ev.UsageReported) -> None:
+        self.heard_at = event.at
+        self.figures.reported(event)
+
+    def _retry_scheduled(self, event: ev.RetryScheduled) -> None:
+        self.heard_at, self.retry = event.at, event
+
+    def _rate_limited(self, event: ev.RateLimited) -> None:
+        self.limit = event
+
+    def _noticed(self, event: ev.Noticed) -> None:
+        turn = self.turn.turn if self.turn else 0
+        depth = self._depth(event.parent)
+        self._add(NoticeEntry(self._list.number(), event.at, turn, event.kind, inert(event.text), event.parent, depth))
+
+    # -- permissions --------------------------------------------------------------------------------------------------
+
+    def _permission_asked(self, event: ev.PermissionAsked) -> None:
+        self.questions[event.request] = event
+        if (entry := self._calls.get(event.call)) is None:
+            # A subagent's call may be asked about before its message has come.
+            from maverick_tui.runs.events import ToolCalled
+
+            self._tool_called(ToolCalled(event.at, event.call, event.tool, event.arguments))
+            entry = self._calls[event.call]
+        # What is asked about is what will run; a hook may have changed it since the model said it.
+        entry.name, entry.arguments = event.tool, event.arguments
+        entry.question, entry.state, entry.ended_at = event, "asking", None
+        self._open_calls[event.call] = entry
+        self.running.pop(event.call, None)
+        self._list.touch(entry)
+
+    def _permission_settled(self, event: ev.PermissionSettled) -> None:
+        self.heard_at = event.at
+        self.questions.pop(event.request, None)
+        if (entry := self._calls.get(event.call)) is None:
+            return
+        entry.question, entry.decision = None, event.decision
+        entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
+        if entry.state == "asking":
+            if event.decision in ("once", "run"):
+                entry.state, entry.at = "running", event.at
+                self._run_tool(entry)
+            else:
+                self._end_tool(entry, "denied" if event.decision == "deny" else "cut", event.at)
+        self._list.touch(entry)
+
+    # -- the list of entries ------------------------------------------------------------------------------------------
+
+    def _depth(self, parent: str) -> int:
+        entry = self._calls.get(parent) if parent else None
+        return entry.depth + 1 if entry else 0
+
+    def _add(self, entry: Entry) -> None:
+        self._list.add(entry, self._calls.get(entry.parent) if entry.parent else None)

@@ -1,0 +1,63 @@
+"""Todos: the agent's own list of what it is going to do, from the tools that it keeps it with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.tool_text import todo_lines
+
+TodoState = Literal["pending", "in_progress", "completed"]
+_CREATED = re.compile(r"Task #(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """One item of the list."""
+
+    text: str
+    state: TodoState
+
+
+class Todos:
+    """TodoWrite replaces the whole list; TaskCreate and TaskUpdate change one item each."""
+
+    def __init__(self) -> None:
+        self.items: list[Todo] = []
+        self._tasks: dict[str, Todo] = {}
+        self._created: dict[str, str] = {}
+
+    def called(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        """A tool was called."""
+        if tool == "TodoWrite":
+            self.items = [Todo(text, _state(state)) for state, text in todo_lines(arguments)]
+        elif tool == "TaskCreate":
+            self._created[call] = one_line(str(arguments.get("subject") or arguments.get("description") or ""))
+        elif tool == "TaskUpdate":
+            self._update(str(arguments.get("taskId", "")), arguments)
+
+    def finished(self, call: str, output: str) -> None:
+        """A tool has answered: a created task has an id now."""
+        subject = self._created.pop(call, None)
+        if subject is not None and (found := _CREATED.search(output)):
+            self._tasks[found[1]] = Todo(subject, "pending")
+            self.items = list(self._tasks.values())
+
+    def _update(self, task: str, arguments: Mapping[str, Any]) -> None:
+        todo = self._tasks.get(task)
+        if todo is None:
+            return
+        if arguments.get("status") == "deleted":
+            del self._tasks[task]
+        else:
+            text = one_line(str(arguments.get("subject") or todo.text))
+            status = arguments.get("status")
+            self._tasks[task] = Todo(text, _state(str(status)) if status else todo.state)
+        self.items = list(self._tasks.values())
+
+
+def _state(word: str) -> TodoState:
+    return "completed" if word == "completed" else "in_progress" if word == "in_progress" else "pending"

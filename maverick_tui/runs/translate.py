@@ -1,0 +1,304 @@
+"""Translator: the SDK's messages as events of a run. It knows them by name, so that the SDK need not be imported."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from maverick_tui.runs.events import (
+    BlockEnded,
+    BlockGrew,
+    BlockKind,
+    BlockStarted,
+    Event,
+    ModeChanged,
+    ModelNamed,
+    Noticed,
+    RateLimited,
+    ReplyRestarted,
+    ToolCalled,
+    ToolFinished,
+    UsageReported,
+)
+from maverick_tui.runs.notices import Notices
+from maverick_tui.runs.sizes import cut_text, slim_detail
+from maverick_tui.runs.tool_text import result_text
+
+log = logging.getLogger(__name__)
+
+_KINDS: dict[str, BlockKind] = {
+    "text": "text",
+    "thinking": "thinking",
+    "tool_use": "tool",
+    "server_tool_use": "tool",
+    "mcp_tool_use": "tool",
+}
+_DELTAS: dict[str, tuple[BlockKind, str]] = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "input_json_delta": ("tool", "partial_json"),
+}
+_CUT_OFF = "was cut off"
+
+
+class _Block:
+    """A block that is being streamed, and that the CLI has not repeated as a whole yet."""
+
+    __slots__ = ("call", "kind", "number", "parts")
+
+    def __init__(self, number: int, kind: BlockKind, call: str = "") -> None:
+        self.number = number
+        self.kind = kind
+        self.call = call
+        self.parts: list[str] = []
+
+
+class Translator:
+    """Takes the messages of one run in the order they come; cheap enough to be called for each of them.
+
+    A block ends when the CLI has repeated it as a whole. One that breaks off gets no end of its own.
+    """
+
+    def __init__(self) -> None:
+        self.model = ""
+        self.session_id = ""
+        self.mode = ""
+        self.rejected_until: float | None = None
+        """When the rate limit that refuses us ends, if one does."""
+        self.notices = Notices()
+        self.streamed: dict[str, dict[str, int]] = {}
+        """What each answer has reported to use since `begin_turn`, by message; not those of subagents."""
+        self.said: list[str] = []
+        """The agent's own finished texts since `begin_turn`."""
+        self._blocks = 0
+        self._open: dict[int, _Block | None] = {}
+        self._message = ""
+        self._init_model = ""
+        self._context_size: int | None = None
+        self._subagent_messages: set[str] = set()
+        self._readers: dict[type, Callable[[Any, float], list[Event]]] = {}
+        self._by_name: dict[str, Callable[[Any, float], list[Event]]] = {
+            "StreamEvent": self._stream_event,
+            "AssistantMessage": self._assistant,
+            "UserMessage": self._user,
+            "SystemMessage": self._system,
+            "TaskStartedMessage": self._system,
+            "TaskProgressMessage": self._system,
+            "TaskUpdatedMessage": self._system,
+            "TaskNotificationMessage": self._system,
+            "RateLimitEvent": self._rate_limit,
+            "ResultMessage": self._result,
+        }
+
+    def begin_turn(self) -> None:
+        """Count from here what is said and used."""
+        self.streamed = {}
+        self.said = []
+        self._open.clear()
+
+    def feed(self, message: object, at: float) -> list[Event]:
+        """The events of the next message; nothing for one that is unknown or cannot be read."""
+        kind = type(message)
+        read = self._readers.get(kind)
+        if read is None:
+            read = self._readers[kind] = self._by_name.get(kind.__name__, _nothing)
+        try:
+            return read(message, at)
+        except Exception:  # a message that a newer CLI has changed must not end the run
+            log.exception("A %s cannot be read", kind.__name__)
+            return []
+
+    def whole(self, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:
+        """A block that comes in one piece."""
+        number = self._number()
+        return [BlockStarted(at, number, kind, parent), BlockGrew(at, number, text), BlockEnded(at, number)]
+
+    def _number(self) -> int:
+        self._blocks += 1
+        return self._blocks
+
+    # -- the stream -----------------------------------------------------------------------------------------------
+
+    def _stream_event(self, message: Any, at: float) -> list[Event]:
+        if message.parent_tool_use_id is not None:
+            return []  # it comes once more, in one piece
+        event: dict[str, Any] = message.event
+        kind = event.get("type")
+        if kind == "content_block_delta":
+            known = _DELTAS.get(event["delta"]["type"])
+            if known is None:
+                return []
+            text = event["delta"][known[1]]
+            index = event.get("index", 0)
+            block = self._open.get(index)
+            if block is not None:
+                block.parts.append(text)
+                return [BlockGrew(at, block.number, text)]
+            if index in self._open:
+                return []
+            started = self._start(index, known[0], "", "", at)
+            return [*started, *self._stream_event(message, at)]
+        if kind == "content_block_start":
+            content = event["content_block"]
+            found = _KINDS.get(content["type"])
+            if found is None:
+                self._open[event["index"]] = None
+                return []
+            return self._start(event["index"], found, content.get("id") or "", content.get("name") or "", at)
+        if kind == "message_start":
+            return self._message_start(event.get("message") or {}, at)
+        if kind == "message_delta" and self._message:
+            return [self._usage(self._message, event.get("usage") or {}, at)]
+        return []
+
+    def _start(self, index: int, kind: BlockKind, call: str, name: str, at: float) -> list[Event]:
+        block = self._open[index] = _Block(self._number(), kind, call)
+        return [BlockStarted(at, block.number, kind, "", name)]
+
+    def _message_start(self, message: dict[str, Any], at: float) -> list[Event]:
+        events = self._restart(at)
+        self._open.clear()
+        self._message = str(message.get("id") or "")
+        model = str(message.get("model") or "")
+        if model and model != self.model:
+            self.model = model
+            events.append(ModelNamed(at, model, self.session_id))
+        events.append(self._usage(self._message, message.get("usage") or {}, at))
+        return events
+
+    def _restart(self, at: float) -> list[Event]:
+        """Whatever is open now has been thrown away by the CLI."""
+        is_open = any(block is not None for block in self._open.values())
+        self._open.clear()
+        return [ReplyRestarted(at)] if is_open else []
+
+    def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "") -> Event:
+        counts = {} if parent else self.streamed.setdefault(message, {})
+        counts.update({name: value for name, value in usage.items() if type(value) is int and value >= 0})
+        return UsageReported(
+            at,
+            message,
+            counts.get("input_tokens", 0),
+            counts.get("output_tokens", 0),
+            counts.get("cache_read_input_tokens", 0),
+            counts.get("cache_creation_input_tokens", 0),
+            parent,
+        )
+
+    # -- whole messages -------------------------------------------------------------------------------------------
+
+    def _assistant(self, message: Any, at: float) -> list[Event]:
+        if message.error is not None:
+            return []  # the CLI's own notice of a failure, which the end of the turn tells
+        parent = message.parent_tool_use_id or ""
+        events: list[Event] = []
+        message_id = message.message_id or ""
+        if parent and message.usage and message_id not in self._subagent_messages:
+            self._subagent_messages.add(message_id)
+            events.append(self._usage(message_id, message.usage, at, parent))
+        for block in message.content:
+            kind = type(block).__name__
+            if kind == "TextBlock":
+                events += self._whole_text("text", block.text, parent, at)
+            elif kind == "ThinkingBlock":
+                events += self._whole_text("thinking", block.thinking, parent, at)
+            elif kind in ("ToolUseBlock", "ServerToolUseBlock"):
+                events += self._tool(block, parent, at)
+            elif kind == "ServerToolResultBlock":
+                events.append(self._finished(block.tool_use_id, block.content, False, None, at))
+        return events
+
+    def _whole_text(self, kind: BlockKind, text: str, parent: str, at: float) -> list[Event]:
+        if parent:
+            return self.whole(kind, text, at, parent) if text.strip() else []
+        if kind == "text":
+            self.said.append(text)
+        index, block = next(
+            ((index, block) for index, block in self._open.items() if block is not None and block.kind == kind),
+            (None, None),
+        )
+        if index is None or block is None:
+            return self.whole(kind, text, at) if text.strip() else []
+        streamed = "".join(block.parts)
+        if streamed.strip() == text.strip():
+            self._open[index] = None
+            return [BlockEnded(at, block.number)]
+        if text.startswith(streamed):
+            self._open[index] = None
+            return [BlockGrew(at, block.number, text[len(streamed) :]), BlockEnded(at, block.number)]
+        return [*self._restart(at), *self.whole(kind, text, at)]
+
+    def _tool(self, block: Any, parent: str, at: float) -> list[Event]:
+        arguments = block.input if isinstance(block.input, dict) else {}
+        if not parent:
+            for index, streamed in self._open.items():
+                if streamed is not None and streamed.kind == "tool" and streamed.call in (block.id, ""):
+                    self._open[index] = None
+                    number = streamed.number
+                    return [ToolCalled(at, block.id, block.name, arguments, "", number), BlockEnded(at, number)]
+        return [ToolCalled(at, block.id, block.name, arguments, parent)]
+
+    def _user(self, message: Any, at: float) -> list[Event]:
+        if isinstance(message.content, str):
+            return []  # a prompt that the CLI repeats
+        results = [block for block in message.content if type(block).__name__ == "ToolResultBlock"]
+        detail = message.tool_use_result if len(results) == 1 else None
+        events: list[Event] = [
+            self._finished(block.tool_use_id, block.content, bool(block.is_error), detail, at) for block in results
+        ]
+        if not results and not message.parent_tool_use_id:
+            words = " ".join(block.text for block in message.content if type(block).__name__ == "TextBlock")
+            if _CUT_OFF in words:
+                events += self._restart(at)
+                events.append(Noticed(at, "cut_off", "The answer was cut off; the model is asked to go on from there."))
+        return events
+
+    def _finished(self, call: str, content: Any, is_error: bool, detail: Any, at: float) -> Event:
+        return ToolFinished(at, call, cut_text(result_text(content)), is_error, slim_detail(detail))
+
+    # -- everything else ------------------------------------------------------------------------------------------
+
+    def _system(self, message: Any, at: float) -> list[Event]:
+        if message.subtype == "init":
+            return self._init(message.data, at)
+        events = self.notices.read(message.subtype, message.data, at)
+        if message.subtype == "status":
+            events += self._mode(message.data, at)
+        return events
+
+    def _init(self, data: dict[str, Any], at: float) -> list[Event]:
+        model, session = str(data.get("model") or ""), str(data.get("session_id") or "")
+        events = self._mode(data, at)
+        if (model, session) != (self._init_model, self.session_id):
+            # The full name that the answers give is better than the one that was asked for.
+            self.model = model if model != self._init_model else self.model
+            self._init_model, self.session_id = model, session
+            events.append(ModelNamed(at, self.model, session))
+        return events
+
+    def _mode(self, data: dict[str, Any], at: float) -> list[Event]:
+        mode = data.get("permissionMode")
+        if not isinstance(mode, str) or mode == self.mode:
+            return []
+        is_first = not self.mode
+        self.mode = mode
+        return [] if is_first else [ModeChanged(at, mode)]
+
+    def _rate_limit(self, message: Any, at: float) -> list[Event]:
+        info = message.rate_limit_info
+        self.rejected_until = info.resets_at if info.status == "rejected" else None
+        return [RateLimited(at, info.status, info.resets_at, info.rate_limit_type or "", info.utilization)]
+
+    def _result(self, message: Any, at: float) -> list[Event]:
+        used = message.model_usage or {}
+        about = used.get(self.model) or (next(iter(used.values())) if len(used) == 1 else {})
+        size = about.get("contextWindow")
+        if not isinstance(size, int) or size == self._context_size:
+            return []
+        self._context_size = size
+        return [ModelNamed(at, self.model, self.session_id, size)]
+
+
+def _nothing(_message: object, _at: float) -> list[Event]:
+    return []

@@ -1,0 +1,167 @@
+"""The truth about a run in one line: what it is doing right now, for how long, and what it waits for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.store import Phase, RunStore
+from maverick_tui.runs.tool_text import describe, key_argument
+
+Tone = Literal["quiet", "busy", "good", "attention", "bad"]
+SILENT_AFTER = 8.0
+
+
+class Truth(NamedTuple):
+    """A glyph, a word and the details; the tone is for the colour, and says nothing that the word does not."""
+
+    glyph: str
+    word: str
+    detail: str
+    tone: Tone
+
+
+def truth(store: RunStore, now: float) -> Truth:
+    """What is happening at this moment."""
+    for_seconds = clock(now - store.phase_since)
+    phase = store.phase
+    if phase == "starting":
+        return Truth("○", "starting", "", "quiet")
+    if phase == "connecting":
+        return Truth("◌", "connecting", for_seconds, "busy")
+    if phase == "ready":
+        return Truth("○", "ready", "waiting for your prompt", "quiet")
+    if phase == "ended":
+        return Truth("■", "ended", "", "quiet")
+    if phase == "disconnected":
+        return Truth("✘", "not connected", _failure(store, now), "bad")
+    if phase in ("done", "interrupted", "failed"):
+        return _settled(store, now)
+    if phase == "interrupting":
+        return Truth("◐", "interrupting", f"{for_seconds}  what came is kept", "attention")
+    if phase == "asking":
+        return _asking(store, now)
+    if phase in ("sending", "retrying") and (limit := _limit(store, now)):
+        return limit
+    if phase == "retrying":
+        return _retrying(store, now)
+    return _silent(store, now) or _working(store, now)
+
+
+def headline(store: RunStore) -> Truth:
+    """The same in one word, for a title or a list of runs: it changes with the phase only."""
+    if store.phase in _HEADLINES:
+        return _HEADLINES[store.phase]
+    return Truth("●", "running", "", "busy")
+
+
+_HEADLINES: dict[Phase, Truth] = {
+    "starting": Truth("○", "starting", "", "quiet"),
+    "connecting": Truth("◌", "connecting", "", "busy"),
+    "ready": Truth("○", "ready", "", "quiet"),
+    "asking": Truth("⚑", "needs you", "", "attention"),
+    "interrupting": Truth("◐", "interrupting", "", "attention"),
+    "retrying": Truth("↻", "retrying", "", "attention"),
+    "done": Truth("✔", "done", "", "good"),
+    "interrupted": Truth("■", "interrupted", "", "attention"),
+    "failed": Truth("✘", "failed", "", "bad"),
+    "disconnected": Truth("✘", "not connected", "", "bad"),
+    "ended": Truth("■", "ended", "", "quiet"),
+}
+
+
+def _working(store: RunStore, now: float) -> Truth:
+    since = clock(now - store.phase_since)
+    if store.phase == "thinking":
+        return Truth("●", "thinking", since, "busy")
+    if store.phase == "writing":
+        return Truth("●", "writing", since, "busy")
+    if store.phase == "calling" and store.streaming is not None:
+        size = getattr(store.streaming, "input_size", 0)
+        much = f"{size:,}" if size < 1000 else f"{size / 1000:,.1f}k"
+        return Truth("●", "preparing", f"{describe(getattr(store.streaming, 'name', ''))}  {much} characters", "busy")
+    if store.phase == "tool" and store.running:
+        entries = list(store.running.values())
+        first, more = entries[0], len(entries) - 1
+        folder = store.started.cwd if store.started else ""
+        about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
+        others = f"  and {more} more" if more else ""
+        return Truth("●", "running", f"{about}{others}  {clock(now - first.at)}", "busy")
+    return Truth("●", "waiting for the model", since, "busy")
+
+
+def _silent(store: RunStore, now: float) -> Truth | None:
+    """A tool may be silent as long as it likes; a model may not."""
+    silent = now - store.heard_at
+    if store.phase == "tool" or silent < SILENT_AFTER:
+        return None
+    return Truth("◌", "silent", f"nothing came for {clock(silent)}  Esc interrupts", "attention")
+
+
+def _asking(store: RunStore, now: float) -> Truth:
+    questions = list(store.questions.values())
+    first, more = questions[0], len(questions) - 1
+    others = f"  and {more} more" if more else ""
+    return Truth("⚑", "waiting for you", f"{describe(first.tool)}{others}  {clock(now - first.at)}", "attention")
+
+
+def _retrying(store: RunStore, now: float) -> Truth:
+    retry = store.retry
+    assert retry is not None
+    left = max(0.0, retry.at + retry.delay - now)
+    why = " ".join(str(part) for part in (retry.status, one_line(retry.reason)) if part)
+    when = f"in {clock(left)}" if left else "now"
+    return Truth("↻", f"API retry {retry.attempt} of {retry.limit}", f"{when}  {why}".rstrip(), "attention")
+
+
+def _limit(store: RunStore, now: float) -> Truth | None:
+    limit = store.limit
+    if limit is None or limit.status != "rejected" or not limit.resets_at or limit.resets_at <= now:
+        return None
+    return Truth("‖", "rate-limited", until(limit.resets_at, now), "attention")
+
+
+def _settled(store: RunStore, now: float) -> Truth:
+    figures = store.figures
+    parts = [clock(figures.settled.duration_ms / 1000)]
+    if figures.settled.cost_usd is not None:
+        parts.append(f"{'~' if figures.is_estimate else ''}{dollars(figures.settled.cost_usd)}")
+    if alive := sum(task.is_task_alive for task in store.tasks.values()):
+        parts.append(f"{alive} still working in the background")
+    detail = "  ".join(parts)
+    if store.phase == "failed":
+        return Truth("✘", "failed", "  ".join(part for part in (_failure(store, now), detail) if part), "bad")
+    if store.phase == "interrupted":
+        return Truth("■", "interrupted", detail, "attention")
+    return Truth("✔", "done", detail, "good")
+
+
+def _failure(store: RunStore, now: float) -> str:
+    failure = store.failure
+    if failure is None:
+        return ""
+    when = f"  {until(failure.retry_at, now)}" if failure.retry_at and failure.retry_at > now else ""
+    return one_line(f"{failure.error}: {failure.kind}") + when
+
+
+def until(moment: float, now: float) -> str:
+    """A moment to come: `until 14:05:00`, with its day if that is another one."""
+    try:
+        then, today = (datetime.fromtimestamp(at).astimezone() for at in (moment, now))
+    except (OverflowError, ValueError, OSError):  # no calendar has it, so it cannot be waited for
+        return "for ever"
+    return f"until {then:%H:%M:%S}" if then.date() == today.date() else f"until {then:%a %d %b %H:%M}"
+
+
+def clock(seconds: float) -> str:
+    """A duration as people read it: 0.4 s, 12 s, 2:05, 1:02:05."""
+    seconds = max(0.0, seconds)
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = max(10, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

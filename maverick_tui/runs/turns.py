@@ -1,0 +1,171 @@
+"""Turns: which turn is open, what comes in it, and what it has used. Exactly one end for each beginning."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.exceptions import AgentError
+from maverick_tui.runs.events import Event, Failure, Origin, Outcome, RequestStarted, TurnEnded, TurnStarted, Usage
+from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.meter import Meter, Reading, added, usage_of
+from maverick_tui.runs.translate import Translator
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Message
+
+    from maverick_tui.agent.result import AgentUsage
+
+log = logging.getLogger(__name__)
+
+
+class Outlet:
+    """Where the events of a run go. Whoever receives them cannot end the run by a mistake."""
+
+    def __init__(self, on_event: Callable[[Event], None], clock: Callable[[], float]) -> None:
+        self._on_event = on_event
+        self.now = clock
+        self.is_closed = False
+
+    def emit(self, event: Event) -> None:
+        """Hand the event on, unless the last one has been."""
+        if self.is_closed:
+            return
+        try:
+            self._on_event(event)
+        except Exception:
+            log.exception("%s could not be taken", type(event).__name__)
+
+
+class OpenTurn:
+    """A turn that has not ended yet; `idle` is set while nothing is being answered in it."""
+
+    def __init__(self, number: int, text: str, origin: Origin, began: float) -> None:
+        self.number = number
+        self.text = text
+        self.origin: Origin = origin
+        self.began = began
+        self.is_asked = False
+        self.is_cut = False
+        """Whether somebody ended it on purpose."""
+        self.error: BaseException | None = None
+        self.usage: AgentUsage | None = None
+        self.reading: Reading | None = None
+        self.beside: list[Reading] = []
+        """What the CLI has answered by itself before it came to this turn."""
+        self.idle = asyncio.Event()
+        self.idle.set()
+
+
+class Turns:
+    """The turns of one run: at most one is open. `on_end` is called when one has ended."""
+
+    def __init__(self, outlet: Outlet, on_end: Callable[[], None]) -> None:
+        self.translator = Translator()
+        self.meter = Meter()
+        self.current: OpenTurn | None = None
+        self._outlet = outlet
+        self._on_end = on_end
+        self._count = 0
+
+    def begin(self, text: str = "", prompt_id: str = "", origin: Origin = "person") -> OpenTurn:
+        """Open the next turn."""
+        self._count += 1
+        at = self._outlet.now()
+        turn = self.current = OpenTurn(self._count, text, origin, at)
+        self.translator.begin_turn()
+        self._outlet.emit(TurnStarted(at, turn.number, text, prompt_id, origin))
+        return turn
+
+    def take(self, message: Message) -> Message:
+        """Tell what comes for the open turn; a result is returned with the figures of this turn alone."""
+        for event in self.translator.feed(message, self._outlet.now()):
+            self._outlet.emit(event)
+        if type(message).__name__ != "ResultMessage" or self.current is None:
+            return message
+        result: Any = message
+        reading = self.current.reading = self.meter.read(result, self.translator.streamed.values())
+        self.current.is_cut = self.current.is_cut or _is_aborted(result)
+        return reading.own
+
+    def take_background(self, message: Message) -> None:
+        """Tell what the CLI does by itself. Its turns are turns of their own, unless one of ours is open already."""
+        name = type(message).__name__
+        is_result = name == "ResultMessage"
+        if self.current is None and (is_result or _is_content(name, message)):
+            self.begin(origin="background").idle.clear()
+        turn = self.current
+        for event in self.translator.feed(message, self._outlet.now()):
+            if turn is not None or not isinstance(event, RequestStarted):
+                self._outlet.emit(event)
+        if not is_result or turn is None:
+            return
+        result: Any = message
+        reading = self.meter.read(result, self.translator.streamed.values())
+        if turn.origin != "background":
+            turn.beside.append(reading)
+            return
+        turn.reading, turn.is_cut = reading, _is_aborted(result)
+        if result.is_error and not turn.is_cut:
+            from maverick_tui.agent.engine.failures import result_failure
+
+            turn.error = result_failure(result, None)
+        self.end(turn)
+
+    def fail_background(self, error: AgentError) -> bool:
+        """End an open turn of the CLI's own, since the CLI is gone; whether there was one."""
+        turn = self.current
+        if turn is None or turn.origin != "background":
+            return False
+        turn.error = error
+        self.end(turn)
+        return True
+
+    def end(self, turn: OpenTurn) -> None:
+        """Close the turn, if it is the open one."""
+        if turn is not self.current:
+            return
+        self.current = None
+        turn.idle.set()
+        outcome: Outcome = "interrupted" if turn.is_cut else "failed" if turn.error is not None else "done"
+        failure: Failure | None = None
+        if outcome == "failed" and turn.error is not None:
+            failure = failure_of(turn.error, retry_at=self.translator.rejected_until)
+        reading = turn.reading
+        usage = self._usage(turn)
+        self._outlet.emit(
+            TurnEnded(
+                self._outlet.now(),
+                turn.number,
+                outcome,
+                usage,
+                api_ms=reading.own.duration_api_ms if reading else 0,
+                steps=reading.own.num_turns if reading else len(self.translator.streamed),
+                is_estimate=usage.cost_usd is None or bool(reading and reading.is_estimate),
+                failure=failure,
+            )
+        )
+        self._on_end()
+
+    def _usage(self, turn: OpenTurn) -> Usage:
+        duration = round((self._outlet.now() - turn.began) * 1000)
+        if turn.usage is not None:
+            usage = usage_of(turn.usage, turn.reading.resumed_from if turn.reading else None)
+        elif turn.reading is not None:
+            usage = turn.reading.usage(self.translator.streamed.values(), duration)
+        else:
+            usage = Usage(duration_ms=max(0, duration))
+        for reading in turn.beside:
+            usage = added(usage, reading.usage((), 0))
+        return usage
+
+
+def _is_content(name: str, message: Any) -> bool:
+    """Whether only a turn of the agent itself has such a message."""
+    return name in ("StreamEvent", "AssistantMessage") and message.parent_tool_use_id is None
+
+
+def _is_aborted(result: Any) -> bool:
+    return str(result.terminal_reason or "").startswith("aborted")

@@ -1,0 +1,53 @@
+"""Values that can travel: frozen dataclasses with a tag, to JSON and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar, TypeVar
+
+T = TypeVar("T")
+
+
+class Tagged:
+    """Base of what travels between a run and whoever watches it; subclasses are frozen dataclasses."""
+
+    __slots__ = ()
+    type: ClassVar[str]
+
+
+def to_json(value: Tagged) -> dict[str, Any]:
+    """The value as a JSON object, its tag under `type`."""
+    return {"type": value.type, **_fields(value)}
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for field in fields(value):
+        inner = getattr(value, field.name)
+        if is_dataclass(inner):
+            inner = _fields(inner)
+        elif isinstance(inner, tuple):
+            inner = list(inner)
+        out[field.name] = inner
+    return out
+
+
+def from_json(data: Mapping[str, Any], known: Mapping[str, type[T]], nested: Mapping[str, type[Any]]) -> T:
+    """The value that a JSON object stands for; `nested` names the fields that hold dataclasses themselves."""
+    kind = known.get(str(data.get("type")))
+    if kind is None:
+        raise ValueError(f"{data.get('type')!r} is not one of {', '.join(sorted(known))}.")
+    values: dict[str, Any] = {}
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name in data:
+            inner = data[field.name]
+            if field.name in nested and isinstance(inner, Mapping):
+                kept = {part.name for part in fields(nested[field.name])}  # a newer version may have written more
+                inner = nested[field.name](**{name: _thaw(item) for name, item in inner.items() if name in kept})
+            values[field.name] = _thaw(inner) if field.name not in ("arguments", "detail") else inner
+    return kind(**values)
+
+
+def _thaw(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

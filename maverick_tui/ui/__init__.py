@@ -1,0 +1,1 @@
+"""The terminal application: everything that draws with Textual."""

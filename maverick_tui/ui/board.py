@@ -1,0 +1,164 @@
+"""The runs of this application: each with its state, its way back, and its place among the others."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from maverick_tui.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.commands import Command
+    from maverick_tui.runs.events import Event
+    from maverick_tui.ui.widgets.prompt_history import PromptHistory
+
+
+Answer = Literal["once", "run", "deny"]
+
+
+class RunHandle(Protocol):
+    """The way to a run, wherever it lives: commands go in, events come out by the callback it was made with."""
+
+    def send(self, command: Command) -> None:
+        """Pass a command on; the answer is events."""
+
+
+class RunModel:
+    """One run as the interface knows it."""
+
+    def __init__(self, run_id: str, agent: str, board: Board, history: PromptHistory | None = None) -> None:
+        self.run_id = run_id
+        self.agent = agent
+        self.store = RunStore()
+        self.history = history
+        self.handle: RunHandle | None = None
+        self.revive: Callable[[], None] | None = None
+        """Begins a run anew that has failed before there was a way to it."""
+        self._early: list[Command] = []
+        """What was wanted before there was a way to the run."""
+        self.draft = ""
+        """What stood in its prompt when the person left it."""
+        self._board = board
+
+    # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------
+
+    def ask(self, text: str) -> None:
+        """Send a prompt; while a turn is running it waits."""
+        from maverick_tui.runs import commands
+
+        command = commands.SendPrompt(uuid.uuid4().hex, text)
+        if self.handle is None:
+            from maverick_tui.runs.events import PromptQueued
+
+            self._board.receive(self, PromptQueued(time.time(), command.prompt_id, text))
+        self._send(command)
+
+    def take_back(self, prompt_id: str) -> None:
+        """Drop a prompt that waits."""
+        from maverick_tui.runs import commands
+
+        if self.handle is not None:
+            self.handle.send(commands.DropPrompt(prompt_id))
+        else:
+            self._drop_early(prompt_id)
+
+    def interrupt(self) -> None:
+        """Stop the running turn, and what waits for a way to the run."""
+        from maverick_tui.runs import commands
+
+        if self.handle is not None:
+            self.handle.send(commands.Interrupt())
+        else:
+            for prompt_id in list(self.store.queue):
+                self._drop_early(prompt_id)
+
+    def _drop_early(self, prompt_id: str) -> None:
+        from maverick_tui.runs.events import PromptDropped
+
+        self._early = [one for one in self._early if getattr(one, "prompt_id", "") != prompt_id]
+        self._board.receive(self, PromptDropped(time.time(), prompt_id))
+
+    def answer(self, request: str, decision: Answer, reason: str = "", answers: dict[str, str] | None = None) -> None:
+        """Answer a question."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.AnswerPermission(request, decision, reason, answers))
+
+    def set_mode(self, mode: str) -> None:
+        """Change the permission mode."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.SetMode(mode))
+
+    def reconnect(self) -> None:
+        """Open the way to the model again."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.Reconnect())
+
+    def close(self) -> None:
+        """End the run."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.CloseRun())
+
+    def _send(self, command: Command) -> None:
+        if self.handle is not None:
+            self.handle.send(command)
+            return
+        if command.type != "reconnect":
+            self._early.append(command)
+        if command.type in ("reconnect", "send_prompt") and self.revive is not None:
+            self.revive()
+
+    def connect(self, handle: RunHandle) -> None:
+        """The way to the run is there; what was wanted before goes first."""
+        self.handle = handle
+        for command in self._early:
+            handle.send(command)
+        self._early.clear()
+
+    def board_position(self) -> tuple[int, int, int]:
+        """Which run this is, of how many, and how many others wait for the person."""
+        return self._board.position(self)
+
+
+class Board:
+    """All runs, in the order in which they were started."""
+
+    def __init__(self, on_event: Callable[[RunModel, Event], None]) -> None:
+        self.runs: dict[str, RunModel] = {}
+        self._on_event = on_event
+
+    def add(self, run: RunModel) -> None:
+        """Take a run in."""
+        self.runs[run.run_id] = run
+
+    def receive(self, run: RunModel, event: Event) -> None:
+        """The next event of a run."""
+        run.store.apply(event)
+        self._on_event(run, event)
+
+    def position(self, run: RunModel) -> tuple[int, int, int]:
+        """Which run this is, of how many, and how many others wait for the person."""
+        alive = [one for one in self.runs.values() if not one.store.is_ended]
+        place = alive.index(run) + 1 if run in alive else len(alive)
+        waiting = sum(one.store.needs_person for one in alive if one is not run)
+        return place, len(alive), waiting
+
+    def beside(self, run: RunModel, direction: int) -> RunModel:
+        """The run after this one, or before it, going round."""
+        runs = list(self.runs.values())
+        return runs[(runs.index(run) + direction) % len(runs)]
+
+    @property
+    def at_work(self) -> list[RunModel]:
+        """Runs that would lose something: a turn, a background task, a question or a prompt that waits."""
+        return [run for run in self.runs.values() if not run.store.is_ended and _is_at_work(run.store)]
+
+
+def _is_at_work(store: RunStore) -> bool:
+    tasks = any(task.is_task_alive for task in store.tasks.values())
+    return bool(store.is_running or tasks or store.questions or store.queue)

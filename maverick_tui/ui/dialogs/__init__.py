@@ -1,0 +1,1 @@
+"""Questions that wait for an answer: trust, inputs, yes or no."""

@@ -1,0 +1,105 @@
+"""What is asked between choosing an agent and running it: trust, then its inputs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.inert import one_line
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from maverick_tui.agent.catalog.listing import AgentListing
+    from maverick_tui.agent.inputs import InputSpec, Value
+    from maverick_tui.agent.xray import XRay
+    from maverick_tui.ui.dialogs.trust import TrustQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The agent may run, with these values for its inputs."""
+
+    inputs: dict[str, Value | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """It may not, or somebody has thought better of it; `reason` is one line, empty if there is nothing to say."""
+
+    reason: str = ""
+    is_error: bool = False
+
+
+async def ask_before_run(app: App[Any], listing: AgentListing) -> Ready | Refused:
+    """Ask what has to be asked. It waits for dialogs, so it must be awaited in a worker."""
+    from maverick_tui.exceptions import ConfigError
+
+    try:
+        question = await asyncio.to_thread(trust_question, listing)
+        if question is not None and not await _is_trusted_now(app, question):
+            return Refused(f"{one_line(listing.name)} is not trusted: nothing was run.")
+        specs = await asyncio.to_thread(declared_inputs, listing)
+    except ConfigError as error:
+        return Refused(one_line(f"{error.message} {error.hint}"), is_error=True)
+    except Exception as error:  # reading the file or running it may fail in any way, and must be told
+        return Refused(one_line(f"{listing.name} cannot run: {type(error).__name__}: {error}"), is_error=True)
+    if not specs:
+        return Ready()
+    from maverick_tui.ui.dialogs.inputs import InputsForm
+
+    values = await app.push_screen_wait(InputsForm(listing.name, specs))
+    return Refused() if values is None else Ready(values)
+
+
+async def _is_trusted_now(app: App[Any], question: TrustQuestion) -> bool:
+    from maverick_tui.ui.dialogs.trust import TrustScreen
+
+    if not await app.push_screen_wait(TrustScreen(question)):
+        return False
+    await asyncio.to_thread(_trust, question)
+    return True
+
+
+def _trust(question: TrustQuestion) -> None:
+    """Trust exactly the bytes that were shown."""
+    from maverick_tui.agent.catalog.trust import TrustStore
+
+    store = TrustStore()
+    for file in question.files:
+        store.trust(file.path, file.content)
+
+
+def trust_question(listing: AgentListing) -> TrustQuestion | None:
+    """What has to be read before the agent may run; None if it is trusted. Raises `ConfigError` if it cannot run."""
+    from maverick_tui.agent.catalog.loading import prepare
+    from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.agent.xray import xray
+    from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion
+
+    store = TrustStore()
+    files = [file for file in prepare(listing).to_trust if not store.is_trusted(*file)]
+    if not files:
+        return None
+    view = xray(listing, store, may_load=False)
+    shown = tuple(ShownFile(path, content, store.is_known(path)) for path, content in files)
+    return TrustQuestion(listing.name, tuple(_would_run(listing, view)), shown)
+
+
+def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:
+    """The inputs of an agent that may run; where only running its file tells them, it is run."""
+    from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.agent.xray import xray
+
+    return xray(listing, TrustStore()).inputs
+
+
+def _would_run(listing: AgentListing, view: XRay) -> Iterator[str]:
+    from maverick_tui.agent.xray_words import hooks, servers
+
+    if listing.form == "python":
+        yield "the Python code below, as soon as the agent is loaded"
+    yield from (f"hook {hook}" for hook in hooks(view))
+    yield from (f"MCP server {name}: {server}" for name, server in servers(view))

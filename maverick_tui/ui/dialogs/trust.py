@@ -1,0 +1,156 @@
+"""TrustScreen: shows the files that an agent would run, and asks whether they may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Button, Static
+
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.confirm import answer
+from maverick_tui.ui.dialogs.source_lines import source_lines
+from maverick_tui.ui.lines.ink import Paper
+from maverick_tui.ui.lines.view import LineView
+from maverick_tui.ui.lines.wrapping import Line, wrap
+from maverick_tui.ui.picker.reading import short_path
+
+ARMED_AFTER = 1.0
+"""Seconds without a key before a yes counts: what is still being typed for the screen below is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A file whose bytes are to be trusted."""
+
+    path: Path
+    content: bytes
+    has_changed: bool = False
+    """Whether another content of it has been trusted before."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """Who would run what, and the files that say so."""
+
+    agent: str
+    runs: tuple[str, ...]
+    files: tuple[ShownFile, ...]
+
+    def lines(self, width: int) -> list[Line]:
+        """What would run, then every file as a whole."""
+        return list(self._lines(width))
+
+    def _lines(self, width: int) -> Iterator[Line]:
+        yield (("WOULD RUN", "strong"),)
+        for run in self.runs:
+            first, *rest = wrap(one_line(run), max(width - 2, 8))
+            yield ("• ", "warning"), (first, "text")
+            yield from (((f"  {line}", "text"),) for line in rest)
+        for file in self.files:
+            yield ()
+            change = "! has changed since you trusted it" if file.has_changed else ""
+            name = short_path(file.path)
+            for index, line in enumerate(wrap(name, width)):
+                yield ((line, "strong"),) if index or not change else ((line, "strong"), (f"  {change}", "warning"))
+            yield from source_lines(file.content, width)
+
+
+class TrustScreen(ModalScreen[bool]):
+    """Asks for trust; the answer is no unless somebody says yes after having seen the question."""
+
+    CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "dialogs.tcss"]
+    AUTO_FOCUS = "#no"
+    BINDINGS = [
+        Binding("y", "answer(True)", "Trust and run", id="trust.yes"),
+        Binding("n", "answer(False)", "Do not run", id="trust.no"),
+        Binding("escape", "leave", "Do not run", id="trust.leave", show=False),
+        Binding("left,right", "app.focus_next", "Other answer", show=False, id="trust.other"),
+        Binding("up,k", "scroll(-1)", "Up", show=False, id="trust.up"),
+        Binding("down,j", "scroll(1)", "Down", show=False, id="trust.down"),
+        Binding("pageup,ctrl+u", "page(-1)", "Page up", show=False, id="trust.page_up"),
+        Binding("pagedown,space,ctrl+d", "page(1)", "Page down", show=False, id="trust.page_down"),
+        Binding("home", "end(-1)", "Top", show=False, id="trust.top"),
+        Binding("end", "end(1)", "Bottom", show=False, id="trust.bottom"),
+    ]
+
+    is_armed: reactive[bool] = reactive(False)
+
+    def __init__(self, question: TrustQuestion, *, armed_after: float = ARMED_AFTER) -> None:
+        super().__init__(classes="dialog")
+        self.question = question
+        self._armed_after = armed_after
+        self._arming: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """The question, what it is about, and two buttons."""
+        name = one_line(self.question.agent)
+        text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
+        with Paper(classes="dialog--box -large"):
+            yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
+            yield Static(Content(text), classes="dialog--text", markup=False)
+            yield LineView(id="source")
+            with Horizontal(classes="dialog--buttons"):
+                yield Button(answer("y", "Trust and run"), id="yes", compact=True)
+                yield Button(answer("n", "Do not run"), id="no", compact=True)
+                yield Static("↑↓ PgUp PgDn  read", classes="dialog--hint", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the files, and take a yes only after a moment."""
+        self._source.show(self.question.lines)
+        self._wait()
+
+    def _wait(self) -> None:
+        """Take a yes only after nothing has been typed for a while."""
+        self.is_armed = False
+        if self._arming is not None:
+            self._arming.stop()
+        self._arming = self.set_timer(self._armed_after, self._arm)
+
+    def _arm(self) -> None:
+        self.is_armed = True
+
+    def on_key(self) -> None:
+        """Before it is armed, whatever is typed makes it wait again: it was meant for the screen below."""
+        if not self.is_armed:
+            self._wait()
+
+    @property
+    def _source(self) -> LineView:
+        return self.query_one("#source", LineView)
+
+    def action_answer(self, answer: bool) -> None:
+        """Leave with this answer."""
+        if self.is_armed:
+            _ = self.dismiss(answer)
+
+    def action_leave(self) -> None:
+        """Leave without trust; nobody types an escape by chance."""
+        _ = self.dismiss(False)
+
+    def action_scroll(self, by: int) -> None:
+        """Read on, line by line."""
+        self._source.go_by(by)
+
+    def action_page(self, by: int) -> None:
+        """Read on, page by page."""
+        self._source.go_by(by * max(self._source.page - 1, 1))
+
+    def action_end(self, to: int) -> None:
+        """Go to the first or to the last line."""
+        self._source.top = 0 if to < 0 else self._source.last_top
+
+    @on(Button.Pressed)
+    def _press(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.action_answer(event.button.id == "yes")

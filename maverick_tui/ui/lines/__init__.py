@@ -1,0 +1,1 @@
+"""Long texts as lines: wrapped once, drawn as they come into view."""

@@ -1,0 +1,55 @@
+"""LineView: a long text that is laid out for its width and drawn line by line, as it comes into view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.segment import Segment
+from textual import events
+from textual.strip import Strip
+
+from maverick_tui.ui.lines.scrolling import ScrolledLines
+from maverick_tui.ui.lines.wrapping import Line
+
+Layout = Callable[[int], list[Line]]
+"""Makes the lines for a width; it must not depend on anything else."""
+
+
+class LineView(ScrolledLines):
+    """Shows lines of inert text, each piece of them in the ink of its role."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._layout: Layout = lambda _: []
+        self._lines: list[Line] = []
+        self._laid_out = 0
+
+    def show(self, layout: Layout, *, keep_place: bool = False) -> None:
+        """Show another text, from its beginning unless it is the same one again."""
+        self._layout = layout
+        self._lay_out()
+        self.top = self.top if keep_place else 0
+
+    @property
+    def text(self) -> str:
+        """All lines as plain text."""
+        return "\n".join("".join(text for text, _ in line).rstrip() for line in self._lines)
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return len(self._lines)
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Lay the text out again if the width is another one."""
+        if self.room != self._laid_out:
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._laid_out = self.room
+        self._lines = self._layout(self.room)
+        self.refresh()
+
+    def draw_line(self, index: int, width: int) -> Strip:
+        """One line; what is missing is filled up."""
+        return Strip([Segment(text, self.look(role)) for text, role in self._lines[index] if text])

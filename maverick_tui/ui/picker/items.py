@@ -1,0 +1,193 @@
+"""What the picker lists: runs, agents, and files that hold none because something is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from maverick_tui.inert import one_line
+from maverick_tui.ui.lines.wrapping import Span
+from maverick_tui.ui.picker.matching import EVERYTHING, Match, match
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.catalog.listing import AgentListing
+    from maverick_tui.agent.catalog.problems import Problem
+
+GLYPHS = {"error": "✘", "warning": "!", "untrusted": "◇"}
+
+_MODEL = re.compile(
+    r"(?:(?P<before>\d+(?:-\d)?)-)?(?P<family>opus|sonnet|haiku)(?:-(?P<after>\d{1,2}(?:-\d{1,2})?)(?!\d))?"
+)
+_LONGEST_MODEL = 14
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run that the picker can lead back to, in words for one row."""
+
+    run_id: str
+    agent: str
+    state: str
+    glyph: str
+    detail: str = ""
+
+
+class Group(NamedTuple):
+    """A heading: whose agents follow, and where they are."""
+
+    title: str
+    place: str = ""
+
+
+RUNS = Group("RUNS")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row that can be highlighted; its texts are inert and on one line."""
+
+    key: str
+    group: Group
+    name: str
+    description: str = ""
+    model: str = ""
+    has_own_model: bool = False
+    tools: str = ""
+    marks: tuple[Span, ...] = ()
+    """What is the matter with it: glyph and words, and their role."""
+    refusal: str = ""
+    """Why it cannot be run, and what to do about it; empty if it can."""
+    path: Path | None = None
+    line: int | None = None
+    listing: AgentListing | None = None
+    problems: tuple[Problem, ...] = ()
+    run_id: str = ""
+    agent: str = ""
+
+
+class Row(NamedTuple):
+    """One line of the list: an item and how it matches, or a heading."""
+
+    group: Group
+    item: Item | None = None
+    match: Match = EVERYTHING
+
+
+def run_item(run: RunSummary) -> Item:
+    """The row of a run."""
+    return Item(
+        key=f"run:{run.run_id}",
+        group=RUNS,
+        name=one_line(run.agent),
+        description=one_line(run.detail),
+        marks=((one_line(f"{run.glyph} {run.state}"), "accent"),),
+        run_id=run.run_id,
+        agent=run.agent,
+    )
+
+
+def agent_item(listing: AgentListing, group: Group, default_model: str, *, is_trusted: bool) -> Item:
+    """The row of an agent."""
+    worst = _worst(listing.problems)
+    marks = [] if is_trusted or listing.has_errors else [(f"{GLYPHS['untrusted']} untrusted", "warning")]
+    if worst is not None:
+        marks.append(_mark(worst))
+    return Item(
+        key=f"agent:{listing.name}",
+        group=group,
+        name=one_line(listing.name),
+        description=one_line(listing.description),
+        model=short_model(listing.model or default_model),
+        has_own_model=listing.model is not None,
+        tools=_count(listing.tools),
+        marks=tuple(marks),
+        refusal=_refusal(listing.name, worst) if listing.has_errors and worst is not None else "",
+        path=listing.path,
+        line=listing.line if worst is None else worst.line,
+        listing=listing,
+        problems=listing.problems,
+        agent=listing.name,
+    )
+
+
+def file_item(path: str, problems: Sequence[Problem], group: Group) -> Item:
+    """The row of a file, or an entry point, that no agent could be read from."""
+    worst = _worst(problems)
+    assert worst is not None  # it is only listed because of them
+    return Item(
+        key=f"file:{path}",
+        group=group,
+        name=one_line(Path(path).name),
+        marks=(_mark(worst),),
+        refusal=_refusal(Path(path).name, worst),
+        path=Path(path) if Path(path).is_absolute() else None,
+        line=worst.line,
+        problems=tuple(problems),
+    )
+
+
+def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
+    """The rows that match, each group below its heading, and where the best match is."""
+    groups: dict[Group, list[Row]] = {}
+    for item in items:
+        found = match(query, item.name, item.description) if query else EVERYTHING
+        if found is not None:
+            groups.setdefault(item.group, [Row(item.group)]).append(Row(item.group, item, found))
+    rows = [row for members in groups.values() for row in members]
+    found_at = [index for index, row in enumerate(rows) if row.item is not None]
+    best = max(found_at, key=lambda index: rows[index].match.score, default=None)
+    return rows, best
+
+
+def short_model(model: str) -> str:
+    """A model by its family and version: `sonnet 4.5` for claude-sonnet-4-5-20250929."""
+    if found := _MODEL.search(model):
+        version = (found["after"] or found["before"] or "").replace("-", ".")
+        return f"{found['family']} {version}".rstrip()
+    text = one_line(model).removeprefix("claude-")
+    return text if len(text) <= _LONGEST_MODEL else f"{text[: _LONGEST_MODEL - 1]}…"
+
+
+def hidden_by_name(shadowed: Iterable[AgentListing]) -> Mapping[str, tuple[AgentListing, ...]]:
+    """The agents that a nearer one of the same name hides, by that name."""
+    found: dict[str, tuple[AgentListing, ...]] = {}
+    for listing in shadowed:
+        found[listing.name] = (*found.get(listing.name, ()), listing)
+    return found
+
+
+def problems_of_files(
+    problems: Iterable[Problem], listed: Iterable[AgentListing]
+) -> Iterator[tuple[str, list[Problem]]]:
+    """By path, the problems of what no agent could be read from."""
+    known = {problem for listing in listed for problem in listing.problems}
+    by_path: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem not in known:
+            by_path.setdefault(problem.path, []).append(problem)
+    yield from by_path.items()
+
+
+def _worst(problems: Sequence[Problem]) -> Problem | None:
+    return next((problem for problem in problems if problem.is_error), problems[0] if problems else None)
+
+
+def _mark(problem: Problem) -> Span:
+    return f"{GLYPHS[problem.severity]} {_words(problem)}", problem.severity
+
+
+def _refusal(name: str, problem: Problem) -> str:
+    return one_line(f"{name} cannot run: {_words(problem)} {problem.hint}")
+
+
+def _words(problem: Problem) -> str:
+    return one_line(problem.message if problem.line is None else f"line {problem.line}: {problem.message}")
+
+
+def _count(tools: Sequence[str] | None) -> str:
+    if tools is None:
+        return "? tools"
+    return "1 tool" if len(tools) == 1 else f"{len(tools)} tools"

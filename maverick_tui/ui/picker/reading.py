@@ -1,0 +1,156 @@
+"""What the picker reads in threads: agents, X-rays, the repository. Everything heavy is imported in there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui import paths
+from maverick_tui.inert import one_line
+from maverick_tui.ui.picker.items import Group, Item, agent_item, file_item, hidden_by_name, problems_of_files
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.catalog.discovery import Place
+    from maverick_tui.agent.catalog.listing import AgentListing
+    from maverick_tui.agent.xray import XRay
+
+TITLES = {"project": "PROJECT", "user": "YOURS", "package": "PACKAGES", "shipped": "SHIPPED"}
+ORDER = tuple(TITLES.values())
+
+GIT_SECONDS = 2.0
+"""Longest that the repository is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything that one look at a folder gave."""
+
+    items: tuple[Item, ...] = ()
+    hidden: Mapping[str, tuple[AgentListing, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The checked-out branch and how many files are changed."""
+
+    branch: str
+    changed: int
+
+
+def read_agents(cwd: Path) -> Found:
+    """Every agent of this folder, by group; nothing of them is run."""
+    from maverick_tui.agent.catalog.discovery import discover, places
+
+    catalog, groups = discover(cwd), _Groups(places(cwd), cwd)
+    default_model = _default_model()
+    items = [
+        agent_item(listing, groups.of(listing), default_model, is_trusted=_is_trusted(listing))
+        for listing in catalog.agents
+    ]
+    listed = [*catalog.agents, *catalog.shadowed]
+    items += [
+        file_item(path, problems, groups.of_path(path))
+        for path, problems in problems_of_files(catalog.problems, listed)
+    ]
+    items.sort(key=lambda item: (groups.rank(item.group), item.name))
+    return Found(tuple(items), hidden_by_name(catalog.shadowed))
+
+
+def read_xray(listing: AgentListing) -> XRay:
+    """Look into an agent without running anything of it: it was only highlighted."""
+    from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.agent.xray import xray
+
+    return xray(listing, TrustStore(), may_load=False)
+
+
+def read_repository(cwd: Path) -> Repository | None:
+    """What git says about the folder; None without git, outside a repository, or if it takes too long."""
+    # A monitor that the repository names would be run; and nothing is to be locked for a number in a corner.
+    command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch"]
+    try:
+        ran = subprocess.run(
+            command, cwd=cwd, capture_output=True, stdin=subprocess.DEVNULL, timeout=GIT_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if ran.returncode != 0:
+        return None
+    lines = ran.stdout.decode(errors="replace").splitlines()
+    about = {key: value for key, _, value in (line.removeprefix("# branch.").partition(" ") for line in lines)}
+    head = about.get("head", "")
+    branch = about.get("oid", "")[:7] if head == "(detached)" else head
+    return Repository(one_line(branch), sum(not line.startswith("#") for line in lines))
+
+
+def short_path(path: str | Path, cwd: Path | None = None) -> str:
+    """The path as it is best read: below the working directory, if one is given, or below the home directory."""
+    text = os.fspath(path)
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where nobody knows it
+    for folder, short in ((str(cwd or ""), ""), (home, "~/")):
+        if folder.strip("/") and text.startswith(f"{folder}/"):
+            return one_line(short + text.removeprefix(f"{folder}/"))
+    return one_line("~" if text == home else text)
+
+
+class _Groups:
+    """Which heading something stands below, and in which order the headings come."""
+
+    def __init__(self, places: list[Place], cwd: Path) -> None:
+        cwd = cwd.resolve()
+        self._folders = [(place.folder, Group(TITLES[place.source], short_path(place.folder, cwd))) for place in places]
+        self._folders.append((paths.shipped("agents"), Group(TITLES["shipped"])))
+        self._order = {group: index for index, (_, group) in enumerate(self._folders)}
+
+    def of(self, listing: AgentListing) -> Group:
+        if listing.form == "package" or listing.path is None:
+            return Group(TITLES[listing.source])
+        return self.of_path(str(listing.path))
+
+    def of_path(self, path: str) -> Group:
+        """By the folder it is in, or that is in it if it cannot be entered; an entry point of a package has none."""
+        where = Path(path)
+        inside = (group for folder, group in self._folders if where.is_relative_to(folder))
+        around = (group for folder, group in self._folders if where.is_absolute() and folder.is_relative_to(where))
+        return next(inside, None) or next(around, Group(TITLES["package"]))
+
+    def rank(self, group: Group) -> tuple[int, int]:
+        return ORDER.index(group.title), self._order.get(group, 0)
+
+
+def _default_model() -> str:
+    """The model of agents that name none.
+
+    It is looked up past the settings, which take longer to import than all agents to read; the X-ray resolves it by
+    them, and tells what is wrong with them.
+    """
+    import tomllib
+
+    from maverick_tui.agent.base import DEFAULT_MODEL
+
+    if model := os.environ.get("MAVERICK_MODEL"):
+        return model
+    try:
+        model = tomllib.loads((paths.user_config() / "config.toml").read_text(encoding="utf-8")).get("model")
+    except (OSError, ValueError):
+        return DEFAULT_MODEL
+    return model if isinstance(model, str) and model else DEFAULT_MODEL
+
+
+def _is_trusted(listing: AgentListing) -> bool:
+    """Whether it may be loaded as it is; a list of trusted files that is broken trusts nothing."""
+    if not listing.needs_trust:
+        return True
+    from maverick_tui.agent.catalog.loading import prepare
+    from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.exceptions import ConfigError
+
+    try:
+        store, files = TrustStore(), prepare(listing).to_trust
+        return all(store.is_trusted(path, content) for path, content in files)
+    except ConfigError:
+        return False

@@ -1,0 +1,322 @@
+"""PickerScreen: choose an agent, or a run to go back to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+from maverick_tui.ui.lines.ink import INK
+from maverick_tui.ui.picker import reading
+from maverick_tui.ui.picker.agents_pane import AgentsPane
+from maverick_tui.ui.picker.header import PickerHeader
+from maverick_tui.ui.picker.items import Item, RunSummary, run_item
+from maverick_tui.ui.picker.key_hints import KeyHints
+from maverick_tui.ui.picker.reading import Found, short_path
+from maverick_tui.ui.picker.xray_panel import XRayPanel
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.catalog.listing import AgentListing
+    from maverick_tui.agent.inputs import Value
+
+WIDE = 100
+"""Columns from which on the list and the X-ray stand side by side."""
+
+
+class PickerScreen(Screen[None]):
+    """Lists every agent; typing filters, Enter runs. It reads nothing before its first frame is on the screen."""
+
+    CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "picker.tcss"]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+    COMPONENT_CLASSES = INK
+    AUTO_FOCUS = "#filter"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "run", key_display="Enter", id="picker.run"),
+        Binding("space,f2", "toggle_xray", "X-ray", key_display="Space", id="picker.xray"),
+        Binding("tab", "toggle_xray", "X-ray", show=False, id="picker.xray_tab"),
+        Binding("ctrl+e", "edit", "edit", id="picker.edit"),
+        Binding("ctrl+r", "reload", "reload", id="picker.reload"),
+        Binding("escape", "back", "back", key_display="Esc", id="picker.back"),
+        Binding("up", "move(-1)", "Row up", show=False, id="picker.up"),
+        Binding("down", "move(1)", "Row down", show=False, id="picker.down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="picker.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="picker.page_down"),
+        Binding("home", "end(-1)", "First row", show=False, id="picker.first"),
+        Binding("end", "end(1)", "Last row", show=False, id="picker.last"),
+        Binding("shift+up", "scroll_xray(-1)", "X-ray up", show=False, id="picker.xray_up"),
+        Binding("shift+down", "scroll_xray(1)", "X-ray down", show=False, id="picker.xray_down"),
+        Binding("ctrl+u", "page_xray(-1)", "X-ray page up", show=False, id="picker.xray_page_up"),
+        Binding("ctrl+d", "page_xray(1)", "X-ray page down", show=False, id="picker.xray_page_down"),
+    ]
+
+    shows_xray: reactive[bool] = reactive(False, init=False, bindings=True)
+
+    class AgentChosen(Message):
+        """This agent is to be run; it is trusted, and its inputs are filled in."""
+
+        def __init__(self, listing: AgentListing, inputs: dict[str, Value | None]) -> None:
+            super().__init__()
+            self.listing = listing
+            self.inputs = inputs
+
+    class RunChosen(Message):
+        """This run is to be shown."""
+
+        def __init__(self, run_id: str) -> None:
+            super().__init__()
+            self.run_id = run_id
+
+    class Highlighted(Message):
+        """This agent has been highlighted for a moment: it may be the next one to run."""
+
+        def __init__(self, listing: AgentListing) -> None:
+            super().__init__()
+            self.listing = listing
+
+    class BackRequested(Message):
+        """Whatever was there before the picker is to be shown again."""
+
+    def __init__(self, cwd: Path | None, *, runs: Sequence[RunSummary] = (), badge: str = "", folder: str = "") -> None:
+        """Without a folder it waits for `set_cwd`; `folder` is what it is called, if its path says nothing."""
+        super().__init__()
+        self._folder = folder
+        self.cwd = cwd
+        self._runs = tuple(runs)
+        self._found = Found()
+        self._is_reading = True
+        self._failure = ""
+        self._at = ""
+        self._header = PickerHeader(id="header")
+        self._header.badge = badge
+        self._agents = AgentsPane(id="agents")
+        self._xray = XRayPanel(id="xray")
+        self._hints = KeyHints(id="keys")
+        self._is_filtered = False
+
+    def compose(self) -> ComposeResult:
+        """A header, the list beside the X-ray, and the keys."""
+        # Found out only when it is laid out, the width would have everything styled a second time.
+        self.add_class("-wide" if self.app.size.width >= WIDE else "-narrow")
+        yield self._header
+        with Horizontal(id="body"):
+            yield self._agents
+            yield self._xray
+        yield self._hints
+
+    def on_mount(self) -> None:
+        """Show what is known without reading anything; the rest follows the first frame."""
+        self._show(is_reading=True)
+        if self.cwd is not None:
+            self.set_cwd(self.cwd)
+
+    def set_cwd(self, cwd: Path) -> None:
+        """Show the agents of this folder."""
+        self.cwd = self._xray.cwd = cwd.absolute()
+        self._header.folder = self._folder or short_path(self.cwd)
+        self.call_after_refresh(self._read)
+
+    @property
+    def runs(self) -> Sequence[RunSummary]:
+        """The runs that the list begins with."""
+        return self._runs
+
+    @runs.setter
+    def runs(self, runs: Sequence[RunSummary]) -> None:
+        self._runs = tuple(runs)
+        self._show()
+        self.refresh_bindings()
+
+    def _show(self, *, is_reading: bool | None = None, failure: str | None = None) -> None:
+        """Fill the list with what there is."""
+        if is_reading is not None:
+            self._is_reading = is_reading
+        if failure is not None:
+            self._failure = failure
+        items = [*map(run_item, self._runs), *self._found.items]
+        self._agents.show(items, is_reading=self._is_reading, failure=self._failure)
+
+    def watch_shows_xray(self, shown: bool) -> None:
+        """Let the X-ray take the place of the list."""
+        self.set_class(shown, "-xray")
+
+    # -- reading, in threads ------------------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        if self.cwd is not None:
+            self._read_agents(self.cwd)
+            self._read_repository(self.cwd)
+
+    @work(exclusive=True, group="agents", exit_on_error=False)
+    async def _read_agents(self, cwd: Path) -> None:
+        self._show(is_reading=True)
+        try:
+            self._found, failure = await asyncio.to_thread(reading.read_agents, cwd), ""
+        except Exception as error:  # whatever a folder does to us, the screen stays
+            reason = one_line(f"{type(error).__name__}: {error}")
+            self._found, failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R reads them again."
+        self._xray.forget()
+        self._show(is_reading=False, failure=failure)
+
+    @work(exclusive=True, group="repository", exit_on_error=False)
+    async def _read_repository(self, cwd: Path) -> None:
+        repository = await asyncio.to_thread(reading.read_repository, cwd)
+        changed = f" ±{repository.changed}" if repository and repository.changed else ""
+        self._header.branch = f"{repository.branch}{changed}" if repository else ""
+
+    @on(AgentsPane.Moved)
+    def _move(self, event: AgentsPane.Moved) -> None:
+        event.stop()
+        item = event.item
+        if item is None or item.key != self._at:  # the same one, read again, is no move
+            self._hints.notice = ""
+        self._at = item.key if item else ""
+        hides = self._found.hidden.get(item.agent, ()) if item else ()
+        self._xray.look_at(item, self._listing_of(item) if item else None, hides)
+
+    def _listing_of(self, item: Item) -> AgentListing | None:
+        """The agent of a row; a run has that of its name."""
+        if not item.run_id:
+            return item.listing
+        return next((other.listing for other in self._found.items if other.agent == item.agent), None)
+
+    @on(XRayPanel.Settled)
+    def _settle(self, event: XRayPanel.Settled) -> None:
+        event.stop()
+        if event.item.listing is not None:
+            self.post_message(self.Highlighted(event.item.listing))
+
+    @on(XRayPanel.Failed)
+    def _fail(self, event: XRayPanel.Failed) -> None:
+        event.stop()
+        self._say(event.reason, is_error=True)
+
+    # -- keys ---------------------------------------------------------------------------------------------------------
+
+    @on(AgentsPane.Filtered)
+    def _filter(self, event: AgentsPane.Filtered) -> None:
+        event.stop()
+        self._hints.notice = ""
+        self.shows_xray = False
+        if self._is_filtered != bool(self._agents.filter.text):  # there is something to clear now, or nothing any more
+            self._is_filtered = not self._is_filtered
+            self.refresh_bindings()
+
+    def action_move(self, by: int) -> None:
+        """Move the highlight, or the X-ray where it takes the place of the list."""
+        if self.shows_xray:
+            self.action_scroll_xray(by)
+        else:
+            self._agents.list.move(by)
+
+    def action_page(self, by: int) -> None:
+        """The same by a page."""
+        if self.shows_xray:
+            self.action_page_xray(by)
+        else:
+            self._agents.list.move(by * max(self._agents.list.page - 2, 1))
+
+    def action_end(self, to: int) -> None:
+        """The same to the first or to the last line."""
+        if self.shows_xray:
+            self._xray.top = 0 if to < 0 else self._xray.last_top
+        else:
+            self._agents.list.move(to * len(self._agents.list.rows))
+
+    def action_scroll_xray(self, by: int) -> None:
+        """Read on in the X-ray."""
+        self._xray.go_by(by)
+
+    def action_page_xray(self, by: int) -> None:
+        """Read on in the X-ray by half a page."""
+        self._xray.go_by(by * max(self._xray.page // 2, 1))
+
+    def action_toggle_xray(self) -> None:
+        """Give the X-ray the whole screen, or take it back."""
+        self.shows_xray = not self.shows_xray and self._agents.list.item is not None
+
+    def action_back(self) -> None:
+        """Leave the X-ray, else clear the filter, else go back to the runs."""
+        self._hints.notice = ""
+        if self.shows_xray:
+            self.shows_xray = False
+        elif self._agents.filter.text:
+            self._agents.filter.text = ""
+        elif self._runs:
+            self.post_message(self.BackRequested())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide the key that goes back where there is nothing to go back to."""
+        if action == "back":
+            return bool(self._runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
+        return True
+
+    def action_reload(self) -> None:
+        """Read everything again."""
+        self._hints.notice = ""
+        self._read()
+
+    @work(exclusive=True, group="editor", exit_on_error=False)
+    async def action_edit(self) -> None:
+        """Open the highlighted file in the user's editor."""
+        from maverick_tui.ui.picker.editor import edit_file
+
+        item = self._agents.list.item
+        if item is None or item.path is None:
+            self._say("There is no file to edit.")
+            return
+        if problem := await edit_file(self.app, item.path, item.line):
+            self._say(problem, is_error=True)
+        self._read()
+
+    def _say(self, text: str, *, is_error: bool = False) -> None:
+        self._hints.say(one_line(text), is_error=is_error)
+
+    def on_screen_resume(self, _event: events.ScreenResume) -> None:
+        """A run may have changed the branch meanwhile."""
+        if self._found.items and self.cwd is not None:
+            self._read_repository(self.cwd)
+
+    # -- choosing -----------------------------------------------------------------------------------------------------
+
+    def action_choose(self) -> None:
+        """Run the highlighted agent, or go back to the highlighted run."""
+        if (item := self._agents.list.item) is not None:
+            self._choose(item)
+        elif self._is_reading:
+            self._say("The agents are still being read.")
+
+    @on(AgentsPane.Chosen)
+    def _click_row(self, event: AgentsPane.Chosen) -> None:
+        event.stop()
+        self._choose(event.item)
+
+    def _choose(self, item: Item) -> None:
+        if item.run_id:
+            self.post_message(self.RunChosen(item.run_id))
+        elif item.refusal or item.listing is None:
+            self._say(item.refusal, is_error=True)
+        else:
+            self._ask(item, item.listing)
+
+    @work(exclusive=True, group="ask", exit_on_error=False)
+    async def _ask(self, item: Item, listing: AgentListing) -> None:
+        from maverick_tui.ui.dialogs.before_run import Ready, ask_before_run
+
+        answer = await ask_before_run(self.app, listing)
+        if isinstance(answer, Ready):
+            self.post_message(self.AgentChosen(listing, answer.inputs))
+            if listing.needs_trust:
+                self._read()
+        elif answer.reason:
+            self._say(answer.reason, is_error=answer.is_error)

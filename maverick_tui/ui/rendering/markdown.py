@@ -1,0 +1,117 @@
+"""The renderer: text of every kind as rows of one width."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+
+from maverick_tui.ui.rendering import grammar
+from maverick_tui.ui.rendering.blocks import Blocks
+from maverick_tui.ui.rendering.canvas import NO_MARGIN, Canvas
+from maverick_tui.ui.rendering.code import Code, language_of
+from maverick_tui.ui.rendering.diff import Hunk, diff_rows
+from maverick_tui.ui.rendering.inline import Inline
+from maverick_tui.ui.rendering.palette import Palette
+from maverick_tui.ui.rendering.reader import Reader
+from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.table import Cell, Table
+from maverick_tui.ui.rendering.units import Unit
+from maverick_tui.ui.rendering.wrap import clean_lines, wrap
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+log = logging.getLogger(__name__)
+
+
+class Renderer:
+    """Draws text for one width and one palette; make a new one when either changes.
+
+    Each row begins with a blank segment of `gutter` cells, then `indent` blank cells. Single newlines in Markdown stay,
+    as a model means them; with `reflow` they are blanks, as files that were wrapped by hand want it.
+    """
+
+    def __init__(self, width: int, palette: Palette, gutter: int = 0, indent: int = 0, *, reflow: bool = False) -> None:
+        self.canvas = Canvas(width, palette, gutter, indent)
+        self.palette = palette
+        self._code = Code(self.canvas)
+        self._blocks = Blocks(self.canvas, Inline(palette, reflow=reflow), self._code)
+
+    @property
+    def width(self) -> int:
+        """The cells of every row."""
+        return self.canvas.width
+
+    @property
+    def blank(self) -> Row:
+        """An empty row."""
+        return self.canvas.blank
+
+    def markdown(self, source: str) -> list[Row]:
+        """The rows of a Markdown text; if it cannot be drawn, those of the text as it is."""
+        try:
+            return self._markdown(source)
+        except Exception:
+            log.exception("A Markdown text cannot be drawn.")
+            return self.plain(source, self.palette.base)
+
+    def _markdown(self, source: str) -> list[Row]:
+        reader = Reader()
+        reader.feed(source)
+        rows: list[Row] = []
+        while (units := reader.step(closed=True)) is not None:
+            for unit in units:
+                rows.extend(self.unit(unit))
+        return rows
+
+    def code(self, source: str, language: str = "") -> list[Row]:
+        """The rows of code; of a language that is not known, without highlighting."""
+        return list(self._code.rows(source, language_of(language)))
+
+    def plain(self, text: str, style: Style) -> list[Row]:
+        """The rows of a text as it is, wrapped between words."""
+        rows: list[Row] = []
+        for line in clean_lines(text):
+            rows.extend(self.canvas.rows(wrap([(line, style)], self.canvas.room)))
+        return rows
+
+    def diff(self, hunks: Sequence[Hunk], *, numbered: bool = True) -> list[Row]:
+        """The rows of a diff; without numbers where the hunks do not know where in a file they stand."""
+        return diff_rows(self.canvas, hunks, numbered=numbered)
+
+    # -- pieces, for text that is still growing ---------------------------------------------------------------------
+
+    def unit(self, unit: Unit) -> Iterator[Row]:
+        """The rows of a unit, with the blank row above it; those of a fence are made as they are asked for."""
+        if unit.is_spaced:
+            yield self.canvas.blank
+        if unit.kind == "fence":
+            yield from self.fence(unit.code, unit.info)
+        else:
+            yield from self._drawn(unit)
+
+    def fence(self, lines: Sequence[str], info: str) -> Iterator[Row]:
+        """The rows of a block of code."""
+        return self._code.rows("\n".join(lines), language_of(info))
+
+    def table(self, tokens: Sequence[Token]) -> Table:
+        """A table with the head that the tokens have, and their rows."""
+        return self._blocks.table(tokens, NO_MARGIN)
+
+    def table_rows(self, tokens: Sequence[Token]) -> Iterator[list[Cell]]:
+        """Rows to be added to a table."""
+        return self._blocks.cells(tokens)
+
+    def _drawn(self, unit: Unit) -> list[Row]:
+        """The rows of a unit; one that cannot be drawn is shown as it is."""
+        source = "\n".join(unit.lines[unit.start : unit.end])
+        if unit.kind == "plain" or any(token.level >= grammar.DEEPEST - 1 for token in unit.tokens):
+            return self.plain(source.rstrip(), self.palette.base)
+        try:
+            return self._blocks.rows(unit.tokens, unit.lines, unit.number)
+        except Exception:
+            log.exception("A block of Markdown cannot be drawn.")
+            return self.plain(source.rstrip(), self.palette.base)

@@ -1,0 +1,133 @@
+"""The keys of a screen, read from its bindings: what they do now, and what they would do elsewhere on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from textual.app import App
+from textual.binding import ActiveBinding, Binding, BindingsMap
+from textual.dom import DOMNode
+from textual.keys import REPLACED_KEYS, key_to_character
+from textual.screen import Screen
+from textual.widget import Widget
+
+_WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
+EVERYWHERE = "Everywhere"
+
+
+@dataclass(slots=True)
+class KeyRow:
+    """One thing that can be done, and the keys for it."""
+
+    text: str
+    keys: list[str]
+    is_enabled: bool = True
+    """Whether it would do something at the moment."""
+
+
+@dataclass(slots=True)
+class KeyGroup:
+    """What belongs together: the keys of a widget, or a group that its author made."""
+
+    title: str
+    rows: dict[str, KeyRow] = field(default_factory=dict)
+
+    def add(self, binding: Binding, key: str, *, is_enabled: bool) -> None:
+        """Take a key in; several keys for the same action are one row."""
+        row = self.rows.setdefault(binding.action, KeyRow(binding.description, [], is_enabled))
+        row.is_enabled = row.is_enabled or is_enabled
+        if key not in row.keys:
+            row.keys.append(key)
+
+
+def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
+    """All keys of a screen: its own first, then those of its parts, then those that act everywhere."""
+    groups = _Groups(screen)
+    active = {key: one for key, one in screen.active_bindings.items() if not _is_typed(screen, key, one)}
+    for key, (node, binding, is_enabled, _) in active.items():
+        groups.add(node, binding, key, is_enabled=is_enabled)
+    chain = set(screen.focused.ancestors_with_self) if screen.focused is not None else {screen, screen.app}
+    for node in (screen, screen.app):
+        for key, binding in _bindings(node):
+            if _is_hidden_now(node, binding):
+                groups.add(node, binding, key, is_enabled=False)
+    first = {key for key, (node, binding, *_) in active.items() if binding.priority}
+    for widget in screen.walk_children(Widget):
+        if widget.can_focus and widget not in chain and _can_be_seen(widget):
+            _add_elsewhere(groups, widget, screen, first=first, active=set(active))
+    return groups.in_order()
+
+
+def _is_typed(screen: Screen[Any], key: str, active: ActiveBinding) -> bool:
+    """Whether the key is text for what has the focus; Textual misses that for those that it calls by another name."""
+    focused = screen.focused
+    return (
+        focused is not None
+        and not active.binding.priority
+        and active.node is not focused
+        and focused.check_consume_key(key, _character(key))
+    )
+
+
+def _character(key: str) -> str | None:
+    return key_to_character(key) or key_to_character(REPLACED_KEYS.get(key, key))
+
+
+def _can_be_seen(widget: Widget) -> bool:
+    return all(node.display for node in widget.ancestors_with_self if isinstance(node, Widget))
+
+
+class _Groups:
+    def __init__(self, screen: Screen[Any]) -> None:
+        self._screen = screen
+        self._groups: dict[tuple[int, str], KeyGroup] = {}
+
+    def add(self, node: DOMNode, binding: Binding, key: str, *, is_enabled: bool) -> None:
+        if binding.system or not binding.description:
+            return
+        rank = 0 if node is self._screen else 2 if isinstance(node, App) else 1
+        title = binding.group.description if binding.group and binding.group.description else title_of(node)
+        group = self._groups.setdefault((rank, title), KeyGroup(title))
+        name = self._screen.app.get_key_display(binding.with_key(key, binding.key_display))
+        group.add(binding, name, is_enabled=is_enabled)
+
+    def in_order(self) -> list[KeyGroup]:
+        return [group for _, group in sorted(self._groups.items(), key=lambda item: item[0][0])]
+
+
+def _add_elsewhere(
+    groups: _Groups, widget: Widget, screen: Screen[Any], *, first: Container[str], active: Container[str]
+) -> None:
+    """What keys would do if this widget had the focus: its own, and those that the focused one has for itself now.
+
+    `first` are the keys that the screen takes before any widget.
+    """
+    own = [(key, binding) for key, binding in _bindings(widget) if key not in first]
+    for key, binding in own:
+        groups.add(widget, binding, key, is_enabled=True)
+    taken = {key for key, _ in own}
+    for key, binding in _bindings(screen):
+        is_consumed = key in taken or widget.check_consume_key(key, _character(key))
+        if key not in active and not is_consumed and not _is_hidden_now(screen, binding):
+            groups.add(widget, binding, key, is_enabled=True)
+
+
+def _bindings(node: DOMNode) -> Iterator[tuple[str, Binding]]:
+    """The bindings of a node, with the person's own keys; Textual has no public way to ask one without the focus."""
+    bindings: BindingsMap = node._bindings.copy()
+    bindings.apply_keymap(node.app._keymap)
+    yield from bindings
+
+
+def _is_hidden_now(node: DOMNode, binding: Binding) -> bool:
+    return node.app._check_action_state(binding.action, node) is False
+
+
+def title_of(node: DOMNode) -> str:
+    """What a screen or widget is called."""
+    if isinstance(node, App):
+        return EVERYWHERE
+    return node.BINDING_GROUP_TITLE or _WORD_START.sub(" ", type(node).__name__).removesuffix(" Screen").capitalize()

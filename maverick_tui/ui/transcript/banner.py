@@ -1,0 +1,109 @@
+"""The banner of a failure: what failed, why, and what one key does about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.entries import FailureEntry
+from maverick_tui.runs.truth import until
+from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.wrap import wrap_words
+from maverick_tui.ui.transcript.line import Span, choice_lines, line_row
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.events import Failure
+    from maverick_tui.ui.transcript.entry_rows import Look
+
+_ACTIONS = (
+    ("continue", "continue from here"),
+    ("retry", "retry the prompt"),
+    ("copy", "copy"),
+    ("details", "details"),
+)
+
+
+def title(failure: Failure, characters: int) -> str:
+    """What failed, in a few words."""
+    if failure.error == "StreamingError":
+        return f"The stream broke after {characters:,} characters" if characters else "The stream broke"
+    if failure.kind == "rate_limit":
+        return "Rate-limited"
+    return {
+        "CLINotFoundError": "The Claude Code CLI was not found",
+        "TimeoutError": "Nothing came for too long",
+        "NetworkError": "The endpoint is out of reach",
+        "MalformedResponseError": "The answer cannot be read",
+        "ProcessError": "The CLI has failed",
+        "ConfigError": "The settings are wrong",
+    }.get(failure.error, "The agent failed")
+
+
+def body(failure: Failure, at: float) -> list[str]:
+    """Why it failed at that time, and what to do next."""
+    cause = failure.causes[0].partition(": ")[2] if failure.causes else ""
+    if failure.error == "StreamingError" and cause:  # how much came stands in the title already
+        hint = failure.hint.removesuffix("What came before is kept.")
+        return [one_line(line) for line in (f"{cause} Nothing above is lost.", hint) if line.strip()]
+    lines = [failure.message]
+    if failure.causes and not failure.message.rstrip(".").endswith(failure.causes[0].partition(": ")[2].rstrip(".")):
+        lines.append(failure.causes[0].partition(": ")[2] or failure.causes[0])
+    if failure.retry_at:
+        lines.append(f"Wait {until(failure.retry_at, at)}, then try again.")
+    if failure.error == "StreamingError":
+        lines.append("Nothing above is lost.")
+    if failure.hint:
+        lines.append(failure.hint)
+    return [one_line(line) for line in lines if line.strip()]
+
+
+def rows(entry: FailureEntry, look: Look) -> list[Row]:
+    """The banner in a frame; its keys only while they act."""
+    p = look.palette
+    frame, base = p.error, p.base
+    left = min(look.gutter, max(0, look.width - 40))
+    width = look.width - left - 1
+    lead: list[Span] = [(" " * left, base)] if left else []
+    heading = f" ✘ {title(entry.failure, entry.characters)} "
+    heading = heading[: max(0, width - 2)]
+    rest = "─" * (width - 2 - len(heading))
+    out = [_framed(lead, [("╭", frame), (heading, frame + Style(bold=True)), (f"{rest}╮", frame)], look)]
+    for text in body(entry.failure, entry.at):
+        out += [_inside(lead, [(line, base)], width, look) for line in wrap_words(text, max(8, width - 4))]
+    if entry.is_current:
+        lines = choice_lines(_actions(entry, look), max(4, width - 4), p.accent, base)
+        out += [_inside(lead, spans, width, look) for spans in lines]
+    out.append(_framed(lead, [("╰", frame), ("─" * (width - 2), frame), ("╯", frame)], look))
+    return out
+
+
+def _actions(entry: FailureEntry, look: Look) -> Iterator[tuple[str, str, str]]:
+    """What can be done about it, its key, and its words."""
+    for action, words in _ACTIONS:
+        if action == "continue" and entry.failure.error != "StreamingError":
+            continue
+        does = "connect again" if action == "retry" and not entry.turn else words
+        yield f"screen.banner_{action}", look.keys.get(f"banner.{action}", "?"), does
+
+
+def _inside(lead: list[Span], spans: list[Span], width: int, look: Look) -> Row:
+    p = look.palette
+    inner = line_row([], spans, [], max(4, width - 4), p.base)
+    segments = [Segment(text, style) for text, style in lead]
+    segments += [Segment("│ ", p.error), *inner, Segment(" │", p.error)]
+    return _filled(segments, look)
+
+
+def _framed(lead: list[Span], spans: list[Span], look: Look) -> Row:
+    return _filled([Segment(text, style) for text, style in (*lead, *spans)], look)
+
+
+def _filled(segments: list[Segment], look: Look) -> Row:
+    used = sum(segment.cell_length for segment in segments)
+    if used < look.width:
+        segments = [*segments, Segment(" " * (look.width - used), look.palette.base)]
+    return Row(segments, look.width)

@@ -1,0 +1,177 @@
+"""What a tool call looks like: its line, its arguments, its result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from maverick_tui.inert import inert, one_line
+from maverick_tui.runs import tool_text
+from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.ui.rendering.diff import Hunk, hunks_between, hunks_of_patch
+from maverick_tui.ui.rendering.markdown import Renderer
+from maverick_tui.ui.rendering.palette import Palette
+from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.transcript.line import Span
+
+LONGEST = 100_000
+"""Characters of arguments or of a result that are drawn; the rest is a key away, in the editor."""
+
+GLYPHS = {
+    "writing": "◌",
+    "asking": "⚑",
+    "running": "●",
+    "done": "✔",
+    "failed": "✘",
+    "denied": "⊘",
+    "cut": "╌",
+}
+_SHOWN_BELOW = ("AskUserQuestion", "TodoWrite")
+"""Tools whose arguments stand below their line, and would only be repeated in it."""
+_TASKS_RUNNING = ("running", "pending", "started")
+
+
+def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Span]:
+    """Glyph, tool and what the call is about."""
+    p = palette
+    styles = {"asking": p.warning, "running": p.accent, "done": p.success, "failed": p.error, "denied": p.warning}
+    state = "running" if entry.state == "done" and entry.task_state in _TASKS_RUNNING else entry.state
+    about = "" if entry.name in _SHOWN_BELOW else tool_text.key_argument(entry.name, entry.arguments, folder)
+    return [
+        (f"{GLYPHS[state]} ", styles.get(state, p.dim)),
+        (tool_text.describe(entry.name), p.strong),
+        (f"  {about}" if about else "", p.base),
+    ]
+
+
+def summary(entry: ToolEntry, palette: Palette) -> list[Span]:
+    """What has come of it, in a few words."""
+    p = palette
+    if entry.state == "writing":
+        size = f"{entry.input_size:,} characters" if entry.input_size else ""
+        return [(f"preparing {size}".strip(), p.dim)]
+    if entry.state == "asking":
+        who = one_line(entry.question.agent) if entry.question is not None else ""
+        return [(f"{who} {'asks you' if entry.name == 'AskUserQuestion' else 'wants permission'}".strip(), p.warning)]
+    if entry.state == "running":
+        return [("running", p.accent)]
+    if entry.state == "cut":
+        return [("no result", p.warning)]
+    if entry.state == "denied":
+        return [(f"denied: {one_line(entry.reason)}" if entry.reason else "denied", p.warning)]
+    if entry.task_state in _TASKS_RUNNING:
+        return [(_progress(entry) or "works in the background", p.accent)]
+    if entry.name == "TodoWrite" and entry.state == "done":
+        return []
+    what, size = tool_text.summary(
+        entry.name, entry.arguments, tool_text.result_text(entry.output), failed=entry.state == "failed"
+    )
+    if entry.task_state:
+        what = _progress(entry) or what
+    allowed = "  allowed for this run" if entry.by_rule else ""
+    style = p.error if entry.state == "failed" else p.dim
+    return [(f"{what}{f' ({size})' if size else ''}{allowed}", style)]
+
+
+def _progress(entry: ToolEntry) -> str:
+    parts = [
+        f"{entry.tool_uses} tool calls" if entry.tool_uses else "",
+        f"{entry.tokens:,} tokens" if entry.tokens else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def call(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
+    """The exact arguments: an edit as a diff, a command as code, everything else as JSON."""
+    arguments = entry.arguments
+    if entry.name in ("Edit", "Write", "NotebookEdit") and (hunks := _hunks(entry)):
+        # Before it has been made, nobody knows on which lines of the file an edit will be.
+        return renderer.diff(hunks, numbered=entry.name != "Edit" or _patch(entry) is not None)
+    if entry.name == "Bash" and isinstance(arguments.get("command"), str):
+        rows = renderer.code(inert(arguments["command"]), "bash")
+        if isinstance(arguments.get("description"), str):
+            rows += renderer.plain(one_line(arguments["description"]), palette.dim)
+        return rows + _others(arguments, ("command", "description"), renderer, palette)
+    if entry.name == "AskUserQuestion":
+        return _questions(arguments, renderer, palette)
+    if entry.name == "TodoWrite" or not arguments:
+        return []
+    text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
+    return renderer.code(inert(text), "json")
+
+
+def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
+    """Which file a change is about, in full, and what else is said of it: for those who have to allow it."""
+    if entry.name not in ("Edit", "Write", "NotebookEdit"):
+        return []
+    names = ("file_path", "notebook_path")
+    path = next((str(entry.arguments[name]) for name in names if entry.arguments.get(name)), "")
+    shown = (*names, "old_string", "new_string", "content", "new_source")
+    rows = renderer.plain(one_line(path), palette.base) if path else []
+    return rows + _others(entry.arguments, shown, renderer, palette)
+
+
+def _others(arguments: dict[str, Any], shown: tuple[str, ...], renderer: Renderer, palette: Palette) -> list[Row]:
+    """Arguments that are not shown already."""
+    rest = {name: value for name, value in arguments.items() if name not in shown}
+    text = json.dumps(rest, ensure_ascii=False, default=str)[1:-1]
+    return renderer.plain(one_line(text), palette.dim) if rest else []
+
+
+def _hunks(entry: ToolEntry) -> list[Hunk]:
+    arguments = entry.arguments
+    if (patch := _patch(entry)) is not None:
+        return hunks_of_patch(patch)
+    if entry.name == "Edit":
+        old, new = (_shown(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
+        return hunks_between(old, new)
+    text = arguments.get("content") if entry.name == "Write" else arguments.get("new_source")
+    return hunks_between("", _shown(str(text or "")))
+
+
+def _shown(text: str) -> str:
+    """Inert, and as much as can be drawn without holding up a key; that something is missing stands there."""
+    if len(text) <= LONGEST:
+        return inert(text)
+    return f"{inert(text[:LONGEST])}\n… {len(text) - LONGEST:,} more characters, in your editor"
+
+
+def _patch(entry: ToolEntry) -> list[Any] | None:
+    """The CLI's own account of what was changed."""
+    patch = entry.detail.get("structuredPatch") if isinstance(entry.detail, dict) else None
+    return patch if isinstance(patch, list) and patch else None
+
+
+def _questions(arguments: dict[str, Any], renderer: Renderer, palette: Palette) -> list[Row]:
+    rows: list[Row] = []
+    questions = arguments.get("questions")
+    for question in questions if isinstance(questions, list) else []:
+        if not isinstance(question, dict):
+            continue
+        rows += renderer.plain(one_line(str(question.get("question", ""))), palette.strong)
+        options = question.get("options")
+        for number, option in enumerate(options if isinstance(options, list) else [], 1):
+            if isinstance(option, dict):
+                label, about = one_line(str(option.get("label", ""))), one_line(str(option.get("description", "")))
+                rows += renderer.plain(f"{number}. {label}{f': {about}' if about else ''}", palette.base)
+    return rows
+
+
+def output(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
+    """What the tool has answered; an edit's answer is its diff, which stands there already."""
+    text = _shown(tool_text.result_text(entry.output))
+    if not text.strip() or (entry.name in ("Edit", "Write") and entry.state == "done") or entry.name == "TodoWrite":
+        return []
+    if entry.name in ("Agent", "Task") and entry.state == "done":
+        return renderer.markdown(text)
+    if text.startswith("diff --git "):
+        return renderer.code(text, "diff")
+    return renderer.plain(text, palette.error if entry.state == "failed" else palette.dim)
+
+
+def short(seconds: float) -> str:
+    """A duration for the gutter: at most five columns."""
+    if seconds < 100:
+        return f"{seconds:.1f}s"
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02}" if whole < 3600 else f"{whole // 3600}h{whole % 3600 // 60:02}"

@@ -1,0 +1,89 @@
+"""Painted: rows of text in a place of fixed size, drawn again only where they have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from maverick_tui.ui.instant import Painter
+from maverick_tui.ui.lines.wrapping import Line
+
+ROLES = ("text", "muted", "title", "accent", "success", "warning", "error", "badge", "mode")
+
+
+class Painted(Widget, can_focus=False):
+    """Shows rows of inert text; a role of theirs is the component class `painted--<role>`.
+
+    Nothing that is painted can change the size of the widget, so that it never lays out the screen.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES = {f"painted--{role}" for role in ROLES}
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._rows: Sequence[Line] = ()
+        self._strips: dict[int, Strip] = {}
+        self._styles_by_role: dict[str, Style] = {}
+        self._painter = Painter(self, super().render_lines)
+
+    def paint(self, rows: Sequence[Line]) -> None:
+        """Show these rows; those that are as they were cost nothing."""
+        old, self._rows = self._rows, rows
+        changed = [y for y in range(max(len(old), len(rows))) if old[y : y + 1] != rows[y : y + 1]]
+        if not changed:
+            return
+        for y in changed:
+            self._strips.pop(y, None)
+        width = self.size.width
+        self.refresh(*(Region(0, y, width, 1) for y in changed))
+        # Painted by Textual, the few rows would take everything along that lies between them and other changes.
+        self._painter.paint()
+
+    @property
+    def text(self) -> str:
+        """The rows as plain text."""
+        return "\n".join("".join(text for text, _ in row).rstrip() for row in self._rows)
+
+    def notify_style_update(self) -> None:
+        """Draw everything anew when the theme has changed."""
+        super().notify_style_update()
+        self._strips.clear()
+        self._styles_by_role.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Rows for Textual."""
+        rows = super().render_lines(crop)
+        self._painter.saw(crop, rows)
+        return rows
+
+    def render_line(self, y: int) -> Strip:
+        """One row."""
+        strip = self._strips.get(y)
+        if strip is None or strip.cell_length != self.size.width:
+            row = self._rows[y] if y < len(self._rows) else ()
+            strip = Strip([Segment(text, self._style(role)) for text, role in row if text])
+            strip = self._strips[y] = strip.crop_extend(0, self.size.width, self._style("text"))
+        return strip
+
+    def _style(self, role: str) -> Style:
+        if role not in self._styles_by_role:
+            self._styles_by_role[role] = self.get_component_rich_style(f"painted--{role}")
+        return self._styles_by_role[role]
+
+
+def row_width(row: Line) -> int:
+    """How many columns a row takes."""
+    return sum(cell_len(text) for text, _ in row)
+
+
+def spread(left: Line, right: Line, width: int) -> Line:
+    """The one at the left edge and the other at the right."""
+    gap = max(width - row_width(left) - row_width(right), 1 if right else 0)
+    return (*left, (" " * gap, "text"), *right)

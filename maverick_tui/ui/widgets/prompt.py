@@ -1,0 +1,265 @@
+"""Prompt: where the person writes to an agent."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
+
+from maverick_tui.exceptions import MaverickError
+from maverick_tui.inert import inert
+from maverick_tui.ui.instant import Painter
+from maverick_tui.ui.widgets import prompt_keys
+from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
+
+MOST_LINES = 8
+"""The prompt grows to this many lines, or to a third of the screen, and scrolls from there on."""
+
+_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
+
+
+def typed(text: str) -> str:
+    """What the person typed or pasted, with the line ends of every system and without anything a terminal obeys."""
+    return inert(_LINE_END.sub("\n", text))
+
+
+_MORE_KEYS = {
+    "cursor_word_left": "alt+b,alt+left",
+    "cursor_word_right": "alt+f,alt+right",
+    "delete_word_right": "alt+d",
+    "undo": "ctrl+underscore",
+}
+_LEFT_OUT = {"cursor_up", "cursor_down", "cursor_page_up", "cursor_page_down"}
+"""Up and down are our own; a page is a matter of the transcript, wherever the focus is."""
+
+
+def _editing() -> Iterator[Binding]:
+    """The keys of a TextArea with what readline has more, each with a name for a keymap."""
+    for binding in TextArea.BINDINGS:
+        assert isinstance(binding, Binding)
+        action = binding.action.replace("(True)", "_select")
+        if action not in _LEFT_OUT:
+            keys = ",".join(filter(None, (binding.key, _MORE_KEYS.get(action))))
+            yield dataclasses.replace(binding, key=keys, id=f"prompt.{action}")
+
+
+class Prompt(TextArea, inherit_bindings=False):
+    """A prompt of one or more lines: Enter sends it, the arrow keys bring earlier ones back."""
+
+    BINDING_GROUP_TITLE = "Prompt"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "send", "Send", id="prompt.send", show=False),
+        Binding("shift+enter,ctrl+j,alt+enter", "new_line", "New line", id="prompt.newline", show=False),
+        Binding("up", "older", "Line above, or the prompt before", id="prompt.older", show=False),
+        Binding("down", "newer", "Line below, or the prompt after", id="prompt.newer", show=False),
+        Binding("ctrl+g", "edit_outside", "Edit in $EDITOR", id="prompt.editor", show=False),
+        *_editing(),
+    ]
+
+    _is_styled = False
+    """Whether the text has the colours of the stylesheet."""
+
+    class Submitted(Message):
+        """The person wants this sent, and the prompt is empty again; what no text means, the screen knows."""
+
+        def __init__(self, prompt: Prompt, text: str) -> None:
+            super().__init__()
+            self.prompt = prompt
+            self.text = text
+
+        @property
+        def control(self) -> Prompt:
+            """The prompt, for `@on` with a selector."""
+            return self.prompt
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        history: PromptHistory | None = None,
+        placeholder: str = "",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        """Begin with a text; without a history the arrow keys only move the cursor."""
+        prompt_keys.tell_alt_enter_from_enter()
+        super().__init__(
+            typed(text), placeholder=Content(placeholder), highlight_cursor_line=False, id=id, classes=classes
+        )
+        self.cursor_blink = False  # a blinking one is painted twice a second, for ever
+        self._earlier = history
+        self._walk: HistoryWalk | None = None
+        self._painter = Painter(self, self._rows)
+
+    # -- for the screen ---------------------------------------------------------------------------------------------
+
+    def take(self) -> str:
+        """The text; the prompt is empty afterwards."""
+        text = self.text
+        self.set_text("")
+        self._walk = None
+        return text
+
+    def set_text(self, text: str) -> None:
+        """Put another text in, with the cursor at its end."""
+        self.load_text(typed(text))
+        self._fit()
+        self.move_cursor(self.document.end)
+
+    def validate_placeholder(self, placeholder: str | Content) -> Content:
+        """A placeholder is text, never markup."""
+        return placeholder if isinstance(placeholder, Content) else Content(placeholder)
+
+    # -- typing -----------------------------------------------------------------------------------------------------
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Every change of the text by typing or pasting comes through here."""
+        lines = self.wrapped_document.height
+        result = super().edit(dataclasses.replace(edit, text=typed(edit.text)))
+        if self.wrapped_document.height != lines:
+            self._fit()
+            # A TextArea scrolls to the cursor before it knows its new height, and so not far enough.
+            self.scroll_cursor_visible()
+        return result
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take characters, and do at once what other keys are bound to."""
+        event.prevent_default()
+        if prompt_keys.is_character(event):
+            self.replace(event.character or "", *self.selection, maintain_selection_offset=False)
+            event.stop()
+        elif prompt_keys.is_modified_enter(event):
+            self.action_new_line()
+            event.stop()
+        elif await self._obeys(event.key):
+            event.stop()
+        self._painter.paint()
+
+    async def _obeys(self, key: str) -> bool:
+        """Run the action of a key that is bound here.
+
+        Textual would let the key rise to the application first, and take those that follow meanwhile: of a, Backspace
+        and b, typed while a frame is drawn, it would delete the b.
+        """
+        bound = self.screen.active_bindings.get(key)
+        if bound is None or bound.node is not self:
+            return False
+        return await self.app.run_action(bound.binding.action, self)
+
+    def action_new_line(self) -> None:
+        """Begin a new line."""
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
+
+    def action_send(self) -> None:
+        """Send the text; after a backslash, begin a new line in its place."""
+        row, column = self.cursor_location
+        if self.selection.is_empty and self.document[row][:column].endswith("\\"):
+            self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+            return
+        text = self.take().rstrip().lstrip("\n")
+        if self._earlier is not None and text:
+            self._earlier.add(text)
+            self.run_worker(self._save(self._earlier), group="history")
+        self.post_message(self.Submitted(self, text))
+
+    # -- earlier prompts --------------------------------------------------------------------------------------------
+
+    async def action_older(self) -> None:
+        """The line above; from the first line, the prompt before."""
+        if not self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.action_cursor_up()
+        elif await self._step(-1):
+            # The end of the first line, so that the key goes on to the prompt before this one.
+            self.move_cursor((0, 0))
+            self.action_cursor_line_end()
+
+    async def action_newer(self) -> None:
+        """The line below; from the last line, the prompt after."""
+        if not self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.action_cursor_down()
+        else:
+            await self._step(1)
+
+    async def _step(self, by: int) -> bool:
+        if self._walk is None and by < 0 and self._earlier is not None:
+            try:
+                self._walk = HistoryWalk(await self._earlier.texts(), self.text)
+            except OSError as error:
+                self._tell(f"Earlier prompts cannot be read: {error.strerror or error}")
+        text = self._walk.step(by, self.text) if self._walk is not None else None
+        if text is not None:
+            self.set_text(text)
+        return text is not None
+
+    async def _save(self, history: PromptHistory) -> None:
+        try:
+            await history.save()
+        except OSError as error:
+            self._tell(f"The prompt will not be remembered, its file cannot be written: {error.strerror or error}")
+
+    # -- the person's own editor ------------------------------------------------------------------------------------
+
+    def action_edit_outside(self) -> None:
+        """Edit the text in the person's own editor."""
+        self.run_worker(self._edit_outside(), group="editor", exclusive=True)
+
+    async def _edit_outside(self) -> None:
+        from maverick_tui.ui.widgets.own_editor import edit_text
+
+        try:
+            self.set_text(await edit_text(self.app, self.text))
+        except MaverickError as error:
+            self._tell(str(error))
+
+    def _tell(self, what: str) -> None:
+        self.notify(inert(what), title="Prompt", severity="warning", markup=False)
+
+    # -- painting ---------------------------------------------------------------------------------------------------
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the text has, within bounds."""
+        return min(self.wrapped_document.height, self._room(viewport))
+
+    def _room(self, viewport: Size) -> int:
+        return max(1, min(MOST_LINES, viewport.height // 3 - self.gutter.height))
+
+    def _fit(self) -> None:
+        """Say whether the text needs a scrollbar, which else would flash up while the prompt is about to grow."""
+        if self.is_attached:
+            self.set_class(self.wrapped_document.height > self._room(self.app.size), "-long")
+
+    def on_resize(self) -> None:
+        """Other bounds now, and other lines when TextArea has dealt with it."""
+        self.call_next(self._fit)
+
+    def on_idle(self) -> None:
+        """Every message is dealt with; what has changed is painted before Textual does it."""
+        self._painter.paint()
+
+    def notify_style_update(self) -> None:
+        """The stylesheet has something else to say."""
+        self._is_styled = False
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows, for Textual."""
+        rows = self._rows(crop)
+        self._painter.saw(crop, rows)
+        return rows
+
+    def _rows(self, crop: Region) -> list[Strip]:
+        # A TextArea reads its colours from the stylesheet for every frame, which takes twice as long as the rest.
+        if self._is_styled:
+            return super(TextArea, self).render_lines(crop)
+        self._is_styled = True
+        return super().render_lines(crop)

@@ -1,0 +1,146 @@
+"""RunHeader: whose run this is, how it stands, and what it is allowed to do, in one line."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from textual import events
+from textual.message import Message
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.truth import headline
+from maverick_tui.ui.lines.wrapping import Line, cut
+from maverick_tui.ui.widgets.painted import Painted, row_width, spread
+from maverick_tui.ui.widgets.truth_line import TONES
+
+MEANINGS = {
+    "default": "asks before it acts",
+    "acceptEdits": "edits pass, the rest asks",
+    "plan": "plans, changes nothing",
+    "dontAsk": "refuses instead of asking",
+    "bypassPermissions": "asks nothing",
+}
+"""What the permission modes mean, in few words."""
+
+_DATE = re.compile(r"-\d{8}$")
+_GAP = "   "
+_LEAST_NAME = 8
+
+
+class _Part(NamedTuple):
+    weight: int
+    """The lightest are left out first; those of weight 9 never."""
+    line: Line
+    name: str = ""
+
+
+class RunHeader(Painted):
+    """Name and state at the left; the other runs, model, branch and mode at the right."""
+
+    class ModeClicked(Message):
+        """The person wants another permission mode."""
+
+    def __init__(
+        self, store: RunStore, *, name: str = "", badge: str = "", id: str | None = None, classes: str | None = None
+    ) -> None:
+        """`name` is the agent's until the run has started; `badge` says that nothing here is real."""
+        super().__init__(id=id, classes=classes)
+        self._agent = one_line(name)
+        self._store = store
+        self._badge = one_line(badge)
+        self._runs = (1, 1, 0)
+        self._branch: str | None = None
+        self._changed = 0
+        self._mode_at = range(0)
+        self._drawn: tuple[object, ...] = ()
+
+    def refresh_header(self, *, place: int = 1, total: int = 1, waiting: int = 0) -> None:
+        """Show how the run stands, which one of how many it is, and how many others wait for the person."""
+        self._runs = (place, total, waiting)
+        self._draw()
+
+    def set_branch(self, branch: str, changed: int) -> None:
+        """Say which branch is checked out, and how many files are changed."""
+        self._branch, self._changed = one_line(branch), changed
+        self._draw()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Fill the new room."""
+        self._draw()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the mode asks for another one."""
+        event.stop()
+        if event.x - self.content_offset.x in self._mode_at:
+            self.post_message(self.ModeClicked())
+
+    def _draw(self) -> None:
+        store, width = self._store, self.content_size.width
+        facts = (store.phase, store.started, store.mode, store.model, self._runs, self._branch, self._changed, width)
+        if width and facts != self._drawn:
+            self._drawn = facts
+            self.paint([self._row(width)])
+
+    def _row(self, width: int) -> Line:
+        glyph, word, _, tone = headline(self._store)
+        name = one_line(self._store.started.agent) if self._store.started else self._agent
+        state: Line = ((f"{glyph} {word}", TONES[tone]),)
+        parts = self._right()
+        room = width - row_width(state) - 3 - min(row_width(((name, ""),)), max(_LEAST_NAME, width // 3))
+        while parts and sum(row_width(part.line) + len(_GAP) for part in parts) > room:
+            lightest = min(parts)
+            if lightest.weight == 9:
+                break
+            parts.remove(lightest)
+        parts.sort(key=lambda part: _ORDER.index(part.name))
+        right: list[tuple[str, str]] = []
+        for part in parts:
+            right += [(_GAP if right else "", "text"), *part.line]
+        name = cut(name, max(width - row_width(state) - row_width(tuple(right)) - 4, 1))
+        row = spread(((f"{name}  " if name else "", "title"), *state), tuple(right), width)
+        self._mode_at = _place_of_mode(row)
+        return row
+
+    def _right(self) -> list[_Part]:
+        store, (place, total, waiting) = self._store, self._runs
+        mode, model = one_line(store.mode), short_model(store.model)
+        started = store.started
+        branch = self._branch if self._branch is not None else one_line(started.branch) if started else ""
+        badge = self._badge or ("OFFLINE" if started and started.is_offline else "")
+        parts = [
+            _Part(4, ((f"{place} of {total} runs", "muted"),), "runs") if total > 1 else None,
+            _Part(8, ((f"⚑ {waiting} need{'s' if waiting == 1 else ''} you", "warning"),), "waiting")
+            if waiting
+            else None,
+            _Part(3, ((model, "muted"),), "model") if model else None,
+            _Part(1, ((one_line(started.engine), "muted"),), "engine") if started and started.engine else None,
+            _Part(5, _branch(branch, self._changed), "branch") if branch else None,
+            _Part(9, ((mode, "mode"),), "mode") if mode else None,
+            _Part(2, ((MEANINGS[mode], "muted"),), "meaning") if mode in MEANINGS else None,
+            _Part(7, ((f" {badge} ", "badge"),), "badge") if badge else None,
+        ]
+        return [part for part in parts if part is not None]
+
+
+_ORDER = ("runs", "waiting", "engine", "model", "branch", "mode", "meaning", "badge")
+
+
+def _branch(branch: str, changed: int) -> Line:
+    return ((cut(branch, 24), "text"), (f" ±{changed}" if changed else "", "muted"))
+
+
+def _place_of_mode(row: Line) -> range:
+    column = 0
+    for text, role in row:
+        width = row_width(((text, role),))
+        if role == "mode":
+            return range(column, column + width)
+        column += width
+    return range(0)
+
+
+def short_model(model: str) -> str:
+    """The part of a model's name that tells it from others: `sonnet-4-5`."""
+    return _DATE.sub("", one_line(model)).removeprefix("claude-")

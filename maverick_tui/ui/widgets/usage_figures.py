@@ -1,0 +1,149 @@
+"""What the usage panel and the usage line show: the figures of a moment, and how they are written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.todos import Todo
+
+RATE_SECONDS = 16
+"""Seconds that the sparkline looks back."""
+NEARLY_FULL = 80
+"""Percent of the context from which on the CLI may compact it soon."""
+_SPEED_OVER = 3
+_LEAST_PEAK = 10.0
+_BARS = "▂▃▄▅▆▇█"
+
+
+class Task(NamedTuple):
+    """A subagent."""
+
+    text: str
+    state: str
+    tokens: int
+
+
+class Moment(NamedTuple):
+    """Everything that is shown, rounded to what can be seen of it: two equal moments look the same."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read: int
+    cache_write: int
+    cost: float | None
+    is_estimate: bool
+    is_least: bool
+    """Whether something was spent that nobody knows the price of."""
+    is_running: bool
+    turns: int
+    step: int
+    most_steps: int | None
+    seconds: int
+    model_seconds: int
+    tool_seconds: int
+    person_seconds: int
+    context_used: int
+    context_size: int | None
+    rates: tuple[int, ...]
+    todos: tuple[Todo, ...]
+    tasks: tuple[Task, ...]
+
+    @classmethod
+    def of(cls, store: RunStore, now: float) -> Moment:
+        """What there is to show now."""
+        figures = store.figures
+        usage = figures.usage
+        spent = figures.spent_until(now, store.phase, store.phase_since)
+        return cls(
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_tokens,
+            usage.cache_write_tokens,
+            usage.cost_usd,
+            figures.is_estimate,
+            figures.has_unpriced,
+            store.is_running,
+            figures.turns + store.is_running,
+            figures.turn_steps,
+            store.started.max_turns if store.started else None,
+            int(figures.seconds(now)),
+            int(spent.model),
+            int(spent.tools),
+            int(spent.person),
+            figures.context_used,
+            figures.context_size,
+            tuple(round(rate) for rate in figures.rates(now, RATE_SECONDS)),
+            tuple(store.todos.items),
+            tuple(_task(entry) for entry in store.tasks.values() if _is_subagent(entry)),
+        )
+
+    @property
+    def cache_share(self) -> int | None:
+        """Percent of what was sent to the model that came out of the cache."""
+        sent = self.input_tokens + self.cache_read + self.cache_write
+        return self.cache_read * 100 // sent if sent else None
+
+    @property
+    def context_share(self) -> int | None:
+        """Percent of the context that is filled, if its size is known."""
+        return self.context_used * 100 // self.context_size if self.context_size else None
+
+    @property
+    def speed(self) -> int:
+        """Tokens a second of late, by the characters that came."""
+        return round(sum(self.rates[-_SPEED_OVER:]) / _SPEED_OVER)
+
+    @property
+    def price(self) -> str:
+        """The cost: `~` before a guess, `≥` where more has been spent than is known."""
+        if self.cost is None:
+            return "no price" if self.is_least else "-"
+        is_more = self.is_least or self.is_running
+        return f"{'≥' if is_more else ''}{'~' if self.is_estimate else ''}{dollars(self.cost)}"
+
+    @property
+    def price_note(self) -> str:
+        """What is to be said about the cost."""
+        if self.is_running:
+            return "so far" if self.cost is not None else "at the end"
+        return "estimate" if self.is_estimate and self.cost is not None else ""
+
+
+def _is_subagent(entry: ToolEntry) -> bool:
+    """A command in the background is a task, too, but it uses nothing."""
+    return bool(entry.tokens) or (entry.is_task_alive and entry.name in ("Agent", "Task"))
+
+
+def _task(entry: ToolEntry) -> Task:
+    return Task(str(entry.arguments.get("description") or entry.name)[:200], entry.task_state, entry.tokens)
+
+
+def duration(seconds: int) -> str:
+    """Seconds as a clock shows them: 0:48, 12:05, 1:02:05."""
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def short(number: int) -> str:
+    """A number where there is no room for all of it: 999, 1.9k, 12.5k, 125k, 1.2M."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            amount = number / size
+            return f"{amount:.0f}{unit}" if amount >= 99.95 else f"{amount:.1f}{unit}"
+    return str(number)
+
+
+def sparkline(rates: tuple[int, ...]) -> str:
+    """A bar for each second; the lowest is for nothing at all."""
+    peak = max(*rates, _LEAST_PEAK) if rates else _LEAST_PEAK
+    top = len(_BARS) - 1
+    return "".join(_BARS[min(top, int(rate / peak * top + 0.5))] if rate else "▁" for rate in rates)
+
+
+def gauge(percent: int, width: int) -> tuple[str, str]:
+    """The full and the empty part of a bar; whatever is there shows."""
+    full = min(width, max(1 if percent else 0, round(width * percent / 100)))
+    return "━" * full, "─" * (width - full)

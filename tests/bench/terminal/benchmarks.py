@@ -1,0 +1,211 @@
+"""The gates of the terminal application: the same scenes for us, the CLI's own interface and a bare application.
+
+"CPU of the process" is user and system time of the one process that owns the screen, its threads included. The CLI's
+own interface is that process as a whole: it speaks to the model and draws. Of ours it is what the application costs on
+top of a CLI, without its children; what those use (a CLI without a screen, its keeper) is a figure beside it.
+All figures are medians of runs; of key echoes, medians of each run's p50, p95 and maximum.
+"""
+
+from __future__ import annotations
+
+import compileall
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from tests.bench.measure import Figure
+from tests.bench.terminal import corpus, scenes
+from tests.bench.terminal.history import flooded, preloaded, resident
+from tests.bench.terminal.programs import ROOT, bare, claude, maverick
+from tests.bench.terminal.rounds import Patience, Run, medians, rounds
+
+FRAME_GATE, FRAME_AIM = 1.3, 0.9
+CPU_GATE, CPU_AIM = 0.5, 0.25
+ECHO_AIM = 0.5
+LAST_DELTA_GATE, LAST_DELTA_AIM = 60.0, 20.0
+BURST_GATE, BURST_AIM = 1.5, 1.2
+BURST_ECHO_GATE, BURST_ECHO_AIM = 80.0, 35.0
+HISTORY_GATE, HISTORY_AIM = 1.2, 1.0
+MEMORY_GATE, MEMORY_AIM = 60.0, 20.0
+FLAT_GATE, FLAT_AIM = 1.1, 1.0
+CONNECT_GATE, CONNECT_AIM = 50.0, 20.0
+
+PATIENT = Patience(seconds=60.0, attempts=3)
+HASTY = Patience(seconds=5.0, attempts=1)
+
+Medians = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured."""
+
+    rounds: int = 3
+    starts: int = 7
+    paced: int = corpus.PACED_DELTAS
+    burst: int = corpus.BURST_DELTAS
+    history_paced: int = corpus.PACED_DELTAS // 2
+    turns: tuple[int, ...] = (10, 100, 1_000)
+    flood: int = 1_000_000
+    patience: Patience = PATIENT
+
+
+QUICK = Effort(rounds=1, starts=3, paced=500, history_paced=400, turns=(100,), flood=100_000, patience=HASTY)
+"""To see whether something is badly wrong; its figures are not those of the gates."""
+
+
+class Terminal:
+    """The benchmarks of the terminal. `runs` keeps every single run, for whoever doubts a median."""
+
+    def __init__(self, effort: Effort, *, is_peers_only: bool = False) -> None:
+        self._effort = effort
+        self._ours = () if is_peers_only else (maverick(),)
+        self.runs: dict[str, Any] = {}
+
+    @property
+    def benchmarks(self) -> Sequence[Any]:
+        """One for each group of gates."""
+        return (
+            self.terminal_start,
+            self.terminal_paced,
+            self.terminal_burst,
+            self.terminal_history,
+            self.terminal_memory,
+            self.terminal_connect,
+        )
+
+    def _measure(self, scene: str, runs: dict[str, Run], count: int) -> Medians:
+        for folder in ("maverick_tui", "tests/bench"):
+            compileall.compile_dir(ROOT / folder, quiet=2)  # a start without bytecode is not the one that users see
+        self.runs[scene] = rounds(runs, count, self._effort.patience)
+        return {name: medians(results) for name, results in self.runs[scene].items()}
+
+    def terminal_start(self) -> Iterator[Figure]:
+        """Row 1: from nothing to a frame, and to an echoed key."""
+        programs = (bare(), claude(), *self._ours)
+        runs: dict[str, Run] = {program.name: partial(scenes.start, program) for program in programs}
+        for program in programs:
+            scenes.start(program, 0)  # fills the caches of the disk
+        found = self._measure("start", runs, self._effort.starts)
+        for name, key in (("first frame", "first_frame_ms"), ("first echoed key", "first_key_ms")):
+            floor, peer = found["bare"][key], found["claude"][key]
+            yield from against(
+                f"1 start to {name}", "ms", found, key, min(FRAME_GATE * floor, peer), FRAME_AIM * floor, floor
+            )
+
+    def terminal_paced(self) -> Iterator[Figure]:
+        """Rows 2, 3 and 4: an answer at the pace of a model, with somebody typing."""
+        count = self._effort.paced
+        runs: dict[str, Run] = {"drain": lambda _seed: scenes.drained(count, is_paced=True)}
+        for program in (claude(), *self._ours):
+            runs[program.name] = partial(scenes.answered, program, count, is_paced=True)
+        found = self._measure("paced", runs, self._effort.rounds)
+        peer, pace = found["claude"], found["drain"]
+        yield Figure("  the model is late by, p95", pace["sent_late_p95_ms"], "ms", note=f"{count} deltas")
+        for name in ("p50", "p95", "max"):
+            key = f"echo_{name}_ms"
+            gate = peer[key] if name != "p50" else None
+            yield from against(f"2 paced: key echo {name}", "ms", found, key, gate, gate and ECHO_AIM * gate)
+        yield from against(
+            "3 paced: CPU of the process", "s", found, "cpu_s", CPU_GATE * peer["cpu_s"], CPU_AIM * peer["cpu_s"],
+            pace["cpu_s"],
+        )  # fmt: skip
+        yield from against("  paced: CPU of its children", "s", found, "children_cpu_s")
+        yield from against(
+            "4 paced: last delta visible after", "ms", found, "last_delta_ms", LAST_DELTA_GATE, LAST_DELTA_AIM,
+            pace["last_delta_ms"],
+        )  # fmt: skip
+        yield from against("  paced: written", "kB", found, "written_kb")
+        yield from against("  paced: resident", "MB", found, "rss_mb")
+        yield from against("  paced: keys never echoed", "", found, "keys_lost", 0)
+
+    def terminal_burst(self) -> Iterator[Figure]:
+        """Row 5: 100 KB as fast as they can be sent."""
+        count = self._effort.burst
+        runs: dict[str, Run] = {"drain": lambda _seed: scenes.drained(count, is_paced=False)}
+        for program in (claude(), *self._ours):
+            runs[program.name] = partial(scenes.answered, program, count, is_paced=False)
+        found = self._measure("burst", runs, self._effort.rounds)
+        floor = found["drain"]["total_s"]
+        yield from against("5 burst: total", "s", found, "total_s", BURST_GATE * floor, BURST_AIM * floor, floor)
+        yield from against("  burst: key echo p50", "ms", found, "echo_p50_ms")
+        yield from against("5 burst: key echo max", "ms", found, "echo_max_ms", BURST_ECHO_GATE, BURST_ECHO_AIM)
+        yield from against("  burst: CPU of the process", "s", found, "cpu_s")
+        yield from against("  burst: keys never echoed", "", found, "keys_lost", 0)
+
+    def terminal_history(self) -> Iterator[Figure]:
+        """Row 6: the same with a conversation that is already long, against an empty one."""
+        if not (ours := self._ours):
+            return
+        runs: dict[str, Run] = {}
+        for turns in (0, *self._effort.turns):
+            program = preloaded(ours[0], turns)
+            runs[f"paced {turns}"] = partial(scenes.answered, program, self._effort.history_paced, is_paced=True)
+            runs[f"burst {turns}"] = partial(scenes.answered, program, self._effort.burst, is_paced=False)
+        found = self._measure("history", runs, self._effort.rounds)
+        keys = {
+            "paced": ("echo_p95_ms", "echo_max_ms", "cpu_s", "last_delta_ms"),
+            "burst": ("total_s", "echo_max_ms"),
+        }
+        for turns in self._effort.turns:
+            for scene, names in keys.items():
+                for key in names:
+                    value, empty = found[f"{scene} {turns}"][key], found[f"{scene} 0"][key]
+                    yield Figure(
+                        f"6 {turns:,} turns, {scene}: {key}", value / empty, "x", HISTORY_GATE, 1.0,
+                        f"{value:.4g} against {empty:.4g}", aim=HISTORY_AIM,
+                    )  # fmt: skip
+
+    def terminal_memory(self) -> Iterator[Figure]:
+        """Row 7: what a thousand turns and a million deltas leave behind."""
+        if not (ours := self._ours):
+            return
+        turns = max(self._effort.turns)
+        runs: dict[str, Run] = {
+            "empty": partial(resident, preloaded(ours[0], 0)),
+            "full": partial(resident, preloaded(ours[0], turns)),
+        }
+        found = self._measure("memory", runs, self._effort.rounds)
+        added = found["full"]["rss_mb"] - found["empty"]["rss_mb"]
+        yield Figure(
+            f"7 memory of {turns:,} turns", added, "MB", MEMORY_GATE, 0.0,
+            f"{found['full']['rss_mb']:.0f} against {found['empty']['rss_mb']:.0f}", aim=MEMORY_AIM,
+        )  # fmt: skip
+        flood = self.runs["flood"] = flooded(ours[0], self._effort.flood)
+        sizes, text = flood["rss_mb"], flood["text_mb"][-1] - flood["text_mb"][0]
+        yield Figure(
+            f"7 memory after {self._effort.flood:,} deltas", sizes[-1] / sizes[0], "x", FLAT_GATE, 1.0,
+            f"{sizes[-1]:.0f} MB against {sizes[0]:.0f} after a tenth, with {text:.1f} MB of text between",
+            aim=FLAT_AIM,
+        )  # fmt: skip
+
+    def terminal_connect(self) -> Iterator[Figure]:
+        """Row 8: keys while the SDK is imported and the client connects."""
+        runs: dict[str, Run] = {
+            program.name: partial(scenes.connecting, program) for program in (claude(), *self._ours)
+        }
+        found = self._measure("connect", runs, self._effort.rounds)
+        yield from against("8 connecting: key echo max", "ms", found, "echo_max_ms", CONNECT_GATE, CONNECT_AIM)
+        yield from against("  connecting: keys never echoed", "", found, "keys_lost", 0)
+
+
+def against(
+    name: str,
+    unit: str,
+    found: Medians,
+    key: str,
+    gate: float | None = None,
+    aim: float | None = None,
+    floor: float | None = None,
+) -> Iterator[Figure]:
+    """Our figure with its gate, the peers' in the note; without us the peers' own."""
+    peers = {peer: figures[key] for peer, figures in found.items() if peer != "maverick" and key in figures}
+    if "maverick" not in found:
+        for peer, value in peers.items():
+            yield Figure(f"{name}, {peer}", value, unit)
+        return
+    note = ", ".join(f"{peer} {value:.4g}" for peer, value in peers.items())
+    value = found["maverick"].get(key, math.inf)
+    yield Figure(name, value, unit, gate, floor, note, aim)

@@ -1,0 +1,517 @@
+"""A run in this process, against the real CLI and a scripted model: prompts, tools, failures, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
+from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep, Usage
+from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, SetMode
+from maverick_tui.runs.events import (
+    BlockGrew,
+    Connected,
+    ConnectFailed,
+    Connecting,
+    InterruptRequested,
+    ModeChanged,
+    ModelNamed,
+    Noticed,
+    PromptDropped,
+    PromptQueued,
+    PromptSent,
+    RetryScheduled,
+    RunEnded,
+    RunStarted,
+    TaskProgressed,
+    ToolCalled,
+    ToolFinished,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)
+from tests.agent.engine.test_session import Delegator, with_a_background_task
+from tests.conftest import ServeModel
+from tests.runs.watching import Watched, check_well_formed, watch
+from tests.support.agents import Talker, Worker, context
+from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
+from tests.support.processes import marked
+
+
+def cli_of(mark: str) -> int:
+    return next(pid for pid, command in marked(mark).items() if "_bundled/claude" in command.split(" ")[0])
+
+
+# -- prompts -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_prompt_and_a_follow_up_in_one_session(serve: ServeModel) -> None:
+    async with serve(turns(say("the first answer"), say("the second"))) as model, watch(Talker) as run:
+        first = await run.ask("one")
+        second = await run.ask("two")
+    assert (first.outcome, second.outcome) == ("done", "done")
+    assert run.text() == "the first answer\nthe second"
+    assert [type(event) for event in run.events[:3]] == [RunStarted, PromptQueued, Connecting]
+    assert [last_prompt(request) for request in model.requests] == ["one", "two"]
+    assert len(model.requests[1]["messages"]) > len(model.requests[0]["messages"])
+    started = run.all(RunStarted)[0]
+    assert (started.agent, started.cwd, started.branch) == ("talker", str(Path.cwd()), "")
+    assert started.has_own_prompt
+    assert run.all(ModelNamed)[-1].context_size == 200_000
+    assert [event.turn for event in run.all(TurnStarted)] == [1, 2]
+
+
+async def test_a_prompt_starts_at_once_when_nothing_is_in_its_way(serve: ServeModel) -> None:
+    async with serve(say("ok")), watch(Talker) as run:
+        await run.until(Connected)
+        run.prompt("now")
+        assert isinstance(run.events[-1], TurnStarted), "in the same call"
+        await run.until(TurnEnded)
+    assert not run.all(PromptQueued)
+
+
+async def test_prompts_wait_for_each_other_and_can_be_taken_back(serve: ServeModel) -> None:
+    names = ("one", "two", "three")
+    script = [scene(say(f"answer to {name}", pace=Pace(tokens_per_second=30)), prompt=f"^{name}$") for name in names]
+    async with serve(script) as model, watch(Talker) as run:
+        await run.until(Connected)
+        ids = [run.prompt(name) for name in names]
+        run.send(DropPrompt(ids[1]))
+        await run.until(TurnEnded, 2)
+    assert [event.prompt_id for event in run.all(PromptQueued)] == ids[1:]
+    assert [event.prompt_id for event in run.all(PromptDropped)] == [ids[1]]
+    assert run.text() == "answer to one\nanswer to three"
+    assert len(model.requests) == 2
+
+
+async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
+    usage = Usage(input=120, output=34, cache_read=56, cache_write=7)
+    answer = Answer(steps=(TextStep(text="counted"),), usage=usage)
+    async with serve([scene(bash("true"), answer)]), watch(Worker) as run:
+        result = await Worker().run("go", context())
+        first = await run.ask("go")
+        second = await run.ask("go")
+    for told in (first.usage, second.usage):
+        assert told.input_tokens == result.usage.input_tokens
+        assert told.output_tokens == result.usage.output_tokens
+        assert told.cache_read_tokens == result.usage.cache_read_tokens == 56
+        assert told.cache_write_tokens == result.usage.cache_write_tokens == 7
+        assert told.cost_usd == pytest.approx(result.usage.total_cost_usd)
+    assert first.steps == second.steps == 2
+    assert not first.is_estimate
+    assert second.api_ms <= second.usage.duration_ms, "the CLI's own figure runs on over the session"
+    reported = {event.message: event.output_tokens for event in run.all(UsageReported)}
+    assert sum(reported.values()) == first.usage.output_tokens + second.usage.output_tokens
+
+
+async def test_the_price_of_an_unknown_model_is_an_estimate(serve: ServeModel) -> None:
+    async with serve(say("ok")), watch(Talker, config=MaverickConfig.load(model="nobody-knows-1")) as run:
+        ended = await run.ask("go")
+    assert ended.is_estimate
+    assert run.all(RunStarted)[0].model == "nobody-knows-1"
+
+
+# -- tools and subagents -----------------------------------------------------------------------------------------------
+
+
+async def test_thoughts_words_and_parallel_tools(serve: ServeModel) -> None:
+    Path("a.txt").write_text("alpha\n")
+    Path("b.txt").write_text("beta\n")
+    reads = [ToolStep(tool="Read", input={"file_path": str(Path(name).absolute())}) for name in ("a.txt", "b.txt")]
+    answer = Answer(steps=(ThinkingStep(thinking="two files"), TextStep(text="I look."), *reads))
+    async with serve([answer, say("done")]), watch(Worker) as run:
+        ended = await run.ask("look")
+    assert ended.outcome == "done"
+    assert run.text("thinking") == "two files"
+    assert run.text() == "I look.\ndone"
+    assert [call.name for call in run.all(ToolCalled)] == ["Read", "Read"]
+    assert all(call.block is not None for call in run.all(ToolCalled))
+    assert {"alpha" in event.output or "beta" in event.output for event in run.all(ToolFinished)} == {True}
+    assert all("content" not in event.detail["file"] for event in run.all(ToolFinished))
+
+
+async def test_a_subagents_messages_say_whose_they_are(serve: ServeModel) -> None:
+    Path("a.txt").write_text("alpha\n")
+    read = ToolStep(tool="Read", input={"file_path": str(Path("a.txt").absolute())})
+    task: dict[str, Any] = {"description": "work", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
+    script = [
+        scene(Answer(steps=(TextStep(text="sub text"), read)), say("sub is done"), prompt="^SUBTASK$"),
+        scene(call("Agent", first="launching", run_in_background=False, **task), say("all done"), prompt="^start$"),
+    ]
+    async with serve(script), watch(Delegator) as run:
+        ended = await run.ask("start")
+        result = await Delegator().run("start", context())
+    parent = next(event.call for event in run.all(ToolCalled) if event.name == "Agent")
+    assert run.text(parent=parent) == "sub text\nsub is done"
+    assert run.text() == "launching\nall done"
+    assert [event.parent for event in run.all(ToolCalled) if event.name == "Read"] == [parent]
+    states = [event.state for event in run.all(TaskProgressed) if event.call == parent]
+    assert states[0] == "running"
+    assert states[-1] == "completed"
+    assert ended.usage.input_tokens == result.usage.input_tokens
+    assert ended.usage.output_tokens == result.usage.output_tokens
+
+
+async def test_a_turn_of_the_clis_own_is_a_turn_and_nothing_is_lost_of_the_figures(serve: ServeModel) -> None:
+    async with serve(with_a_background_task()), watch(Delegator) as run:
+        await run.ask("start")
+        await run.until(TurnStarted, where=lambda turn: turn.origin == "background")
+        run.prompt("second")
+        assert isinstance(run.events[-1], PromptQueued), "the CLI is busy with a turn of its own"
+        await run.until(TurnEnded, 3)
+    assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "background", "person"]
+    assert run.text() == "launching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
+    assert sum(turn.usage.input_tokens for turn in run.all(TurnEnded)) == 10 + 10 + 1000 + 10 + 10
+    assert sum(turn.usage.output_tokens for turn in run.all(TurnEnded)) == 5 + 5 + 50 + 5 + 5
+
+
+# -- failures ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_dropped_stream_fails_the_turn_and_keeps_what_came(serve: ServeModel) -> None:
+    script = turns(say("word " * 40, fault=drop(at="text")), say("fine"))
+    async with serve(script), watch(Talker) as run:
+        ended = await run.ask("one")
+        came = run.text()
+        again = await run.ask("one")
+    assert ended.outcome == "failed"
+    assert ended.failure is not None
+    assert ended.failure.error == "StreamingError"
+    assert ended.failure.causes[0].startswith("NetworkError: ")
+    assert ended.failure.is_retryable
+    assert came
+    assert ("word " * 40).startswith(came)
+    assert again.turn == 2
+
+
+async def test_a_failure_before_anything_came_is_told_and_the_next_prompt_works(serve: ServeModel) -> None:
+    script = [scene(fail(429, "rate_limit_error"), prompt="^one$"), scene(say("fine"), prompt="two")]
+    async with serve(script), watch(Talker) as run:
+        ended = await run.ask("one")
+        again = await run.ask("two")
+    assert ended.failure is not None
+    assert (ended.failure.kind, ended.failure.status) == ("rate_limit", 429)
+    assert ended.failure.hint
+    assert again.outcome == "done"
+    assert run.text() == "fine", "the CLI's own words about the failure are not the agent's"
+
+
+async def test_retries_of_the_cli_are_told(serve: ServeModel) -> None:
+    overloaded = HttpFault(kind="http", status=529, type="overloaded_error", times=1)
+    config = MaverickConfig.load(api_retries=2)
+    async with serve(say("at last", fault=overloaded)), watch(Talker, config=config) as run:
+        ended = await run.ask("one")
+    retry = run.all(RetryScheduled)[0]
+    assert (retry.attempt, retry.limit, retry.status, retry.reason) == (1, 2, 529, "overloaded")
+    assert retry.delay > 0
+    assert ended.outcome == "done"
+
+
+@pytest.mark.parametrize(("number", "is_kept"), [(signal.SIGKILL, False), (signal.SIGTERM, True)])
+async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_on(
+    number: signal.Signals, is_kept: bool, serve: ServeModel, mark: str
+) -> None:
+    script = [
+        scene(say("word " * 40, fault=stall()), prompt="^two$"),
+        scene(say("an answer"), prompt="^one$|^three$"),
+    ]
+    async with serve(script) as model, watch(Talker) as run:
+        first = await run.ask("one")
+        run.prompt("two")
+        await run.until(BlockGrew, where=lambda event: "word" in event.text)
+        os.kill(cli_of(mark), number)
+        second = await run.until(TurnEnded, 2)
+        third = await run.ask("three")
+    assert second.failure is not None
+    assert second.failure.exit_code in (-number, 128 + number)
+    assert third.outcome == "done"
+    assert [event.again for event in run.all(Connecting)] == [False, True]
+    assert "one" in str(model.requests[-1]["messages"]), "it remembers"
+    assert not run.all(Noticed)
+    assert third.usage.input_tokens == first.usage.input_tokens == 10, f"a resumed CLI {is_kept=} its totals"
+    assert third.usage.cost_usd == pytest.approx(first.usage.cost_usd)
+
+
+async def test_a_cli_that_dies_between_prompts_is_told_and_replaced_on_demand(serve: ServeModel, mark: str) -> None:
+    async with serve(say("ok")), watch(Talker) as run:
+        await run.ask("one")
+        os.kill(cli_of(mark), signal.SIGKILL)
+        lost = await run.until(ConnectFailed)
+        run.send(Reconnect())
+        await run.until(Connected, 2)
+        ended = await run.ask("two")
+    assert lost.failure.exit_code == -9
+    assert ended.outcome == "done"
+
+
+async def test_a_conversation_that_is_gone_begins_anew_and_says_so(serve: ServeModel, mark: str, home: Path) -> None:
+    async with serve(say("ok")), watch(Talker) as run:
+        await run.ask("one")
+        for file in (home / ".claude" / "projects").rglob("*.jsonl"):
+            file.unlink()
+        os.kill(cli_of(mark), signal.SIGKILL)
+        await run.until(ConnectFailed)
+        ended = await run.ask("two")
+    assert [event.kind for event in run.all(Noticed)] == ["session_lost"]
+    assert ended.outcome == "done"
+    assert ended.usage.input_tokens == 10
+
+
+async def test_a_missing_cli_is_told_and_can_be_mended(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = {"config": MaverickConfig.load(cli_path="/nowhere/claude")}
+
+    def find() -> MaverickAgent:
+        return Talker(config=where["config"])
+
+    async with serve(say("ok")), watch(find, name="talker") as run:
+        run.prompt("waits")
+        failed = await run.until(ConnectFailed)
+        assert not run.all(TurnStarted)
+        run.run._link.loaded = None  # as if the agent were found anew
+        where["config"] = MaverickConfig.load()
+        run.send(Reconnect())
+        ended = await run.until(TurnEnded)
+    assert failed.failure.error == "CLINotFoundError"
+    assert "/nowhere/claude" in failed.failure.message
+    assert ended.outcome == "done"
+
+
+@pytest.mark.parametrize("broken", ["agent", "folder", "settings"])
+async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> type[MaverickAgent]:
+        if broken == "agent":
+            raise RuntimeError("its file has a mistake")
+        return Talker
+
+    if broken == "settings":
+        monkeypatch.setenv("MAVERICK_TIMEOUT", "soon")
+    cwd = Path("nowhere") if broken == "folder" else Path.cwd()
+    async with watch(find, name="broken", cwd=cwd) as run:
+        failed = await run.until(ConnectFailed)
+        run.prompt("tries again")
+        await run.until(ConnectFailed, 2)
+        run.send(Interrupt())
+        await run.until(PromptDropped)
+    assert run.all(RunStarted)[0].agent == "broken"
+    assert {"agent": "a mistake", "folder": "nowhere", "settings": "timeout"}[broken] in failed.failure.message
+
+
+# -- interrupts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(is_first: bool, serve: ServeModel) -> None:
+    stalled = say("word " * 40, fault=stall())
+    script = turns(stalled, say("next")) if is_first else turns(say("first"), stalled, say("next"))
+    async with serve(script), watch(Talker) as run:
+        if not is_first:
+            await run.ask("one")
+        run.prompt("two")
+        await run.until(BlockGrew, where=lambda event: "word" in event.text)
+        run.send(Interrupt())
+        assert isinstance(run.events[-1], InterruptRequested), "in the same call"
+        ended = await run.until(TurnEnded, 1 if is_first else 2)
+        following = await run.ask("go on")
+    assert ended.outcome == "interrupted"
+    assert "word word" in run.text()
+    assert following.outcome == "done"
+    assert run.text().endswith("next")
+
+
+async def test_interrupts_before_anything_has_come(serve: ServeModel) -> None:
+    async with serve(say("late", pace=Pace(first_token=30.0))), watch(Talker) as run:
+        run.send(Interrupt())
+        await run.until(Connected)
+        assert not run.all(InterruptRequested), "there was nothing to stop"
+        for number in (1, 2):
+            run.prompt("one")
+            run.send(Interrupt())
+            ended = await run.until(TurnEnded, number)
+            assert ended.outcome == "interrupted"
+
+
+async def test_a_waiting_prompt_runs_after_an_interrupt(serve: ServeModel) -> None:
+    script = [scene(say("word " * 40, fault=stall()), prompt="^one$"), scene(say("two is answered"), prompt="^two$")]
+    async with serve(script), watch(Talker) as run:
+        run.prompt("one")
+        await run.until(BlockGrew)
+        run.prompt("two")
+        run.send(Interrupt())
+        await run.until(TurnEnded, 2)
+    assert [turn.outcome for turn in run.all(TurnEnded)] == ["interrupted", "done"]
+
+
+async def test_closing_interrupts_what_runs(serve: ServeModel, mark: str) -> None:
+    async with serve(say("word " * 40, fault=stall())), watch(Talker) as run:
+        run.prompt("one")
+        await run.until(BlockGrew)
+        run.prompt("never sent")
+    assert run.all(TurnEnded)[0].outcome == "interrupted"
+    assert [event.prompt_id for event in run.all(PromptDropped)] == ["p2"]
+    assert run.all(RunEnded)[0].reason == "closed"
+    assert marked(mark) == {}
+
+
+@pytest.mark.parametrize("after", [Connecting, Connected, BlockGrew])
+async def test_a_cancelled_run_ends_well(after: type[Any], serve: ServeModel, mark: str) -> None:
+    async with serve(say("word " * 40, fault=stall())):
+        run = Watched(Talker)
+        task = run.run.start()
+        run.prompt("one")
+        await run.until(after)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    check_well_formed(run.events)
+    assert run.all(RunEnded)[0].reason == "cancelled"
+
+
+async def test_a_run_that_is_closed_before_it_began_is_still_a_run() -> None:
+    run = Watched(Talker)
+    task = run.run.start()
+    run.send(CloseRun())
+    await task
+    check_well_formed(run.events)
+
+
+async def test_a_listener_that_fails_does_not_end_the_run(serve: ServeModel, caplog: pytest.LogCaptureFixture) -> None:
+    async with serve(say("one two three")), watch(Talker) as run:
+        take = run.run._outlet._on_event
+
+        def fail_sometimes(event: Any) -> None:
+            take(event)
+            if isinstance(event, BlockGrew):
+                raise ValueError("cannot draw this")
+
+        run.run._outlet._on_event = fail_sometimes
+        ended = await run.ask("go")
+    assert ended.outcome == "done"
+    assert "BlockGrew could not be taken" in caplog.text
+
+
+# -- modes -------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_mode_can_be_changed_now_and_for_later_sessions(serve: ServeModel, mark: str) -> None:
+    async with serve(say("ok")), watch(Talker) as run:
+        run.send(SetMode("plan"))
+        await run.until(ModeChanged)
+        await run.ask("one")
+        run.send(SetMode("default"))
+        await run.until(ModeChanged, 2)
+        run.send(SetMode("bypassPermissions"))
+        refused = await run.until(Noticed)
+        os.kill(cli_of(mark), signal.SIGKILL)
+        await run.until(ConnectFailed)
+        await run.ask("two")
+    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
+    assert "bypassPermissions" in refused.text
+
+
+# -- execute -----------------------------------------------------------------------------------------------------------
+
+
+class Planner(MaverickAgent):
+    """Asks twice, and reports what came of it."""
+
+    system_prompt = "You plan."
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        self.results = [await self.run(f"plan {context.extra.get('prompt', 'anything')}", context)]
+        self.results.append(await self.run("review the plan", context))
+        return AgentResult.success_result("a report of my own", self.results[-1].usage)
+
+
+async def test_an_agents_own_execute_is_streamed_turn_by_turn(serve: ServeModel) -> None:
+    agent = Planner()
+    script = [
+        scene(say("the plan", usage=(100, 10)), prompt="^plan"),
+        scene(say("it is good", usage=(200, 20)), prompt="^review"),
+        scene(say("a follow-up"), prompt="^more$"),
+    ]
+    async with serve(script) as model, watch(lambda: agent) as run:
+        run.prompt("")
+        await run.until(TurnEnded, 2)
+        await run.ask("more")
+    assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "agent", "person"]
+    assert [event.text for event in run.all(PromptSent)] == ["plan anything"]
+    assert run.all(TurnStarted)[1].text == "review the plan"
+    assert run.text() == "the plan\nit is good\na report of my own\na follow-up"
+    assert [last_prompt(request) for request in model.requests] == ["plan anything", "review the plan", "more"]
+    for result, turn in zip(agent.results, run.all(TurnEnded), strict=False):
+        assert result.usage.input_tokens == turn.usage.input_tokens
+        assert result.usage.output_tokens == turn.usage.output_tokens
+        assert result.usage.total_cost_usd == pytest.approx(turn.usage.cost_usd)
+
+
+class Careless(Talker):
+    """Fails in its own code."""
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        await self.run("go", context)
+        raise KeyError("no such key")
+
+
+async def test_a_mistake_in_execute_is_the_failure_of_its_turn(serve: ServeModel) -> None:
+    async with serve(say("some text")), watch(Careless) as run:
+        ended = await run.ask("go")
+    assert ended.failure is not None
+    assert ended.failure.error == "KeyError"
+    assert ended.usage.input_tokens == 10
+    assert run.text() == "some text"
+
+
+class Calculator(Talker):
+    """Needs no model."""
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        none = (await Talker().run("ask somebody else", context)).usage if context.extra.get("other") else None
+        if context.extra["prompt"] == "fail":
+            raise AgentError("It cannot be done.", kind="invalid")
+        from maverick_tui import AgentUsage
+
+        return AgentResult.success_result("42", none or AgentUsage(0, 0, None, 0))
+
+
+async def test_an_execute_that_asks_nobody_is_a_turn_too(serve: ServeModel) -> None:
+    async with serve(say("never asked")) as model, watch(Calculator) as run:
+        failed = await run.ask("fail")
+        ended = await run.ask("6 * 7")
+    assert failed.failure is not None
+    assert failed.failure.message == "It cannot be done."
+    assert ended.outcome == "done"
+    assert run.text() == "42"
+    assert model.requests == []
+
+
+async def test_another_agent_that_execute_asks_is_not_taken_for_this_one(serve: ServeModel) -> None:
+    async with serve(say("from elsewhere")) as model, watch(Calculator, extra={"other": True}) as run:
+        ended = await run.ask("6 * 7")
+    assert len(model.requests) == 1
+    assert [event.kind for event in run.all(Noticed)] == ["aside"]
+    assert run.text() == "42"
+    assert ended.usage.input_tokens == 10
+
+
+class Stubborn(Talker):
+    """Goes on after an interrupt as if nothing had happened."""
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        await self.run("one", context)
+        return await self.run("two", context)
+
+
+async def test_an_interrupt_ends_all_of_execute(serve: ServeModel) -> None:
+    async with serve(say("word " * 40, fault=stall())) as model, watch(Stubborn) as run:
+        run.prompt("go")
+        await run.until(BlockGrew)
+        run.send(Interrupt())
+        ended = await run.until(TurnEnded)
+    assert ended.outcome == "interrupted"
+    assert len(run.all(TurnStarted)) == 1
+    assert len(model.requests) == 1

@@ -1,0 +1,133 @@
+"""Questions of a run: asked, answered, remembered, and withdrawn. The real CLI asks them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui import MaverickConfig
+from maverick_tui.offline.script import Answer, ToolStep
+from maverick_tui.runs.commands import AnswerPermission, Interrupt
+from maverick_tui.runs.events import InterruptRequested, PermissionAsked, PermissionSettled, ToolFinished, TurnEnded
+from tests.conftest import ServeModel
+from tests.runs.watching import watch
+from tests.support.agents import Talker
+from tests.support.model import bash, call, say, turns
+
+
+class Handyman(Talker):
+    allowed_tools = ("Read", "Write", "Bash", "AskUserQuestion")
+    permission_mode = "default"
+
+
+async def test_once_deny_and_a_reason(serve: ServeModel) -> None:
+    calls = [bash(f"mkdir {name}") for name in ("once", "denied", "reasoned")]
+    async with serve([*calls, say("done")]), watch(Handyman) as run:
+        run.prompt("work")
+        first = await run.until(PermissionAsked)
+        run.send(AnswerPermission(first.request, "once"))
+        assert isinstance(run.events[-1], PermissionSettled), "in the same call"
+        run.send(AnswerPermission(first.request, "deny"))  # too late
+        second = await run.until(PermissionAsked, 2)
+        run.send(AnswerPermission(second.request, "deny"))
+        third = await run.until(PermissionAsked, 3)
+        run.send(AnswerPermission(third.request, "deny", reason="use make instead"))
+        ended = await run.until(TurnEnded)
+    assert ended.outcome == "done"
+    assert (first.tool, first.arguments["command"], first.agent) == ("Bash", "mkdir once", "handyman")
+    assert [event.decision for event in run.all(PermissionSettled)] == ["once", "deny", "deny"]
+    assert Path("once").is_dir()
+    assert not Path("denied").exists()
+    results = run.all(ToolFinished)
+    assert [result.is_error for result in results] == [False, True, True]
+    assert "use make instead" in results[2].output
+
+
+async def test_a_grant_for_the_run_reaches_as_far_as_it_says(serve: ServeModel) -> None:
+    commands = ["npm run a", "npm run b --silent", "npm run c; touch c.txt", "npm install"]
+    async with serve([*map(bash, commands), say("done")]), watch(Handyman) as run:
+        run.prompt("work")
+        first = await run.until(PermissionAsked)
+        assert first.grant == "Bash: npm run *"
+        run.send(AnswerPermission(first.request, "run"))
+        for number in (2, 3):
+            question = await run.until(PermissionAsked, number)
+            run.send(AnswerPermission(question.request, "deny"))
+        await run.until(TurnEnded)
+    assert [question.arguments["command"] for question in run.all(PermissionAsked)] == [commands[0], *commands[2:]]
+    by_rule = [event for event in run.all(PermissionSettled) if event.by_rule]
+    assert [(event.decision, event.by_rule) for event in by_rule] == [("run", "Bash: npm run *")]
+
+
+async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: ServeModel, tmp_path: Path) -> None:
+    places = ["a.txt", "sub/b.txt", ".git/hooks/pre-commit", str(tmp_path / "outside.txt")]
+    writes = [call("Write", file_path=str(Path(place).absolute()), content="x") for place in places]
+    async with serve([*writes, say("done")]), watch(Handyman) as run:
+        run.prompt("work")
+        first = await run.until(PermissionAsked)
+        assert first.grant == "Write in this folder"
+        run.send(AnswerPermission(first.request, "run"))
+        for number in (2, 3):
+            question = await run.until(PermissionAsked, number)
+            assert question.grant == f"Write of {Path(places[number]).absolute()}"
+            run.send(AnswerPermission(question.request, "deny"))
+        await run.until(TurnEnded)
+    assert Path("a.txt").exists()
+    assert Path("sub/b.txt").exists()
+    assert not Path(places[3]).exists()
+
+
+async def test_a_question_of_the_agent_is_answered(serve: ServeModel) -> None:
+    options = [{"label": label, "description": label} for label in ("red", "blue")]
+    question: dict[str, Any] = {"question": "Which?", "header": "Colour", "multiSelect": False, "options": options}
+    async with serve([call("AskUserQuestion", questions=[question]), say("done")]), watch(Handyman) as run:
+        run.prompt("work")
+        asked = await run.until(PermissionAsked)
+        assert asked.grant == "", "an answer holds for one question"
+        run.send(AnswerPermission(asked.request, "run", answers={"Which?": "blue"}))
+        await run.until(TurnEnded)
+    assert run.all(PermissionSettled)[0].decision == "once"
+    assert "blue" in run.all(ToolFinished)[0].output
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_an_interrupt_withdraws_the_question(is_first: bool, serve: ServeModel) -> None:
+    asking = Answer(steps=tuple(ToolStep(tool="Bash", input={"command": f"mkdir {name}"}) for name in "ab"))
+    script = turns(asking, say("next")) if is_first else turns(say("first"), asking, say("next"))
+    async with serve(script), watch(Handyman) as run:
+        if not is_first:
+            await run.ask("one")
+        run.prompt("two")
+        await run.until(PermissionAsked)
+        run.send(Interrupt())
+        settled, requested = run.events[-1], run.events[-2]
+        assert isinstance(requested, InterruptRequested)
+        assert isinstance(settled, PermissionSettled)
+        ended = await run.until(TurnEnded, 1 if is_first else 2)
+        following = await run.ask("go on")
+    assert settled.decision == "withdrawn"
+    assert ended.outcome == "interrupted"
+    assert following.outcome == "done"
+    assert not Path("a").exists()
+    assert not Path("b").exists()
+
+
+async def test_closing_withdraws_the_question(serve: ServeModel) -> None:
+    async with serve([bash("mkdir a"), say("done")]), watch(Handyman) as run:
+        run.prompt("work")
+        await run.until(PermissionAsked)
+    assert run.all(PermissionSettled)[0].decision == "withdrawn"
+    assert run.all(TurnEnded)[0].outcome == "interrupted"
+
+
+async def test_nobody_is_asked_in_mode_dont_ask(serve: ServeModel) -> None:
+    class Quiet(Handyman):
+        permission_mode = "dontAsk"
+
+    async with serve([bash("mkdir a"), say("done")]), watch(Quiet, config=MaverickConfig.load()) as run:
+        ended = await run.ask("work")
+    assert ended.outcome == "done"
+    assert not run.all(PermissionAsked)
+    assert run.all(ToolFinished)[0].is_error

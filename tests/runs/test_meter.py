@@ -1,0 +1,65 @@
+"""What a turn has used, out of totals that run on, also over CLIs that were replaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from claude_agent_sdk import ResultMessage
+
+from maverick_tui import AgentUsage
+from maverick_tui.runs.meter import Meter, usage_of
+
+
+def result(tokens: int, cost: float | None, api_ms: int = 0, model: dict[str, str] | None = None) -> ResultMessage:
+    """A result whose running totals are these."""
+    used: Any = {"m": {"inputTokens": tokens, "outputTokens": tokens // 10, "contextWindow": 200, **(model or {})}}
+    return ResultMessage("success", 1, api_ms, False, 1, "s", total_cost_usd=cost, model_usage=used)
+
+
+def streamed(tokens: int) -> list[dict[str, int]]:
+    return [{"input_tokens": tokens, "output_tokens": tokens // 10}]
+
+
+def test_each_result_is_told_from_the_one_before() -> None:
+    meter = Meter()
+    first = meter.read(result(100, 1.0, 50), streamed(100)).own
+    second = meter.read(result(300, 1.5, 80), streamed(200)).own
+    assert first.model_usage == {"m": {"inputTokens": 100, "outputTokens": 10, "contextWindow": 200}}
+    assert second.model_usage == {"m": {"inputTokens": 200, "outputTokens": 20, "contextWindow": 200}}
+    assert (second.total_cost_usd, second.duration_api_ms) == (0.5, 30)
+
+
+@pytest.mark.parametrize("kept", [0, 100, 300])
+def test_a_resumed_cli_may_count_on_from_any_of_its_earlier_ends(kept: int) -> None:
+    meter = Meter()
+    meter.read(result(100, 1.0), streamed(100))
+    meter.restart(resumed=True)
+    meter.read(result(300, 3.0), streamed(200))
+    meter.restart(resumed=True)
+    reading = meter.read(result(kept + 50, kept / 100 + 0.5), streamed(50))
+    assert reading.own.model_usage is not None
+    assert reading.own.model_usage["m"]["inputTokens"] == 50
+    told = usage_of(AgentUsage(kept + 50, (kept + 50) // 10, kept / 100 + 0.5, 7), reading.resumed_from)
+    assert (told.input_tokens, told.output_tokens) == (50, 5)
+    assert told.cost_usd == pytest.approx(0.5)
+
+
+def test_a_new_conversation_counts_from_nothing() -> None:
+    meter = Meter()
+    meter.read(result(100, 1.0), streamed(100))
+    meter.restart(resumed=False)
+    assert meter.read(result(150, 1.5), streamed(150)).own.total_cost_usd == 1.5
+
+
+@pytest.mark.parametrize(
+    ("cost", "model", "is_estimate"),
+    [(1.0, {"costBasis": "list"}, False), (1.0, {}, False), (1.0, {"costBasis": "unknown"}, True), (None, {}, True)],
+)
+def test_a_price_that_is_not_known_is_an_estimate(cost: float | None, model: dict[str, str], is_estimate: bool) -> None:
+    assert Meter().read(result(1, cost, model=model), ()).is_estimate is is_estimate
+
+
+def test_an_answer_that_broke_off_counts_though_the_cli_forgets_it() -> None:
+    usage = Meter().read(result(0, 0.0), streamed(40)).usage(streamed(40), 9)
+    assert (usage.input_tokens, usage.output_tokens, usage.duration_ms) == (40, 4, 9)

@@ -1,0 +1,165 @@
+"""The scenes that pictures are taken of: each is played by keys until its moment has come."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from textual.pilot import Pilot
+
+from maverick_tui.runs.entries import TextEntry, ToolEntry
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.screens.run import RunScreen
+
+WIDE, NARROW = (120, 40), (80, 24)
+PATIENCE = 60.0
+
+Play = Callable[[Pilot[Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A picture: what it shows, and how to come to it."""
+
+    name: str
+    shows: str
+    play: Play
+    agent: str | None = None
+    size: tuple[int, int] = WIDE
+    theme: str = "maverick-dark"
+
+
+async def until(pilot: Pilot[Any], is_so: Callable[[], object]) -> None:
+    """Wait for a moment."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        if time.monotonic() > end:
+            raise TimeoutError("The moment of the picture never came.")
+        await pilot.pause(0.02)
+
+
+def screen_of(pilot: Pilot[Any]) -> RunScreen:
+    """The run that is shown."""
+    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, RunScreen))
+
+
+async def opened(pilot: Pilot[Any]) -> RunScreen:
+    """The run, when it is connected and has the prompt that the demo suggests."""
+    await until(pilot, lambda: pilot.app.screen_stack and isinstance(pilot.app.screen, RunScreen))
+    screen = screen_of(pilot)
+    await until(pilot, lambda: screen.is_mounted and screen.store.phase == "ready" and screen.prompt.text)
+    return screen
+
+
+async def ask(pilot: Pilot[Any]) -> RunStore:
+    """Send the prompt that the demo suggests."""
+    screen = await opened(pilot)
+    await pilot.press("enter")
+    await until(pilot, lambda: screen.store.is_running)
+    return screen.store
+
+
+async def allow_all(pilot: Pilot[Any], store: RunStore, is_so: Callable[[], object]) -> None:
+    """Wait for a moment, and allow for this run whatever is asked until then."""
+
+    def look() -> bool:
+        return bool(is_so()) or store.needs_person
+
+    while True:
+        await until(pilot, look)
+        if is_so():
+            return
+        await pilot.pause(0.5)  # a question takes no answer in its first moment
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: not store.needs_person)
+
+
+def written(store: RunStore) -> int:
+    """Characters of the block that is being written."""
+    entry = store.streaming
+    return len(entry.text) if isinstance(entry, TextEntry) and entry.kind == "text" else 0
+
+
+def looks_whole(pilot: Pilot[Any]) -> bool:
+    """Whether no emphasis is open at the end of what is drawn: in a picture it looks like a mistake."""
+    drawn = "\n".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
+    return "**" not in drawn and "`" not in drawn and not re.search(r"•\s*$", drawn, re.MULTILINE)
+
+
+def has_edited(store: RunStore) -> bool:
+    """Whether a file was changed."""
+    return any(
+        isinstance(entry, ToolEntry) and entry.name == "Edit" and entry.state == "done" for entry in store.entries
+    )
+
+
+async def picker(pilot: Pilot[Any]) -> None:
+    """The agents of the demo, the implementer highlighted."""
+    await until(pilot, lambda: pilot.app.screen.query(AgentList) and pilot.app.screen.query_one(AgentList).item)
+    agents, xray = pilot.app.screen.query_one(AgentList), pilot.app.screen.query_one(XRayPanel)
+    while agents.item is not None and agents.item.name != "implementer":
+        await pilot.press("down")
+    await until(pilot, lambda: agents.item is not None and xray._shown == agents.item.key)
+    await pilot.pause(0.3)
+
+
+async def live(pilot: Pilot[Any]) -> None:
+    """The implementer has edited, and writes its report."""
+    store = await ask(pilot)
+    await allow_all(pilot, store, lambda: has_edited(store))
+    screen_of(pilot).prompt.set_text("Then look at the coupons, too")
+    await allow_all(pilot, store, lambda: written(store) > 420)
+    await until(pilot, lambda: looks_whole(pilot))
+
+
+def _has_left(store: RunStore, mode: str) -> bool:
+    return store.mode != mode
+
+
+async def approval(pilot: Pilot[Any]) -> None:
+    """The implementer wants to edit, and may not without being allowed."""
+    screen = await opened(pilot)
+    while (mode := screen.store.mode) != "default":
+        await pilot.press("shift+tab")
+        await until(pilot, partial(_has_left, screen.store, mode))
+    store = await ask(pilot)
+    await allow_all(pilot, store, lambda: any(one.tool == "Edit" for one in store.questions.values()))
+    await pilot.pause(3.2)  # so that one sees it wait
+
+
+async def broken(pilot: Pilot[Any]) -> None:
+    """The documenter's stream has broken; what came is there."""
+    store = await ask(pilot)
+    await allow_all(pilot, store, lambda: store.current_failure is not None)
+    await pilot.pause(0.5)
+
+
+async def review(pilot: Pilot[Any]) -> None:
+    """The reviewer is done."""
+    store = await ask(pilot)
+    await allow_all(pilot, store, lambda: store.phase == "done")
+    await pilot.pause(0.5)
+
+
+async def helped(pilot: Pilot[Any]) -> None:
+    """The keys, above a run."""
+    await live(pilot)
+    await pilot.press("f1")
+    await pilot.pause(0.3)
+
+
+SCENES = (
+    Scene("picker", "every agent, and an X-ray of one", picker),
+    Scene("live", "an agent at work", live, "implementer"),
+    Scene("live-80x24", "the same in a small terminal", live, "implementer", NARROW),
+    Scene("approval", "an edit that wants permission", approval, "implementer"),
+    Scene("stream-broke", "a stream that broke, and what came before", broken, "documenter"),
+    Scene("review-light", "a review, in the light theme", review, "reviewer", theme="maverick-light"),
+    Scene("help", "the keys", helped, "implementer"),
+)

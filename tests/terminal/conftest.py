@@ -1,0 +1,132 @@
+"""Starts the application in a terminal, and looks at what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
+
+import pytest
+
+from tests.support.pty_program import terminal_environment
+from tests.terminal.application import MAVERICK, SIZE, Application
+
+HERE = Path(__file__).parent
+ROOT = str(HERE.parents[1])
+
+
+WITH_KEY = {"ANTHROPIC_API_KEY": "not-a-real-key"}
+"""Variables of somebody who could ask a real model."""
+_NOT_PRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
+
+
+def as_yaml(value: Any) -> str:
+    """JSON that is YAML, too: there a character beyond the first 65,536 must stand as it is, and others must not."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _NOT_PRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+A = TypeVar("A", bound=Application)
+
+
+class Options(TypedDict, total=False):
+    """How it is to be started."""
+
+    scenes: Sequence[Any]
+    """The script of its model; without one there is the demo, or what the environment says."""
+    program: Sequence[str]
+    size: tuple[int, int]
+    early_keys: str
+    """Typed before it is there."""
+    environment: Mapping[str, str]
+
+
+class Maverick:
+    """Starts the application in a terminal, as often as a test wants it."""
+
+    def __init__(self, folder: Path, temporary: Path) -> None:
+        self.started: list[Application] = []
+        self.log = folder / "log"
+        """What the application logs: trouble that it does not show."""
+        self._script = folder / "script.json"
+        self._temporary = temporary
+
+    def __call__(self, *arguments: str, **options: Unpack[Options]) -> Application:
+        """Start it with these arguments."""
+        return self.seen_by(Application, *arguments, **options)
+
+    def seen_by(self, kind: type[A], *arguments: str, **options: Unpack[Options]) -> A:
+        """The same in a terminal of another kind."""
+        command = [*options.get("program", (MAVERICK,)), *arguments]
+        if "scenes" in options:
+            self._script.write_text(as_yaml({"scenes": options["scenes"]}))
+            command += ["--offline", "--script", str(self._script)]
+        variables = {
+            "TMPDIR": str(self._temporary),
+            "MAVERICK_TEST_LOG": str(self.log),
+            "PYTHONPATH": f"{HERE / 'site'}:{ROOT}",
+            **options.get("environment", {}),
+        }
+        size, early_keys = options.get("size", SIZE), options.get("early_keys", "")
+        application = kind(command, terminal_environment(**variables), size, early_keys)
+        self.started.append(application)
+        return application
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    """Where the application puts what it needs for a while."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def handyman() -> str:
+    """The name of an agent of this project that may use every tool that the tests need."""
+    folder = Path(".maverick/agents")
+    folder.mkdir(parents=True)
+    (folder / "handyman.md").write_text(
+        "---\nname: handyman\ndescription: Does what the script says.\n"
+        "tools: Read, Write, Edit, Bash, TodoWrite, Task, Glob, AskUserQuestion\n---\nYou do things.\n"
+    )
+    return "handyman"
+
+
+class Editor(NamedTuple):
+    """A person's editor: it adds a line, keeps a copy of what it was given, and says that it was there."""
+
+    program: Path
+    given: Path
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Editor:
+    """An editor for `$EDITOR`."""
+    program, given = tmp_path / "editor.py", tmp_path / "given"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, sys, termios\n"
+        "path = pathlib.Path(sys.argv[1])\n"
+        f"pathlib.Path({str(given)!r}).write_bytes(path.read_bytes())\n"
+        "path.write_text(path.read_text() + 'a line of the editor')\n"
+        "is_cooked = termios.tcgetattr(0)[3] & termios.ICANON\n"
+        "print('[editor]' if is_cooked else '[raw terminal]')\n"
+    )
+    program.chmod(0o700)
+    return Editor(program, given)
+
+
+@pytest.fixture
+def maverick(tmp_path: Path, temporary: Path, mark: str) -> Iterator[Maverick]:
+    """The application. All that it has ever written must be of its grammar, and it must have logged no trouble."""
+    starter = Maverick(tmp_path, temporary)
+    yield starter
+    for application in starter.started:
+        application.end()
+    for application in starter.started:
+        _ = application.output
+    assert not starter.log.exists(), starter.log.read_text()

@@ -1,0 +1,85 @@
+"""What the application may write to a terminal: a grammar of everything that it is known to use, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass, field
+
+_ON = (7, 25)
+_OFF = (1000, 1003, 1004, 1006, 1015, 1016, 1049, 2004, 2048)
+MODES = {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}
+"""The modes that are switched, and what they are in a terminal that nobody has touched."""
+_UPDATE = 2026
+_KEYBOARD_PUSHED, _KEYBOARD_POPPED = "\x1b[>25u", "\x1b[<u"
+
+# Every control character and bidi control; the rest is text. A foreign sequence begins with one of these.
+_STEERS = r"\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+_TOKEN = re.compile(
+    rf"(?P<text>[^{_STEERS}]+)"
+    r"|\x1b\[(?P<colours>[0-9;]*)m"
+    r"|\x1b\[(?P<place>[0-9]{1,3};[0-9]{1,3})H"
+    r"|\x1b\[\?(?P<mode>[0-9]+)(?P<set>[hl])"
+    r"|\x1b\[(?P<keyboard>>25u|<u)"
+    r"|(?P<query>\x1b\[\?(?:2026|2048)\$p)"
+    r"|\r\n(?=\x1b\[[0-9]+;[0-9]+H)"  # Textual ends its rows with it, and then goes to where the next begins
+    r"|\x1b\]22;(?P<pointer>[a-z-]+)\x07"
+    r"|\x1b\]52;c;(?P<copied>[A-Za-z0-9+/]*={0,2})\x07"
+    r"|(?P<bell>\x07)"
+)
+
+
+class ForeignBytes(AssertionError):
+    """The terminal got something that is not in the grammar."""
+
+
+@dataclass
+class Written:
+    """What the output comes to."""
+
+    text: str = ""
+    modes: dict[int, bool] = field(default_factory=lambda: dict(MODES))
+    keyboards: int = 0
+    """How many keyboard protocols were pushed and not popped."""
+    copied: list[str] = field(default_factory=list)
+    bells: int = 0
+    colours: set[str] = field(default_factory=set)
+
+    @property
+    def is_as_before(self) -> bool:
+        """Whether the terminal is as it was before the application began."""
+        return self.modes == MODES and self.keyboards == 0
+
+
+def parse(data: bytes) -> Written:
+    """Read the output; ForeignBytes if there is anything in it that the application does not use itself."""
+    source = data.decode("utf-8", errors="surrogateescape")
+    written, texts, at = Written(), [], 0
+    while at < len(source):
+        found = _TOKEN.match(source, at)
+        if found is None:
+            raise ForeignBytes(f"not ours: {source[at : at + 40]!r}, after {source[max(0, at - 200) : at]!r}")
+        at = found.end()
+        match found.lastgroup:
+            case "text":
+                texts.append(found["text"])
+            case "colours":
+                written.colours.add(found["colours"])
+            case "set":
+                _switch(written, int(found["mode"]), found["set"] == "h")
+            case "keyboard":
+                written.keyboards += 1 if found["keyboard"] == ">25u" else -1
+            case "copied":
+                written.copied.append(base64.b64decode(found["copied"]).decode())
+            case "bell":
+                written.bells += 1
+    written.text = "".join(texts)
+    return written
+
+
+def _switch(written: Written, mode: int, is_set: bool) -> None:
+    if mode == _UPDATE:
+        return
+    if mode not in MODES:
+        raise ForeignBytes(f"mode {mode} is not one of ours")
+    written.modes[mode] = is_set

@@ -1,0 +1,63 @@
+"""Compares what the terminal shows with what it shows after Textual has painted everything again."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from pyte.screens import Char
+
+from tests.terminal.application import F10, Application
+from tests.terminal.watched import BEFORE, REDRAWN
+
+WATCHED = (sys.executable, "-m", "tests.terminal.watched")
+_MARK = re.compile("\x1b\\]7777;([a-z]+);([0-9]+);([0-9]+)\x07")
+
+
+class WatchedApplication(Application):
+    """Reads the marks of `tests.terminal.watched`, and fails with the first cell that a repaint has changed."""
+
+    comparisons = 0
+    redrawn = False
+    _cells: list[list[Char]] | None = None
+    _unread = ""
+
+    def compare(self, times: int = 2) -> None:
+        """Wait until what is shown now has been compared so often."""
+        wanted = self.comparisons + times + 1  # one may be on its way already
+        self.until(lambda _: self.comparisons >= wanted)
+
+    def compare_with_fresh(self, columns: int) -> None:
+        """While nothing changes in these columns: they are what they would be if they were drawn from the beginning."""
+        before = [row[:columns] for row in self.glass.cells]
+        self.send(F10)
+        self.until(lambda _: self.redrawn)
+        self.compare()
+        assert [row[:columns] for row in self.glass.cells] == before, self.glass.text
+
+    def _show(self, text: str) -> None:
+        text = self._unread + text
+        start = 0
+        for found in _MARK.finditer(text):
+            super()._show(text[start : found.start()])
+            start = found.end()
+            self._marked(found[1], (int(found[2]), int(found[3])))
+        rest = text[start:]
+        cut = rest.rfind("\x1b]7777")
+        cut = cut if cut >= 0 else len(rest)
+        super()._show(rest[:cut])
+        self._unread = rest[cut:]
+
+    def _marked(self, moment: str, size: tuple[int, int]) -> None:
+        if moment == REDRAWN:
+            self.redrawn = True
+        elif size != self.glass.size:  # the window has another size since, and the application is still to hear of it
+            self._cells = None
+        elif moment == BEFORE:
+            self._cells = self.glass.cells
+        elif self._cells is not None:
+            different = self.glass.differences(self._cells)
+            before = "\n".join("".join(cell.data for cell in row).rstrip() for row in self._cells)
+            assert not different, "\n".join([*different[:20], "before:", before, "after:", self.glass.text])
+            self.comparisons += 1
+            self._cells = None

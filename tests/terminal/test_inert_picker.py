@@ -1,0 +1,95 @@
+"""Files that nobody has looked at: what stands in them, and what they are called, does not steer the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import paths
+from tests.support.terminal import Glass
+from tests.terminal.application import ENTER, ESCAPE
+from tests.terminal.conftest import WITH_KEY, Maverick
+from tests.terminal.hostile import CLICKS, EVERYTHING, STEERING, assert_inert, shown
+
+pytestmark = pytest.mark.slow
+
+TEXT = EVERYTHING.replace("\x00", "")  # a file with that in it is no text
+QUOTED = json.dumps(TEXT)  # YAML and TOML read it, too
+STRANGE = f"Strange {STEERING['title']}"
+AGENTS = {
+    "evil.md": f"---\nname: evil\ndescription: {QUOTED}\ninitialPrompt: {QUOTED}\ntools: Read\n---\n"
+    f"Prompt {TEXT} {CLICKS}\n",
+    "asking.md": f"---\nname: asking\ndescription: It asks.\ninputs:\n  topic:\n    description: {QUOTED}\n"
+    "---\nLook into ${topic}.\n",
+    "broken.md": f"---\nname: broken\ndescription: {QUOTED}\nmodel: {QUOTED}\ntools: {QUOTED}\n"
+    f"{QUOTED}: {QUOTED}\n---\nx\n",
+    "strange.py": f"from maverick_tui import MaverickAgent\n\n\nclass Strange(MaverickAgent):\n    # {TEXT}\n"
+    f"    description = {STRANGE!r}\n    system_prompt = {TEXT!r}\n\n"
+    "    async def execute(self, context):\n        return await self.run('go', context)\n",
+    f"{STEERING['title']}\u202e.md": "no agent",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose name is as hostile as its files."""
+    project = tmp_path / f"project {STEERING['title']}\u202e"
+    agents = project / ".maverick/agents"
+    agents.mkdir(parents=True)
+    for name, text in AGENTS.items():
+        (agents / name).write_text(text)
+    (Path(os.fsdecode(bytes(agents) + b"/latin-\xe9\x9b31m.md"))).write_text("no agent")
+    monkeypatch.chdir(project)
+    state, config = paths.user_state(), paths.user_config()
+    for place in (state, config):
+        place.mkdir(parents=True)
+    (state / "interface.json").write_text(json.dumps({"has_bell": EVERYTHING, "theme": "maverick-light"}))
+    (config / "config.toml").write_text(f"[keys]\n{QUOTED} = {QUOTED}\n")
+    return project
+
+
+def lacks(text: str, glass: Glass) -> bool:
+    return text not in glass.text
+
+
+SHOWN = [
+    "project ␛]0;PWNED␇\ufffd",
+    "latin-\ufffd\ufffd31m.md",
+    "␛]0;PWNED␇\ufffd.md",
+    "Strange ␛]0;PWNED␇",
+    f"# {shown('title')}",
+    f"Prompt {shown('title')}",
+    CLICKS,
+]
+
+
+def test_nothing_in_the_picker_steers_the_terminal(maverick: Maverick, folder: Path) -> None:
+    app = maverick(size=(150, 70), environment=WITH_KEY)
+    for title in ("▌ Preferences", "▌ Keys"):
+        row = app.row_of(title)
+        app.click(app.glass.rows[row].index(title) + 2, row)
+        app.until(partial(lacks, title))
+    for name, seen, dialog in (
+        ("latin", "no front matter", ""),
+        ("broken", "line 4", ""),
+        ("strange", "untrusted", "Trust strange?"),
+        ("asking", "It asks.", "asking asks"),
+        ("evil", "evil.md:2", ""),
+    ):
+        app.until_pressed(ESCAPE, lambda glass: "/ type to filter" in glass.text)
+        app.send(name)
+        app.see(f"/ {name}")
+        app.see(seen)
+        if dialog:
+            app.send(ENTER)
+            app.see(dialog)
+    app.send(ENTER)
+    app.see(f"│ {shown('title')}")
+    text = app.output.text
+    assert [piece for piece in SHOWN if piece not in text] == []
+    assert app.quit() == 0
+    assert_inert(app.written)

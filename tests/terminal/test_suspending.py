@@ -1,0 +1,42 @@
+"""Ctrl+Z and `fg` in a shell: the terminal is the shell's while the application is stopped, and then ours again."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.terminal.application import CTRL_Q, CTRL_Z, ENTER, MAVERICK, prompt_of
+from tests.terminal.conftest import Maverick
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("bash"), reason="jobs are a matter of the shell")]
+
+# A shell with jobs, as a person has it: without one the system stops nobody, since nobody could continue it.
+SHELL = ("bash", "--norc", "-c", 'set -m; "$@"; echo "[stopped]"; read -r _; fg >/dev/null; echo "[ended $?]"', "shell")
+LINE_COUNT = 60
+LINES = "".join(f"This is line {number} of the answer.\n\n" for number in range(1, LINE_COUNT + 1))
+ANSWER = [{"answers": [{"steps": [LINES, "The end of it."], "pace": {"tokens_per_second": 250}}]}]
+
+
+def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, handyman: str) -> None:
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWER, program=(*SHELL, MAVERICK))
+    app.see("This is line 10 of")
+    app.send(CTRL_Z)
+    stopped = app.read(b"[stopped]\r\n")
+    assert app.output.is_as_before
+    assert app.attributes == app.attributes_before
+    app.send(ENTER)
+    resumed = app.read(b"\x1b[?1049h", stopped)
+    app.see("The end of it.")
+    app.see("✔ done in")
+    assert b"This is line" not in app.written[stopped:resumed]
+    rows = [row for row in app.glass.rows if "This is line" in row]
+    numbers = [int(row.split("This is line ")[1].split()[0]) for row in rows]
+    assert numbers == list(range(LINE_COUNT + 1 - len(numbers), LINE_COUNT + 1))
+    app.send("still here")
+    app.until(lambda glass: prompt_of(glass) == "still here")
+    app.send(CTRL_Q)
+    app.read(b"[ended 0]")
+    app.wait()
+    assert app.attributes == app.attributes_before
+    assert app.output.is_as_before

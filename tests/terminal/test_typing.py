@@ -1,0 +1,44 @@
+"""Typing while an answer pours in: nothing is lost, nothing changes places, and Esc ends it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.terminal.application import CTRL_G, ENTER, ESCAPE, pasted, prompt_of
+from tests.terminal.conftest import Editor, Maverick
+
+pytestmark = pytest.mark.slow
+
+ANSWER = "".join(f"Sentence number {number} of an answer that is long. " for number in range(8_000))
+SCENES = [
+    {"when": {"turn": 1}, "answers": [{"steps": [ANSWER], "pace": {"tokens_per_second": 2_500}}]},
+    {"answers": ["The next answer."]},
+]
+TYPED = "".join(f"{number} " for number in range(100))
+PASTED = "\n".join(f"line {number} of what was pasted äöü 日本" for number in range(140))
+
+
+def test_every_character_arrives_in_its_place(maverick: Maverick, handyman: str, editor: Editor) -> None:
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=SCENES, environment={"EDITOR": str(editor.program)})
+    app.see("Sentence number")
+    for character in TYPED:
+        app.send(character)
+    app.send(pasted(PASTED))
+    for character in " the end":
+        app.send(character)
+    app.until(lambda glass: prompt_of(glass).endswith("the end"))
+    app.see("writing")
+    app.send(CTRL_G)
+    app.see_editor()
+    assert len(PASTED.encode()) > 5_000
+    assert editor.given.read_text() == f"{TYPED}{PASTED} the end"
+    app.until(lambda glass: prompt_of(glass).endswith("a line of the editor"))
+
+    app.send(ESCAPE)
+    app.see("interrupted")
+    app.see("╌╌ partial")
+    assert "Sentence number" in app.glass.text
+    app.send(ENTER)
+    app.see("The next answer.")
+    app.see("✔ done in")
+    assert app.quit() == 0

@@ -1,0 +1,146 @@
+"""Between choosing an agent and running it: trust is asked for what is shown, then the inputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.catalog.loading import load
+from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.ui.dialogs import before_run, trust
+from maverick_tui.ui.dialogs.before_run import trust_question
+from maverick_tui.ui.dialogs.inputs import InputsForm
+from maverick_tui.ui.dialogs.trust import TrustScreen
+from maverick_tui.ui.picker.reading import read_agents
+from maverick_tui.ui.picker.screen import PickerScreen
+from tests.ui.picker.host import BROAD, NARROW, PYTHON, Host, opened, until, write, write_agent
+
+HOOKS = "hooks: {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}"
+
+
+@pytest.fixture(autouse=True)
+def armed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A yes counts at once, as keys come here from nobody's fingers."""
+    monkeypatch.setattr(trust.TrustScreen.__init__, "__kwdefaults__", {"armed_after": 0.001})
+
+
+def chosen(app: Host) -> list[tuple[str, object]]:
+    return [(event.listing.name, event.inputs) for event in app.intents(PickerScreen.AgentChosen)]
+
+
+@pytest.mark.parametrize("size", [NARROW, BROAD])
+async def test_trust_is_asked_for_and_what_was_shown_is_trusted(size: tuple[int, int]) -> None:
+    path = write_agent("deployer", HOOKS)
+    async with opened(size) as (app, pilot):
+        assert "◇ untrusted" in app.text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        assert "• hook Stop: command ./x.sh" in app.text
+        shown = path.read_bytes()
+        path.write_bytes(shown + b"changed while it was read\n")
+        await pilot.press("y")
+        await until(pilot, lambda: chosen(app))
+        assert chosen(app) == [("deployer", {})]
+    store = TrustStore()
+    assert store.is_trusted(path, shown)
+    assert not store.is_trusted(path, path.read_bytes())
+    listing = read_agents(Path.cwd()).items[0].listing
+    assert listing is not None
+    with pytest.raises(NotTrustedError):
+        load(listing, store)
+
+
+@pytest.mark.parametrize("key", ["n", "escape", "enter"])
+async def test_without_trust_nothing_runs(key: str) -> None:
+    path = write(".maverick/agents/pilot.py", PYTHON)
+    async with opened() as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await pilot.press(key)
+        await until(pilot, lambda: app.notice == "pilot is not trusted: nothing was run.")
+        assert chosen(app) == []
+    assert not TrustStore().is_known(path)
+    assert not Path("ran").exists()
+
+
+async def test_python_is_trusted_then_run_to_learn_its_inputs_and_then_asks() -> None:
+    write(".maverick/agents/pilot.py", PYTHON)
+    async with opened(BROAD) as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        assert 'Path("ran").touch()' in app.text
+        assert not Path("ran").exists()
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, InputsForm))
+        assert Path("ran").exists()
+        await pilot.press("enter")
+        await until(pilot, lambda: chosen(app))
+        assert chosen(app) == [("pilot", {"where": "Rome"})]
+        await until(pilot, lambda: "untrusted" not in app.text)
+
+
+async def test_what_is_trusted_is_not_asked_about_again() -> None:
+    path = write_agent("deployer", HOOKS)
+    TrustStore().trust(path, path.read_bytes())
+    async with opened() as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: chosen(app))
+
+
+async def test_inputs_are_asked_for_and_can_be_given_up() -> None:
+    write_agent("reviewer", "inputs: {base: {default: main}, depth: {type: integer}}", "${base} ${depth}")
+    async with opened() as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InputsForm))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.picker)
+        assert (chosen(app), app.notice) == ([], "")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InputsForm))
+        await pilot.press("tab", "2", "ctrl+s")
+        await until(pilot, lambda: chosen(app))
+        assert chosen(app) == [("reviewer", {"base": "main", "depth": 2})]
+
+
+async def test_a_trust_that_cannot_be_kept_is_told() -> None:
+    write_agent("deployer", HOOKS)
+    async with opened() as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        folder = TrustStore().path.parent
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.write_text("a file in the way")
+        await pilot.press("y")
+        await until(pilot, lambda: "trusted.json" in app.notice)
+        assert chosen(app) == []
+
+
+async def test_whatever_goes_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(listing: object) -> None:
+        raise ZeroDivisionError("by [bold]zero[/]")
+
+    write_agent("reviewer")
+    monkeypatch.setattr(before_run, "declared_inputs", fail)
+    async with opened() as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: app.notice == "✘ reviewer cannot run: ZeroDivisionError: by [bold]zero[/]")
+
+
+def test_servers_are_told_with_the_file_that_names_them() -> None:
+    write(".mcp.json", '{"mcpServers": {"gh": {"command": "npx", "args": ["-y", "gh-mcp"]}}}')
+    write_agent("deployer", "tools: mcp__gh__*\nmcpServers: gh")
+    listing = read_agents(Path.cwd()).items[0].listing
+    assert listing is not None
+    question = trust_question(listing)
+    assert question is not None
+    assert question.runs == ("MCP server gh: stdio npx -y gh-mcp",)
+    assert [file.path.name for file in question.files] == ["deployer.md", ".mcp.json"]
+    store = TrustStore()
+    for file in question.files:
+        store.trust(file.path, file.content)
+    assert trust_question(listing) is None
+    path = write(".mcp.json", '{"mcpServers": {"gh": {"command": "evil"}}}')
+    again = trust_question(listing)
+    assert again is not None
+    assert [(file.path, file.has_changed) for file in again.files] == [(path.resolve(), True)]

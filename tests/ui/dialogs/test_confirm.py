@@ -1,0 +1,62 @@
+"""ConfirmScreen: every way to say yes or no."""
+
+from __future__ import annotations
+
+import pytest
+
+from maverick_tui.inert import inert
+from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
+
+
+def question() -> ConfirmScreen:
+    return ConfirmScreen("Quit?", "Two agents are at work.", "Stop them", "Stay")
+
+
+@pytest.mark.parametrize("size", [NARROW, BROAD])
+async def test_the_question_is_shown(size: tuple[int, int]) -> None:
+    async with asked(question(), size) as (app, _):
+        for text in ("Quit?", "Two agents are at work.", "y  Stop them", "n  Stay"):
+            app.find(text)
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (["y"], True),
+        (["n"], False),
+        (["escape"], False),
+        (["enter"], False),
+        (["left", "enter"], True),
+        (["right", "enter"], True),
+        (["tab", "tab", "enter"], False),
+        (["shift+tab", "enter"], True),
+    ],
+)
+async def test_keys_answer(keys: list[str], answer: bool) -> None:
+    async with asked(question()) as (app, pilot):
+        await pilot.press(*keys)
+        assert app.answer is answer
+
+
+@pytest.mark.parametrize(("button", "answer"), [("Stop them", True), ("n  Stay", False)])
+async def test_the_mouse_answers(button: str, answer: bool) -> None:
+    async with asked(question()) as (app, pilot):
+        await pilot.click(offset=app.find(button))
+        await pilot.pause()
+        assert app.answer is answer
+
+
+async def test_another_key_answers_nothing() -> None:
+    async with asked(question()) as (app, pilot):
+        await pilot.press("x", "space", "ctrl+a")
+        assert app.answer is PENDING
+
+
+async def test_its_texts_are_inert_and_no_markup() -> None:
+    evil = "[bold]x[/bold] \x1b[2J\x9b2J\u202e"
+    async with asked(ConfirmScreen(evil, evil, "[b]y[/b]\x1b", "[b]n[/b]\x9b")) as (app, _):
+        assert app.text == inert(app.text)
+        assert app.text.count("[bold]x[/bold] ␛[2J") == 2
+        app.find("y  [b]y[/b]␛")
+        app.find("n  [b]n[/b]�")

@@ -1,0 +1,114 @@
+"""Which question keys answer, since when, and what words mean as an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from maverick_tui.runs import events as ev
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.screens.questions import ARMED_AFTER, Questions, answers_to
+from tests.runs.story import ask, asked, call
+
+COLOURS = {"question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}
+SIZES = {"question": "Which sizes?", "options": [{"label": "S"}, {"label": "M"}, {"label": "L"}], "multiSelect": True}
+
+
+def asks(*questions: Any) -> ev.PermissionAsked:
+    return ev.PermissionAsked(0.0, "q", "c", "AskUserQuestion", {"questions": list(questions)})
+
+
+class Clock:
+    now = 4.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def two() -> tuple[RunStore, Clock, Questions]:
+    """Two calls that were asked about in the same moment."""
+    clock = Clock()
+    store = asked(
+        call("Bash", id="c1"), call("Bash", id="c2"), ask("c1", request="q1", at=4.0), ask("c2", request="q2", at=4.0)
+    )
+    questions = Questions(store, clock)
+    questions.look()
+    return store, clock, questions
+
+
+def test_without_questions_there_is_nothing_to_answer() -> None:
+    questions = Questions(asked(), Clock())
+    questions.look()
+    assert (questions.first, questions.in_words, questions.about(0), questions.about(7)) == (None, None, None, None)
+
+
+def test_keys_answer_the_first_and_a_click_the_one_that_it_hits() -> None:
+    store, _, questions = two()
+    assert questions.about(0) is questions.first
+    assert questions.first is not None
+    assert questions.first.request == "q1"
+    second = questions.about(store.entries[2].number)
+    assert second is not None
+    assert second.request == "q2"
+    assert questions.about(store.entries[0].number) is None, "that is a prompt"
+
+
+def test_a_question_can_be_answered_after_a_moment() -> None:
+    _, clock, questions = two()
+    assert questions.first is not None
+    assert not questions.is_armed(questions.first)
+    clock.now += ARMED_AFTER - 0.01
+    assert not questions.is_armed(questions.first)
+    clock.now += 0.02
+    assert questions.is_armed(questions.first)
+
+
+def test_the_key_that_answered_the_first_question_does_not_answer_the_second() -> None:
+    store, clock, questions = two()
+    clock.now += 60
+    store.apply(ev.PermissionSettled(clock.now, "q1", "c1", "once"))
+    questions.look()
+    assert questions.first is not None
+    assert questions.first.request == "q2"
+    assert not questions.is_armed(questions.first)
+    clock.now += ARMED_AFTER
+    assert questions.is_armed(questions.first)
+
+
+def test_only_a_question_of_the_agents_own_wants_words() -> None:
+    store, _, questions = two()
+    assert questions.in_words is None
+    store.questions.clear()
+    store.questions["q"] = asks(COLOURS)
+    assert questions.in_words is store.questions["q"]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("1", "Red"), (" 2 ", "Blue"), ("3", "3"), ("0", "0"), ("-1", "-1"), ("²", "²"), ("٢", "Blue"), ("①", "①"),
+        ("green, or 2", "green, or 2"), ("1,2", "1,2"), ("two\nlines", "two\nlines"),
+    ],
+)  # fmt: skip
+def test_an_option_by_its_number_or_anything_in_words(said: str, meant: str) -> None:
+    assert answers_to(asks(COLOURS), said) == {"Which colour?": meant}
+
+
+@pytest.mark.parametrize(("said", "meant"), [("1,3", "S, L"), ("2", "M"), ("1, 9", "1, 9"), ("all", "all")])
+def test_several_options_where_several_may_be_chosen(said: str, meant: str) -> None:
+    assert answers_to(asks(SIZES), said) == {"Which sizes?": meant}
+
+
+def test_several_questions_are_answered_line_by_line_or_all_at_once() -> None:
+    assert answers_to(asks(COLOURS, SIZES), "2\n1,2") == {"Which colour?": "Blue", "Which sizes?": "S, M"}
+    assert answers_to(asks(COLOURS, SIZES), "you choose") == {
+        "Which colour?": "you choose",
+        "Which sizes?": "you choose",
+    }
+
+
+@pytest.mark.parametrize("questions", [None, "x", [], [1, None], [{}], [{"question": 1, "options": "x"}]])
+def test_questions_of_any_shape(questions: Any) -> None:
+    answers = answers_to(ev.PermissionAsked(0.0, "q", "c", "AskUserQuestion", {"questions": questions}), "1")
+    assert all(isinstance(part, str) for pair in answers.items() for part in pair)

@@ -1,0 +1,161 @@
+"""Questions on the screen of a run: nothing typed is lost, nothing is answered by chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.runs import commands, events
+from maverick_tui.runs.commands import AnswerPermission, SendPrompt
+from tests.support.runs import Tape
+from tests.ui.running import FedApp, until, watching
+
+ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
+
+
+def begun() -> Tape:
+    return Tape().connect().prompt("Go")
+
+
+def answers(app: FedApp) -> list[tuple[str, str, str]]:
+    taken = app.kept.take()
+    assert all(isinstance(one, AnswerPermission) for one in taken)
+    return [(one.request, one.decision, one.reason) for one in taken if isinstance(one, AnswerPermission)]
+
+
+async def click(app: FedApp, pilot: Pilot[Any], words: str, *, nth: int = 0) -> None:
+    rows = app.shown().splitlines()
+    y = [number for number, row in enumerate(rows) if words in row][nth]
+    assert await pilot.click(app.run_screen.transcript, offset=(rows[y].index(words) + 1, y))
+    await pilot.pause()
+
+
+async def test_an_answer_in_words_that_comes_too_early_stays_in_the_prompt() -> None:
+    async with watching(begun().ask("AskUserQuestion", ASKED)) as (app, pilot):
+        await pilot.press(*"blue", "enter")
+        assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "blue"
+        app.now += 1
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "blue"}
+        assert app.run_screen.prompt.text == ""
+
+
+async def test_a_reason_that_comes_too_early_stays_in_the_prompt() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"})) as (app, pilot):
+        await pilot.press(*"no", "ctrl+r")
+        assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "no"
+        await pilot.press("ctrl+u", "ctrl+r", *"x", "enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt), "nobody was asked for a reason yet"
+
+
+async def test_a_reason_for_a_question_that_is_gone_stays_in_the_prompt() -> None:
+    tape = begun().ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+r", *"because")
+        request = next(iter(app.run_model.store.questions))
+        app.tell(tape.put(events.PermissionSettled(tape.at, request, "call-1", "withdrawn")))
+        await pilot.press("enter")
+        assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "because"
+        await pilot.press("enter")
+        assert [type(one) for one in app.kept.take()] == [SendPrompt]
+
+
+async def test_an_empty_reason_is_a_plain_denial() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "deny with this reason" in str(app.run_screen.prompt.border_subtitle))
+        await pilot.press("enter")
+        assert answers(app) == [("ask-call-1", "deny", "")]
+
+
+async def test_words_that_are_typed_while_permission_is_asked_are_a_follow_up() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press(*"yes", "enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt)
+        assert sent.text == "yes"
+
+
+async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hit() -> None:
+    tape = begun().ask("Bash", {"command": "first"}).ask("Bash", {"command": "second"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        assert app.shown().count("^y once") == 1, "keys are named where they act"
+        await click(app, pilot, "deny", nth=1)
+        assert answers(app) == [("ask-call-2", "deny", "")]
+        await pilot.press("ctrl+y")
+        assert answers(app) == [("ask-call-1", "once", "")]
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "once")))
+        await until(pilot, lambda: app.shown().count("^y once") == 1, "now they act on the other one")
+        await pilot.press("ctrl+y")
+        assert answers(app) == [], "it has only just become the first"
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert answers(app) == [("ask-call-2", "once", "")]
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"), [("once", "once"), ("this run", "run"), ("deny", "deny")]
+)  # of "deny with a reason", another test
+async def test_what_is_said_about_the_keys_can_be_clicked(words: str, decision: str) -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await click(app, pilot, words)
+        assert answers(app) == [("ask-call-1", decision, "")]
+        assert not app.run_screen.transcript.folding._chosen, "nothing was folded by it"
+
+
+async def test_who_comes_back_to_a_run_has_a_moment_to_see_its_question() -> None:
+    tape = begun().ask("Bash", {"command": "ls"}).wait(60)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted)
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == []
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert len(app.kept.take()) == 1
+
+
+async def test_an_interrupt_closes_the_question_also_between_two_turns() -> None:
+    tape = begun().done().ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        assert not app.run_model.store.is_running
+        await pilot.press("escape")
+        assert app.kept.take() == [commands.Interrupt()]
+
+
+async def test_keys_of_questions_are_the_editors_while_there_is_none() -> None:
+    async with watching(begun()) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"one", "ctrl+underscore")
+        assert prompt.text == ""
+        await pilot.press("ctrl+y")
+        assert prompt.text == "one", "ctrl+y takes the undoing back"
+        await pilot.press("shift+home", "ctrl+x")
+        assert prompt.text == ""
+        assert app.clipboard == "one"
+        assert app.kept.take() == []
+
+
+async def test_a_question_between_any_two_keys_loses_none_and_answers_nothing() -> None:
+    text = "a fix"
+    tape = begun()
+    async with watching(tape) as (app, pilot):
+        for moment in range(len(text) + 1):
+            keys = ["space" if letter == " " else letter for letter in text]
+            await pilot.press(*keys[:moment])
+            app.tell(tape.ask(("Bash", "AskUserQuestion")[moment % 2], {"command": "rm", **ASKED}))
+            await pilot.press(*keys[moment:])
+            assert app.run_screen.prompt.text == text
+            assert app.run_screen.prompt.has_focus
+            app.run_screen.prompt.take()
+        assert app.kept.take() == []

@@ -1,0 +1,257 @@
+"""What a person does to a run: prompts, interrupts, answers to questions, the keys of a banner."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.runs import commands, events
+from maverick_tui.ui.widgets.truth_line import TruthLine
+from tests.support.runs import STREAM_BROKE, Tape
+from tests.ui.running import FedApp, until, watching
+
+EDIT = {"file_path": "/work/shop/cart.py", "old_string": "a = 1", "new_string": "a = 2"}
+
+
+def begun() -> Tape:
+    return Tape().connect()
+
+
+def asking() -> Tape:
+    return begun().prompt("Fix it").ask("Edit", EDIT, grant="Edit in this folder").wait(1)
+
+
+def broken() -> Tape:
+    tape = begun().prompt("Review it").say("The invoice rounds once, so the difference is")
+    return tape.done("failed", failure=STREAM_BROKE)
+
+
+def truth(app: FedApp) -> str:
+    line = app.run_screen.query_one(TruthLine)
+    line.refresh_truth(app.now)
+    return line.text
+
+
+# -- prompts ---
+
+
+async def test_the_prompt_has_the_focus_and_enter_sends_it() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press(*"hello", "ctrl+j", *"there", "enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.SendPrompt)
+        assert sent.text == "hello\nthere"
+        assert app.run_screen.prompt.text == ""
+
+
+async def test_an_empty_prompt_is_sent_only_to_an_agent_with_one_of_its_own() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press("enter")
+        assert app.kept.take() == []
+    async with watching(Tape(has_own_prompt=True).connect()) as (app, pilot):
+        await pilot.press("enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.SendPrompt)
+        assert sent.text == ""
+
+
+async def test_a_queued_prompt_is_shown_and_can_be_taken_back_to_be_edited() -> None:
+    tape = (
+        begun()
+        .prompt("First")
+        .put(events.PromptQueued(0.0, "p-2", "Second"))
+        .put(events.PromptQueued(0.0, "p-3", "Third"))
+    )
+    async with watching(tape) as (app, pilot):
+        await until(pilot, lambda: "2 queued" in truth(app))
+        await pilot.press("alt+up")
+        assert app.kept.take() == [commands.DropPrompt("p-3")]
+        assert app.run_screen.prompt.text == "Third"
+        assert app.run_screen.prompt.has_focus
+
+
+async def test_what_is_sent_before_the_run_is_there_is_not_lost() -> None:
+    async with watching() as (app, pilot):
+        run = app._new_run("explorer")
+        run.ask("early")
+        assert list(run.store.queue.values()) == ["early"]
+        app._start(run)
+        assert [type(one) for one in run.handle.commands] == [commands.SendPrompt]  # type: ignore[union-attr]
+        await pilot.pause()
+
+
+# -- interrupting ---
+
+
+async def test_escape_interrupts_and_the_screen_says_so_at_once() -> None:
+    tape = begun().prompt("Go").say("Some text that goes on", is_open=True)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("escape")
+        assert app.kept.take() == [commands.Interrupt()]
+        app.tell(tape.put(events.InterruptRequested(tape.at)))
+        assert "interrupting" in truth(app)
+        app.tell(tape.done("interrupted"))
+        await until(pilot, lambda: "partial, cut here" in app.shown())
+        assert "Some text that goes on" in app.shown()
+        assert "interrupted" in truth(app)
+
+
+async def test_escape_with_nothing_running_only_goes_back_to_the_prompt() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press("tab")
+        assert app.run_screen.transcript.has_focus
+        await pilot.press("escape")
+        assert app.run_screen.prompt.has_focus
+        assert app.kept.take() == []
+
+
+async def test_shift_tab_asks_for_the_next_mode() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press("shift+tab")
+        assert app.kept.take() == [commands.SetMode("plan")]
+
+
+# -- questions ---
+
+
+@pytest.mark.parametrize(("key", "decision"), [("ctrl+y", "once"), ("ctrl+t", "run"), ("ctrl+x", "deny")])
+async def test_a_question_is_answered_by_one_key(key: str, decision: str) -> None:
+    async with watching(asking()) as (app, pilot):
+        shown = app.shown()
+        assert "wants permission" in shown
+        assert "- a = 1" in shown
+        assert "+ a = 2" in shown
+        assert "this run would allow: Edit in this folder" in shown
+        assert app.run_screen.prompt.has_focus
+        await pilot.press(key)
+        (answer,) = app.kept.take()
+        assert isinstance(answer, commands.AnswerPermission)
+        assert answer.decision == decision
+
+
+async def test_a_question_that_has_just_come_cannot_be_answered_by_a_key_that_was_meant_for_something_else() -> None:
+    tape = begun().prompt("Fix it").ask("Edit", EDIT)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == []
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert len(app.kept.take()) == 1
+
+
+async def test_a_denial_takes_its_reason_from_the_prompt_or_asks_for_it() -> None:
+    async with watching(asking()) as (app, pilot):
+        await pilot.press(*"no", "ctrl+r")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, commands.AnswerPermission)
+        assert (answer.decision, answer.reason) == ("deny", "no")
+        assert app.run_screen.prompt.text == ""
+    async with watching(asking()) as (app, pilot):
+        await pilot.press("ctrl+r")
+        assert app.kept.take() == []
+        await pilot.press(*"why", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, commands.AnswerPermission)
+        assert answer.reason == "why"
+
+
+async def test_escape_leaves_the_reason_without_an_answer() -> None:
+    async with watching(asking()) as (app, pilot):
+        await pilot.press("ctrl+r", "escape")
+        assert app.kept.take() == []
+        await pilot.press(*"more", "enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.SendPrompt)
+
+
+async def test_without_a_question_its_keys_are_the_prompts_own() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press(*"abc", "ctrl+a", "ctrl+x")
+        assert app.kept.take() == []
+        await pilot.press(*"d")
+        assert "d" in app.run_screen.prompt.text
+
+
+async def test_a_question_of_the_agents_own_is_answered_by_number_or_by_words() -> None:
+    asked = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
+    for typed, answered in (("2", "Blue"), ("green", "green")):
+        async with watching(begun().prompt("Go").ask("AskUserQuestion", asked).wait(1)) as (app, pilot):
+            await pilot.press(*typed, "enter")
+            (answer,) = app.kept.take()
+            assert isinstance(answer, commands.AnswerPermission)
+            assert answer.answers == {"Which one?": answered}
+
+
+async def test_the_words_of_a_question_can_be_clicked() -> None:
+    async with watching(asking()) as (app, pilot):
+        await _click(app, pilot, "deny with a reason")
+        await pilot.press(*"x", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, commands.AnswerPermission)
+        assert answer.decision == "deny"
+
+
+async def _click(app: FedApp, pilot: Pilot[object], words: str) -> None:
+    lines = app.shown().splitlines()
+    y = next(number for number, line in enumerate(lines) if words in line)
+    assert await pilot.click(app.run_screen.transcript, offset=(lines[y].index(words) + 1, y))
+    await pilot.pause()
+
+
+# -- the banner ---
+
+
+async def test_the_banner_says_what_broke_and_keeps_what_came() -> None:
+    async with watching(broken()) as (app, _pilot):
+        shown = app.shown()
+        assert "so the difference is" in shown
+        assert "partial, cut here" in shown
+        assert "The stream broke after" in shown
+        assert "Connection closed by the endpoint" in shown
+        assert "Nothing above is lost." in shown
+        assert "F6 continue from here" in shown
+        assert "failed" in truth(app)
+
+
+async def test_one_key_retries_and_another_continues() -> None:
+    async with watching(broken()) as (app, pilot):
+        await pilot.press("f5")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.SendPrompt)
+        assert sent.text == "Review it"
+        await pilot.press("f6")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.SendPrompt)
+        assert "Continue exactly where it stopped" in sent.text
+
+
+async def test_copy_and_details() -> None:
+    async with watching(broken()) as (app, pilot):
+        await pilot.press("f7")
+        assert app.clipboard == "The invoice rounds once, so the difference is"
+        await pilot.press("f8")
+        assert app.top == "DetailsScreen"
+        await pilot.press("escape")
+        assert app.top == "RunScreen"
+
+
+async def test_the_keys_of_a_banner_act_only_while_it_is_the_last_word() -> None:
+    tape = broken()
+    async with watching(tape) as (app, pilot):
+        app.tell(tape.prompt("Again").say("Now it works.").done())
+        await until(pilot, lambda: "Now it works." in app.shown())
+        await pilot.press("f5", "f6", "f8")
+        assert app.kept.take() == []
+        assert app.top == "RunScreen"
+        assert "F6 continue" not in app.shown()
+
+
+async def test_a_lost_connection_can_be_opened_again() -> None:
+    failure = events.Failure("CLINotFoundError", "invalid", "There is no Claude Code CLI at '/x'.", "Correct cli_path.")
+    tape = Tape()
+    tape.put(events.Connecting(tape.at)).put(events.ConnectFailed(tape.at, failure))
+    async with watching(tape) as (app, pilot):
+        assert "The Claude Code CLI was not found" in app.shown()
+        assert "Correct cli_path." in app.shown()
+        await pilot.press("f5")
+        assert app.kept.take() == [commands.Reconnect()]

@@ -1,0 +1,30 @@
+"""What opens above a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.ui.snapshots import tapes
+from tests.ui.snapshots.conftest import RunShot
+from tests.ui.snapshots.story import NARROW, WIDE
+
+at_both_sizes = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x40"])
+
+
+@at_both_sizes
+def test_help(run_shot: RunShot, size: tuple[int, int]) -> None:
+    async def ask(pilot: Pilot[Any]) -> None:
+        await pilot.press("f1")
+
+    assert run_shot(tapes.repaired(), size, ask)
+
+
+@at_both_sizes
+def test_quit_while_it_runs(run_shot: RunShot, size: tuple[int, int]) -> None:
+    async def leave(pilot: Pilot[Any]) -> None:
+        await pilot.press("ctrl+q")
+
+    assert run_shot(tapes.repaired(), size, leave)

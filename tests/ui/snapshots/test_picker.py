@@ -1,0 +1,157 @@
+"""The picker and everything that opens from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui import paths
+from maverick_tui.ui.dialogs.inputs import InputsForm
+from maverick_tui.ui.dialogs.trust import TrustScreen
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker import reading
+from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.preferences import Preferences
+from tests.ui.snapshots import tapes
+from tests.ui.snapshots.conftest import Shot
+from tests.ui.snapshots.shop import make_shop
+from tests.ui.snapshots.story import NARROW, WIDE, StoryApp, settled, until
+
+at_both_sizes = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x40"])
+
+
+@pytest.fixture
+def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The shop, with three changed files."""
+    shipped, real = home / ".local/maverick/agents", paths.shipped("styles")
+    monkeypatch.setattr(paths, "shipped", lambda kind: shipped if kind == "agents" else real)
+    monkeypatch.setattr(reading, "read_repository", lambda _cwd: reading.Repository("discounts", 3))
+    return make_shop(home, shipped)
+
+
+def picker(shop: Path, theme: str = "maverick-dark") -> StoryApp:
+    preferences = Preferences()
+    preferences.change(theme=theme)
+    return StoryApp(Launch(shop), preferences)
+
+
+async def rested(pilot: Pilot[Any]) -> None:
+    """The agents are read, and the highlighted one is shown."""
+    screen = pilot.app.screen_stack[0]
+    agents, xray = screen.query_one(AgentList), screen.query_one(XRayPanel)
+    await until(pilot, lambda: "reading" not in agents.notice, "the agents are read")
+    await until(pilot, lambda: agents.item is None or xray._shown == agents.item.key, "the X-ray is there")
+    await settled(pilot)
+
+
+@at_both_sizes
+def test_picker(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    assert shot(picker(shop), size, rested)
+
+
+@at_both_sizes
+def test_filter(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press(*"re")
+        await rested(pilot)
+
+    assert shot(picker(shop), size, drive)
+
+
+def test_nothing_matches(shot: Shot, shop: Path) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press(*"kubernetes")
+        await rested(pilot)
+
+    assert shot(picker(shop), NARROW, drive)
+
+
+def test_xray_instead_of_the_list(shot: Shot, shop: Path) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press("tab")
+
+    assert shot(picker(shop), NARROW, drive)
+
+
+@at_both_sizes
+def test_a_file_with_errors(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press(*"schema")
+        await rested(pilot)
+        await pilot.press("enter")
+
+    assert shot(picker(shop), size, drive)
+
+
+@at_both_sizes
+def test_an_agent_that_is_not_trusted(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press(*"deploy")
+        await rested(pilot)
+
+    assert shot(picker(shop), size, drive)
+
+
+@at_both_sizes
+def test_runs_come_first(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    app = picker(shop)
+
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        app.add_run(tapes.reproduced())
+        app.add_run(tapes.asked("release").ask("Bash", {"command": "git push"}))
+        app.add_run(tapes.done())
+        await pilot.pause()
+        app.clear_notifications()
+        app.screen.runs = app._summaries()  # type: ignore[attr-defined]
+        await rested(pilot)
+
+    assert shot(app, size, drive)
+
+
+@at_both_sizes
+def test_inputs_with_an_error(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press(*"api")
+        await rested(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, InputsForm), "the form is there")
+        await pilot.press("tab", *"many", "enter", "enter")
+        await pilot.pause()
+
+    assert shot(picker(shop), size, drive)
+
+
+@at_both_sizes
+def test_trust(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press(*"deploy", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TrustScreen), "the question is there")
+        await until(pilot, lambda: pilot.app.screen.is_armed, "a yes counts")  # type: ignore[attr-defined]
+
+    assert shot(picker(shop), size, drive)
+
+
+@at_both_sizes
+def test_help(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        await pilot.press("f1")
+
+    assert shot(picker(shop), size, drive)
+
+
+@pytest.mark.parametrize("theme", ["maverick-light", "maverick-ansi"])
+def test_theme(shot: Shot, shop: Path, theme: str) -> None:
+    assert shot(picker(shop, theme), WIDE, rested)

@@ -1,0 +1,27 @@
+"""The other themes, at the states with the most colours."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.snapshots import tapes
+from tests.ui.snapshots.conftest import RunShot
+from tests.ui.snapshots.story import NARROW, WIDE
+from tests.ui.snapshots.test_failures import PARTIAL, broken_stream
+
+themes = pytest.mark.parametrize("theme", ["maverick-light", "maverick-ansi"])
+
+
+@themes
+def test_done(run_shot: RunShot, theme: str) -> None:
+    assert run_shot(tapes.done(), WIDE, theme=theme)
+
+
+@themes
+def test_the_stream_breaks(run_shot: RunShot, theme: str) -> None:
+    assert run_shot(tapes.failed(broken_stream(), PARTIAL), NARROW, theme=theme)
+
+
+@themes
+def test_an_edit_that_asks(run_shot: RunShot, theme: str) -> None:
+    assert run_shot(tapes.reproduced().ask("Edit", tapes.EDIT, grant="Edit in this project"), NARROW, theme=theme)

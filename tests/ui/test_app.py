@@ -1,0 +1,166 @@
+"""The application with everything real behind it: the CLI, a scripted model, tools, a repository."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from git import Repo
+from textual.pilot import Pilot
+
+from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.screen import PickerScreen
+from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.screens.run import RunScreen
+
+pytestmark = pytest.mark.slow
+
+AGENT = """---
+name: handyman
+description: Does as it is told.
+tools: Read, Edit, Bash
+permissionMode: default
+---
+You do as you are told.
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A repository with an agent of its own."""
+    folder = tmp_path / "shop"
+    (folder / ".claude" / "agents").mkdir(parents=True)
+    (folder / ".claude" / "agents" / "handyman.md").write_text(AGENT)
+    (folder / "cart.py").write_text("total = 1\n")
+    with Repo.init(folder, initial_branch="main") as repo:
+        repo.index.add(["cart.py"])
+        repo.index.commit("Begin")
+    return folder
+
+
+@asynccontextmanager
+async def started(
+    folder: Path, *answers: Any, agent: str | None = "handyman", prompt: str | None = "Go"
+) -> AsyncIterator[tuple[MaverickApp, Pilot[Any]]]:
+    script = folder.parent / "script.json"
+    scenes = list(answers) if isinstance(answers[0], dict) and "when" in answers[0] else [{"answers": list(answers)}]
+    script.write_text(json.dumps({"scenes": scenes}))
+    app = MaverickApp(Launch(folder, agent, prompt, script=script), preferences=Preferences())
+    async with app.run_test(size=(100, 40)) as pilot:
+        try:
+            yield app, pilot
+        finally:
+            app._end_now(0)
+            await seen(app, pilot, lambda: app._exit)
+
+
+async def seen(app: MaverickApp, pilot: Pilot[Any], what: Any, seconds: float = 40.0) -> None:
+    """Wait until a text stands in the transcript, or something is so."""
+    for _ in range(int(seconds / 0.02)):
+        if what() if callable(what) else what in transcript(app):
+            return
+        await pilot.pause(0.02)
+    raise AssertionError(f"never seen: {what}\n{transcript(app)}")
+
+
+def transcript(app: MaverickApp) -> str:
+    if not isinstance(app.screen, RunScreen) or not app.screen.is_mounted:
+        return ""
+    view = app.screen.transcript
+    region = view.scrollable_content_region.reset_offset
+    return "\n".join(strip.text.rstrip() for strip in view.render_lines(region))
+
+
+async def test_a_prompt_of_the_command_line_is_answered_and_a_second_goes_to_the_same_session(
+    shop: Path, mark: str
+) -> None:
+    first = {"when": {"turn": 1}, "answers": ["The first answer."]}
+    second = {"when": {"turn": 2}, "answers": ["The second answer."]}
+    async with started(shop, first, second) as (app, pilot):
+        await seen(app, pilot, "The first answer.")
+        await seen(app, pilot, "✔ done")
+        await pilot.press(*"more", "enter")
+        await seen(app, pilot, "The second answer.")
+        (run,) = app.board.runs.values()
+        assert run.store.figures.turns == 2
+        assert run.store.started is not None
+        assert run.store.started.branch == "main"
+
+
+async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Path, mark: str) -> None:
+    edit = {"file_path": str(shop / "cart.py"), "old_string": "total = 1", "new_string": "total = 2"}
+    read = {"tool": "Read", "input": {"file_path": str(shop / "cart.py")}}
+    async with started(shop, [read], [{"tool": "Edit", "input": edit}], "Changed.") as (app, pilot):
+        await seen(app, pilot, "wants permission")
+        assert "+ total = 2" in transcript(app)
+        assert (shop / "cart.py").read_text() == "total = 1\n"
+        (run,) = app.board.runs.values()
+        while run.store.needs_person:  # the key does nothing while the question is new
+            await pilot.press("ctrl+y")
+            await pilot.pause(0.05)
+        await seen(app, pilot, "Changed.")
+        assert (shop / "cart.py").read_text() == "total = 2\n"
+        assert "✔ Edit" in transcript(app)
+
+
+async def test_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(shop: Path, mark: str) -> None:
+    broken = {"steps": ["This is all that came, and then nothing"], "fault": {"kind": "drop", "at": "text", "times": 1}}
+    async with started(shop, broken) as (app, pilot):
+        await seen(app, pilot, "The stream broke")
+        assert "partial, cut here" in transcript(app)
+        (run,) = app.board.runs.values()
+        assert run.store.failure is not None
+        await pilot.press("f5")
+        await seen(app, pilot, "This is all that came, and then nothing")
+        await seen(app, pilot, "✔ done")
+
+
+async def test_an_agent_that_does_not_exist_is_told_and_the_picker_is_a_key_away(shop: Path, mark: str) -> None:
+    async with started(shop, "Never.", agent="handymann", prompt=None) as (app, pilot):
+        await seen(app, pilot, "There is no agent named 'handymann'.")
+        assert "handyman" in transcript(app)
+        await pilot.press("ctrl+n")
+        await seen(app, pilot, lambda: isinstance(app.screen, PickerScreen))
+
+
+async def test_the_demo_shows_its_agents_and_one_of_them_runs_to_its_end(mark: str, tmp_path: Path) -> None:
+    app = MaverickApp(Launch(tmp_path, is_demo=True, is_fast=True), preferences=Preferences())
+    async with app.run_test(size=(100, 40)) as pilot:
+        await seen(app, pilot, lambda: any(row.item for row in app.screen.query_one(AgentList).rows))
+        await pilot.press(*"explo", "enter")
+        await seen(app, pilot, lambda: isinstance(app.screen, RunScreen) and app.screen.is_mounted)
+        await seen(app, pilot, lambda: "Show me around" in app.screen.query_one("Prompt").text)  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await seen(app, pilot, "✔ done")
+        assert "Not checked" in transcript(app)
+        app._end_now(0)
+        await seen(app, pilot, lambda: app._exit)
+
+
+async def test_a_missing_cli_is_said_with_what_to_do(
+    shop: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_CLI_PATH", str(tmp_path / "nowhere"))
+    async with started(shop, "Never.") as (app, pilot):
+        await seen(app, pilot, "The Claude Code CLI was not found")
+        assert "connect again" in transcript(app)
+        (run,) = app.board.runs.values()
+        assert list(run.store.queue.values()) == ["Go"], "the prompt waits for the CLI"
+
+
+async def test_escape_stops_a_long_answer_and_keeps_what_came(shop: Path, mark: str) -> None:
+    slow = {"steps": ["word " * 400], "pace": {"tokens_per_second": 40}}
+    async with started(shop, slow) as (app, pilot):
+        await seen(app, pilot, "word word")
+        (run,) = app.board.runs.values()
+        assert isinstance(app.screen, RunScreen)
+        app.screen.action_escape()
+        assert run.store.phase == "interrupting", "it is acknowledged before anything has stopped"
+        await seen(app, pilot, "■ interrupted")
+        assert "partial, cut here" in transcript(app)

@@ -1,0 +1,312 @@
+"""The application around its runs: who is told what, what is remembered, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.runs import commands
+from maverick_tui.runs.events import ConnectFailed, RunStarted
+from maverick_tui.ui import stage as stages
+from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
+from maverick_tui.ui.board import RunModel
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.screens.run import RunScreen
+from tests.support.runs import Tape
+from tests.ui.running import FedApp, Kept, until, watching
+
+
+def begun(agent: str = "reviewer") -> Tape:
+    return Tape(agent).connect().prompt("Go").say("An answer.")
+
+
+def notices(app: MaverickApp) -> list[str]:
+    return [f"{one.title}: {one.message}" for one in app._notifications]
+
+
+# -- runs that are not on the screen --------------------------------------------------------------------------------
+
+
+async def test_a_run_that_is_not_on_the_screen_says_when_it_needs_somebody_and_when_it_is_done() -> None:
+    async with watching(begun()) as (app, pilot):
+        second, tape = app._new_run("[b]explorer[/b]"), begun("explorer")
+        app._start(second)
+        app.tell(tape.ask("Bash", {"command": "ls"}), second)
+        await pilot.pause()
+        assert notices(app) == ["[b]explorer[/b]: needs you: Bash wants permission"]
+        app.tell(tape.done(), second)
+        app.tell(begun().done(), app.run_model)
+        await pilot.pause()
+        assert notices(app)[1:] == ["[b]explorer[/b]: done in 4.2 s, $0.021"], "the run on the screen needs no words"
+
+
+async def test_the_picker_lists_the_runs_and_goes_back_to_one() -> None:
+    async with watching(begun()) as (app, pilot):
+        second = app._new_run("explorer")
+        app._start(second)
+        app.tell(begun("explorer"), second)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
+        rows = [row.item.name for row in app.screen.query_one(AgentList).rows if row.item is not None][:2]
+        assert rows == ["reviewer", "explorer"]
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is app.run_model)
+
+
+async def test_drafts_stay_with_their_runs() -> None:
+    async with watching(begun()) as (app, pilot):
+        second = app._new_run("explorer")
+        app._start(second)
+        for run, text in ((app.run_model, "one"), (second, "two")):
+            await pilot.press(*text, "ctrl+pagedown")
+            await is_left(app, pilot, run)
+        assert app.run_screen.prompt.text == "one"
+        await pilot.press("ctrl+pageup")
+        await until(pilot, lambda: app.run_screen.run is second and app.screen.is_mounted)
+        assert app.run_screen.prompt.text == "two"
+
+
+async def is_left(app: FedApp, pilot: Pilot[Any], run: RunModel) -> None:
+    await until(pilot, lambda: app.run_screen.run is not run and app.screen.is_mounted)
+
+
+async def test_with_one_run_there_is_no_other() -> None:
+    async with watching(begun()) as (app, pilot):
+        screen = app.run_screen
+        await pilot.press("ctrl+pagedown", "ctrl+pageup")
+        assert app.screen is screen
+
+
+async def test_a_prompt_is_suggested_only_where_nothing_was_written_yet() -> None:
+    async with watching(Tape().connect()) as (app, pilot):
+        app._suggest(app.run_model, "Its own prompt")
+        assert app.run_screen.prompt.text == "Its own prompt"
+        app._suggest(app.run_model, "Another")
+        assert app.run_screen.prompt.text == "Its own prompt"
+        app.run_screen.prompt.take()
+        app.tell(begun())
+        app._suggest(app.run_model, "Too late")
+        assert app.run_screen.prompt.text == ""
+        other = app._new_run("explorer")
+        app._suggest(other, "For later")
+        app._start(other)
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: app.run_screen.run is other and app.screen.is_mounted)
+        assert app.run_screen.prompt.text == "For later"
+
+
+# -- what is remembered ---------------------------------------------------------------------------------------------
+
+
+async def test_what_was_chosen_is_there_at_the_next_start(home: Path) -> None:
+    async with watching(begun(), size=(120, 30), preferences=Preferences.load()) as (app, pilot):
+        await pilot.press("ctrl+o", "ctrl+b")
+        app.theme = "maverick-light"
+        await until(pilot, lambda: app.preferences.theme == "maverick-light")
+        app.preferences.wait()
+    async with watching(begun(), size=(120, 30), preferences=Preferences.load()) as (app, _):
+        assert app.theme == "maverick-light"
+        assert app.run_screen.transcript.folding.verbosity == "full"
+        assert app.run_screen.has_class("-panel-closed")
+
+
+async def test_preferences_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "interface.json"
+    path.write_text("{")
+    async with watching(begun(), preferences=Preferences.load(path)) as (app, pilot):
+        await until(pilot, lambda: any("the defaults hold" in notice for notice in notices(app)))
+
+
+# -- the palette ----------------------------------------------------------------------------------------------------
+
+
+async def test_the_palette_offers_what_the_keys_do() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        offered = {command.title: command for command in app.get_system_commands(app.screen)}
+        assert {"Usage panel", "Allow once", "Deny", "Find", "Another agent", "Help"} <= set(offered)
+        assert "Retry the prompt" not in offered, "there is no banner"
+        assert offered["Allow once"].help == "^y"
+        await offered["Deny"].callback()
+        assert [type(one) for one in app.kept.take()] == [commands.AnswerPermission]
+        offered["Bell: off"].callback()
+        assert not app.preferences.has_bell
+        assert "Bell: on" in {command.title for command in app.get_system_commands(app.screen)}
+        offered["Notifications: off"].callback()
+        assert not app.preferences.has_notifications
+        await pilot.press("ctrl+p", *"usage", "enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.preferences.is_panel_closed)
+
+
+# -- leaving --------------------------------------------------------------------------------------------------------
+
+
+async def test_ctrl_c_copies_what_is_selected_in_the_prompt() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press(*"some words", "shift+home", "ctrl+c")
+        assert app.clipboard == "some words"
+        assert app.is_running
+        assert not any("again to quit" in notice for notice in notices(app))
+
+
+async def test_one_ctrl_c_now_and_one_much_later_do_not_quit() -> None:
+    async with watching(begun().done()) as (app, pilot):
+        await pilot.press("ctrl+c")
+        assert any("Press Ctrl+C again to quit." in notice for notice in notices(app))
+        app._ctrl_c_at -= QUIT_AGAIN_WITHIN + 1
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert not app._exit
+
+
+async def test_quitting_closes_every_run() -> None:
+    async with watching(begun().done()) as (app, pilot):
+        second = app._new_run("explorer")
+        app._start(second)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app._exit)
+        for run in app.board.runs.values():
+            assert isinstance(run.handle, Kept)
+            assert run.handle.take() == [commands.CloseRun()]
+    assert app.return_value == 0
+
+
+async def test_quitting_names_all_that_is_at_work_and_asks_once() -> None:
+    async with watching(begun()) as (app, pilot):
+        second = app._new_run("explorer")
+        app._start(second)
+        app.tell(begun("explorer"), second)
+        await pilot.press("ctrl+c", "ctrl+c")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        assert len(app.screen_stack) == 2
+        text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "reviewer, explorer are still running" in text
+        await pilot.press("ctrl+q", "n")
+        assert app.top == "RunScreen"
+        assert not app._exit
+
+
+async def test_the_exit_code_of_a_signal_is_kept() -> None:
+    async with watching(begun()) as (app, pilot):
+        app._end_now(143)
+        await until(pilot, lambda: app._exit)
+    assert app.return_value == 143
+
+
+# -- what cannot begin ----------------------------------------------------------------------------------------------
+
+
+class BrokenStage:
+    """Fails as often as it is told to."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.opened = 0
+
+    def __call__(self, launch: Launch) -> Any:
+        self.opened += 1
+        if self.opened <= self.failures:
+            return self._broken()
+        return _Stage(launch.cwd)
+
+    def _broken(self) -> Any:
+        raise ConfigError("timeout = 'x' is not a number.", hint="Correct the settings.")
+
+
+class _Stage:
+    def __init__(self, cwd: Path) -> None:
+        self.cwd = cwd
+
+    async def __aenter__(self) -> stages.Stage:
+        from maverick_tui.config import MaverickConfig
+
+        return stages.Stage(self.cwd, MaverickConfig.load())
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    served: list[tuple[object, str | None]] = []
+
+    async def serve(run: Any, agent: object, inputs: object, stage: Any, **options: Any) -> None:
+        try:
+            await asyncio.shield(stage)
+        except ConfigError as error:
+            from maverick_tui.ui.serving import refuse
+
+            refuse(run, error, options["on_event"])
+            return
+        served.append((agent, options["prompt"]))
+        run.connect(Kept())
+
+    stage = BrokenStage(failures=2)
+    monkeypatch.setattr(stages, "open_stage", stage)
+    monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
+    app = MaverickApp(Launch(Path.cwd(), "explorer", "Show me around"), preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        (run,) = app.board.runs.values()
+        await until(pilot, lambda: run.store.failure is not None)
+        assert isinstance(app.screen, RunScreen)
+        await until(pilot, lambda: "is not a number" in _shown(app))
+        assert "F5 connect again" in _shown(app)
+        await pilot.press("f5")
+        await until(pilot, lambda: stage.opened == 2)
+        await until(pilot, lambda: sum(entry.kind == "failure" for entry in run.store.entries) == 2)
+        assert served == []
+        await pilot.press(*"hi", "enter")
+        await until(pilot, lambda: served)
+        assert isinstance(run.handle, Kept)
+        assert [getattr(one, "text", "") for one in run.handle.take()] == ["hi"]
+        assert [prompt for _, prompt in served] == ["Show me around"]
+
+
+def _shown(app: MaverickApp) -> str:
+    assert isinstance(app.screen, RunScreen)
+    view = app.screen.transcript
+    return "\n".join(strip.text for strip in view.render_lines(view.scrollable_content_region.reset_offset))
+
+
+async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_launch: Launch) -> Any:
+        raise ZeroDivisionError("[b]oops[/b]")
+
+    monkeypatch.setattr(stages, "open_stage", broken)
+    app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: notices(app))
+        assert notices(app) == ["Maverick cannot start runs: [b]oops[/b]"]
+    assert "The stage of the runs has failed" in caplog.text
+
+
+async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def serve(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
+    monkeypatch.setattr("maverick_tui.ui.app.CLOSE_WITHIN", 3_600.0)
+    app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: any(worker.group == "runs" for worker in app.workers))
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app._exit)
+
+
+async def test_early_failures_are_events_like_all_others() -> None:
+    from maverick_tui.ui.serving import refuse
+
+    app, told = FedApp(), list[Any]()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.board.runs)
+        refuse(app.run_model, ConfigError("No."), told.append)
+    assert [type(event) for event in told] == [RunStarted, ConnectFailed]

@@ -1,0 +1,104 @@
+"""Runs as the interface knows them: what is asked of them early and late, and their places."""
+
+from __future__ import annotations
+
+from maverick_tui.runs import commands, events
+from maverick_tui.ui.board import Board, RunModel
+from tests.runs.story import START, asked
+from tests.ui.running import Kept
+
+
+def board() -> tuple[Board, list[tuple[str, str]]]:
+    told: list[tuple[str, str]] = []
+    return Board(lambda run, event: told.append((run.run_id, event.type))), told
+
+
+def run_on(one: Board, run_id: str = "r1") -> RunModel:
+    run = RunModel(run_id, "reviewer", one)
+    one.add(run)
+    return run
+
+
+def test_events_reach_the_store_and_those_who_draw() -> None:
+    one, told = board()
+    run = run_on(one)
+    one.receive(run, START)
+    assert run.store.started is START
+    assert told == [("r1", "run_started")]
+
+
+def test_everything_that_is_asked_is_a_command() -> None:
+    run, kept = run_on(board()[0]), Kept()
+    run.connect(kept)
+    run.ask("Look")
+    run.take_back("p")
+    run.interrupt()
+    run.answer("q", "deny", "no", {"a": "b"})
+    run.set_mode("plan")
+    run.reconnect()
+    run.close()
+    sent, *others = kept.take()
+    assert isinstance(sent, commands.SendPrompt)
+    assert (sent.text, bool(sent.prompt_id)) == ("Look", True)
+    assert others == [
+        commands.DropPrompt("p"),
+        commands.Interrupt(),
+        commands.AnswerPermission("q", "deny", "no", {"a": "b"}),
+        commands.SetMode("plan"),
+        commands.Reconnect(),
+        commands.CloseRun(),
+    ]
+
+
+def test_what_is_asked_before_there_is_a_way_to_the_run_goes_first() -> None:
+    run, kept = run_on(board()[0]), Kept()
+    run.ask("one")
+    run.set_mode("plan")
+    run.ask("two")
+    assert list(run.store.queue.values()) == ["one", "two"], "it is shown that they wait"
+    run.connect(kept)
+    run.ask("three")
+    assert [getattr(one, "text", one.type) for one in kept.take()] == ["one", "set_mode", "two", "three"]
+
+
+def test_what_waits_for_a_way_can_be_taken_back_one_by_one_or_all() -> None:
+    run, kept = run_on(board()[0]), Kept()
+    for text in ("one", "two", "three"):
+        run.ask(text)
+    run.take_back(list(run.store.queue)[1])
+    assert list(run.store.queue.values()) == ["one", "three"]
+    run.interrupt()
+    assert run.store.queue == {}
+    run.connect(kept)
+    assert kept.take() == []
+
+
+def test_a_run_that_never_began_can_be_begun_anew() -> None:
+    run, begun = run_on(board()[0]), list[int]()
+    run.revive = lambda: begun.append(1)
+    run.set_mode("plan")
+    run.close()
+    assert begun == []
+    run.reconnect()
+    assert begun == [1]
+    run.ask("Look")
+    assert begun == [1, 1]
+    kept = Kept()
+    run.connect(kept)
+    assert [one.type for one in kept.take()] == ["set_mode", "close_run", "send_prompt"]
+
+
+def test_places_count_the_runs_that_are_alive() -> None:
+    one, _ = board()
+    runs = [run_on(one, f"r{number}") for number in range(3)]
+    runs[2].store = asked(events.ToolCalled(1, "c", "Bash", {}), events.PermissionAsked(1, "q", "c", "Bash", {}))
+    assert [run.board_position() for run in runs] == [(1, 3, 1), (2, 3, 1), (3, 3, 0)]
+    one.receive(runs[0], events.RunEnded(2))
+    assert [run.board_position() for run in runs] == [(2, 2, 1), (1, 2, 1), (2, 2, 0)]
+    assert one.at_work == [runs[2]]
+
+
+def test_going_round() -> None:
+    one, _ = board()
+    runs = [run_on(one, f"r{number}") for number in range(3)]
+    assert [one.beside(runs[0], step) for step in (1, -1, 3)] == [runs[1], runs[2], runs[0]]

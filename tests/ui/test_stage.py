@@ -1,0 +1,53 @@
+"""The stage of runs: a folder, settings, and a model of its own where none is to be asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.offline.demo.project import git_environment
+from maverick_tui.offline.demo.tour import TOUR
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.stage import open_stage
+
+
+async def test_a_real_stage_is_the_folder_and_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_MODEL", "haiku")
+    async with open_stage(Launch(Path.cwd())) as stage:
+        assert (stage.cwd, stage.config.model, stage.config.env, stage.prompts) == (Path.cwd(), "haiku", {}, {})
+
+
+async def test_settings_that_are_wrong_are_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_TIMEOUT", "soon")
+    with pytest.raises(ConfigError, match="timeout"):
+        async with open_stage(Launch(Path.cwd())):
+            pass
+
+
+async def test_a_script_answers_in_the_folder_where_one_is(tmp_path: Path, mark: str) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('{"scenes": [{"answers": ["Hello."]}]}')
+    async with open_stage(Launch(Path.cwd(), script=script)) as stage:
+        assert stage.cwd == Path.cwd()
+        assert stage.config.env["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
+
+
+async def test_a_script_that_cannot_be_read_is_said(tmp_path: Path, mark: str) -> None:
+    script = tmp_path / "script.json"
+    script.write_text("{")
+    with pytest.raises(ConfigError, match=r"The offline model did not start: .*script\.json"):
+        async with open_stage(Launch(Path.cwd(), script=script)):
+            pass
+
+
+async def test_the_demo_has_a_project_of_its_own_that_goes_with_it(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_MODEL", "opus")
+    async with open_stage(Launch(Path.cwd(), is_demo=True, is_fast=True)) as stage:
+        assert (stage.cwd / ".git").is_dir()
+        assert stage.prompts == {stop.agent: stop.prompt for stop in TOUR}
+        assert stage.config.model is None, "what is set for real runs is not for the script"
+        assert git_environment().items() <= stage.config.env.items()
+        folder = stage.cwd.parent
+    assert not folder.exists()

@@ -1,0 +1,124 @@
+"""A transcript on a screen of its own, fed with events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from maverick_tui import paths
+from maverick_tui.runs.events import Event
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.rendering.palette import Palette
+from maverick_tui.ui.themes import THEMES
+from maverick_tui.ui.transcript.folding import Verbosity
+from maverick_tui.ui.transcript.view import Transcript
+from tests.support.runs import BEGAN, Tape
+
+SIZE = (80, 20)
+
+
+class TranscriptApp(App[None]):
+    """Shows one transcript, and keeps what it says."""
+
+    CSS_PATH = [paths.shipped("styles") / "run.tcss"]
+
+    def __init__(self, store: RunStore | None = None, *, verbosity: Verbosity = "normal") -> None:
+        super().__init__()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = THEMES[0].name
+        self.store = store or RunStore()
+        self.now = BEGAN
+        self.transcript = Transcript(
+            self.store,
+            palette=self.text_palette,
+            keys={"banner.retry": "F5", "approval.allow_once": "^y"},
+            verbosity=verbosity,
+            clock=lambda: self.now,
+        )
+        self.moves: list[tuple[bool, int]] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+
+    def text_palette(self) -> Palette:
+        names = self.theme_variables
+        theme = self.current_theme
+        return Palette.of(
+            names, background=names["background"], foreground=names["foreground"], dark=theme.dark, ansi=theme.ansi
+        )
+
+    def on_transcript_moved(self, event: Transcript.Moved) -> None:
+        self.moves.append((event.is_following, event.unseen))
+
+    # -- what a test does and looks at --------------------------------------------------------------------------------
+
+    def tell(self, events: Iterable[Event] | Tape) -> None:
+        """Apply events; the transcript is told as a run's screen tells it."""
+        if isinstance(events, Tape):
+            self.now = events.at
+        for event in events.events if isinstance(events, Tape) else events:
+            self.store.apply(event)
+        if isinstance(events, Tape):
+            events.events.clear()
+        self.transcript.wake()
+
+    def draw(self) -> None:
+        """Draw frames until nothing is left to be drawn."""
+        draw_all(self.transcript)
+
+    @property
+    def view(self) -> list[str]:
+        """What is in view, without the blanks at the end of rows."""
+        return shown(self.transcript)
+
+
+def draw_all(transcript: Transcript) -> None:
+    """Draw frames until nothing is left to be drawn."""
+    transcript._frame()
+    while transcript._stale:
+        transcript._frame()
+
+
+def shown(transcript: Transcript) -> list[str]:
+    """The rows in view."""
+    region = transcript.scrollable_content_region.reset_offset
+    return [strip.text.rstrip() for strip in transcript.render_lines(region)]
+
+
+def all_rows(transcript: Transcript) -> list[str]:
+    """Every row that the transcript has, in view or not; the view stays where it is."""
+    for index in range(len(transcript._blocks)):
+        transcript._measure(index)
+    return [transcript._row(line).text.rstrip() for line in range(transcript._blocks.lines)]
+
+
+@asynccontextmanager
+async def opened(
+    events: Iterable[Event] | Tape = (),
+    *,
+    size: tuple[int, int] = SIZE,
+    verbosity: Verbosity = "normal",
+    store: RunStore | None = None,
+) -> AsyncIterator[tuple[TranscriptApp, Pilot[None]]]:
+    """A transcript that shows these events and has the focus."""
+    app = TranscriptApp(store, verbosity=verbosity)
+    async with app.run_test(size=size) as pilot:
+        app.transcript.focus()
+        app.tell(events)
+        app.draw()
+        await pilot.pause()
+        yield app, pilot
+
+
+async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
+    """Wait until it is so."""
+    for _ in range(1_000):
+        if condition():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(f"never happened: {what}")

@@ -1,0 +1,134 @@
+"""Ctrl+G: the prompt in the person's own editor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import GlassDriver
+from tests.ui.widgets.prompt_app import PromptApp
+
+SCRIPT = """
+import os, pathlib, stat, sys, time
+path = pathlib.Path(sys.argv[-1])
+report = pathlib.Path({report!r})
+report.write_text("%o %s" % (stat.S_IMODE(path.stat().st_mode), path))
+{body}
+"""
+
+OTHER = "Set $VISUAL or $EDITOR to another one."
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for what the editor is to do and what it says; nothing else may be left in the folder for files."""
+    folder = tmp_path / "editor folder"
+    scratch = tmp_path / "scratch"
+    for path in (folder, scratch):
+        path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"{sys.executable} '{folder / 'editor.py'}'")
+    return folder
+
+
+def does(editor: Path, body: str) -> None:
+    (editor / "editor.py").write_text(SCRIPT.format(report=str(editor / "report"), body=body))
+
+
+async def edit(app: PromptApp, text: str = "before") -> list[str]:
+    """Press the key; returns what the person is told."""
+    async with app.run_test(headless=False) as pilot:
+        app.prompt.set_text(text)
+        await pilot.press("ctrl+g")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        return [notification.message for notification in app._notifications]
+
+
+async def test_the_text_comes_back_as_it_was_left(editor: Path, tmp_path: Path) -> None:
+    does(editor, "path.write_text(path.read_text() + ' and\\nafter \\x1b\\n')")
+    app = PromptApp(driver_class=GlassDriver)
+    assert await edit(app) == []
+    assert app.prompt.text == "before and\nafter \u241b"
+    mode, _, name = (editor / "report").read_text().partition(" ")
+    assert mode == "600"
+    assert not Path(name).exists()
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+async def test_visual_comes_first(editor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    does(editor, "path.write_text('by visual')")
+    monkeypatch.setenv("VISUAL", os.environ["EDITOR"])
+    monkeypatch.setenv("EDITOR", "no-such-editor")
+    app = PromptApp(driver_class=GlassDriver)
+    assert await edit(app) == []
+    assert app.prompt.text == "by visual"
+
+
+async def test_the_application_goes_on_meanwhile_but_paints_nothing(editor: Path) -> None:
+    does(editor, "while not (report.parent / 'go').exists(): time.sleep(0.01)\npath.write_text('done')")
+    app = PromptApp(driver_class=GlassDriver)
+    async with app.run_test(headless=False) as pilot:
+        driver = app._driver
+        assert isinstance(driver, GlassDriver)
+        await pilot.press("ctrl+g")
+        while not (editor / "report").exists():
+            await asyncio.sleep(0.01)
+        driver.take()
+        app.prompt.set_text("changed behind the editor")
+        await pilot.pause()
+        assert driver.take() == ""
+        os.kill(os.getpid(), signal.SIGINT)  # Ctrl+C in the editor
+        (editor / "go").touch()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.prompt.text == "done"
+        assert "done" in driver.take()
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("", "No editor is set. Set $VISUAL or $EDITOR to the editor that you want, then try again."),
+        ("no-such-editor -w", f"The editor no-such-editor cannot be started: No such file or directory. {OTHER}"),
+        ("vi 'x", f"The editor vi 'x cannot be started: No closing quotation. {OTHER}"),
+        ("false", "The editor false ended with exit code 1. The text is as it was before."),
+    ],
+)
+async def test_why_it_is_not_possible_is_said(
+    command: str, told: str, editor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", command)
+    app = PromptApp(driver_class=GlassDriver)
+    assert await edit(app) == [told]
+    assert app.prompt.text == "before"
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+async def test_a_terminal_that_cannot_be_left_is_said(editor: Path) -> None:
+    does(editor, "")
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+g")
+        await app.workers.wait_for_complete()
+        assert "This terminal cannot be handed to an editor." in next(iter(app._notifications)).message
+    assert not (editor / "report").exists()
+
+
+async def test_an_editor_does_not_outlive_the_application(editor: Path) -> None:
+    does(editor, "report.with_name('pid').write_text(str(os.getpid()))\ntime.sleep(600)")
+    app = PromptApp(driver_class=GlassDriver)
+    async with app.run_test(headless=False) as pilot:
+        await pilot.press("ctrl+g")
+        while not (editor / "pid").exists() or not (editor / "pid").read_text():
+            await asyncio.sleep(0.01)
+        app.exit()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((editor / "pid").read_text()), 0)
