@@ -44,6 +44,8 @@ log = logging.getLogger(__name__)
 
 QUIT_AGAIN_WITHIN = 2.0
 CLOSE_WITHIN = 4.0
+CHANGES_RUNS = ("connected", "connect_failed", "turn_started", "turn_ended", "permission_asked", "permission_settled")
+"""What a list of runs shows."""
 
 
 class MaverickApp(App[int]):
@@ -76,6 +78,8 @@ class MaverickApp(App[int]):
         self._shown_picker: PickerScreen | None = None
         self._first: RunModel | None = None
         """The run that the command line asks for."""
+        self._left: RunModel | None = None
+        """The run that was on the screen last."""
         for theme in THEMES:
             self.register_theme(theme)
         chosen = self.preferences.theme if self.preferences.theme in self.available_themes else THEMES[0].name
@@ -112,6 +116,8 @@ class MaverickApp(App[int]):
         self.call_after_refresh(self._after_first_frame)
 
     def _after_first_frame(self) -> None:
+        if not self.is_running:  # somebody has left before there was anything to see
+            return
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self.run_worker(self._make_ready(), name="start", exit_on_error=False)
         for problem in self.preferences.problems:
@@ -209,7 +215,8 @@ class MaverickApp(App[int]):
         from maverick_tui.ui.screens.run import RunScreen
 
         if isinstance(self.screen, RunScreen):
-            self.screen.run.draft = self.screen.prompt.text
+            self._left = self.screen.run
+            self._left.draft = self.screen.prompt.text
         _ = self.switch_screen(screen)
 
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
@@ -219,9 +226,9 @@ class MaverickApp(App[int]):
         self._start(run, event.listing, event.inputs, None)
 
     def on_picker_screen_back_requested(self) -> None:
-        """Back to the run that was started last."""
-        if self.board.runs:
-            self._show_run(list(self.board.runs.values())[-1])
+        """Back to the run from which one came."""
+        if self._left is not None:
+            self._show_run(self._left)
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
         """A run is to be shown."""
@@ -337,6 +344,8 @@ class MaverickApp(App[int]):
             screen.event_applied(event)
         if event.type == "block_grew":
             return
+        if event.type in CHANGES_RUNS and self._shown_picker is not None and self._shown_picker is self.screen:
+            self._shown_picker.runs = self._summaries()
         if self._notifier is None:
             from maverick_tui.ui.notifications import Notifier
 

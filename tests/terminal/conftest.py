@@ -91,7 +91,7 @@ def handyman() -> str:
     folder.mkdir(parents=True)
     (folder / "handyman.md").write_text(
         "---\nname: handyman\ndescription: Does what the script says.\n"
-        "tools: Read, Write, Edit, Bash, TodoWrite, Task, Glob, AskUserQuestion\n---\nYou do things.\n"
+        "tools: Read, Write, Edit, Bash, TodoWrite, Task, Glob, AskUserQuestion\nmaxTurns: 1000\n---\nYou do things.\n"
     )
     return "handyman"
 

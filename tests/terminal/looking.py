@@ -22,7 +22,7 @@ class WatchedApplication(Application):
     _cells: list[list[Char]] | None = None
     _unread = ""
 
-    def compare(self, times: int = 2) -> None:
+    def compare(self, times: int = 1) -> None:
         """Wait until what is shown now has been compared so often."""
         wanted = self.comparisons + times + 1  # one may be on its way already
         self.until(lambda _: self.comparisons >= wanted)

@@ -105,7 +105,7 @@ def _is_painted(screen: Screen[Any]) -> bool:
 def _has_more_to_paint(widget: Widget) -> bool:
     if isinstance(widget, Screen):
         return False
-    if not widget.is_mounted or widget.message_queue_size:
+    if not widget.is_mounted or not widget.is_attached or widget._pruning or widget.message_queue_size:
         return True
     if isinstance(widget, Transcript) and widget._stale:
         return True

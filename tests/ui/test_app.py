@@ -88,7 +88,7 @@ async def test_a_prompt_of_the_command_line_is_answered_and_a_second_goes_to_the
         await pilot.press(*"more", "enter")
         await seen(app, pilot, "The second answer.")
         (run,) = app.board.runs.values()
-        assert run.store.figures.turns == 2
+        await seen(app, pilot, lambda: run.store.figures.turns == 2)
         assert run.store.started is not None
         assert run.store.started.branch == "main"
 

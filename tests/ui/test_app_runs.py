@@ -14,12 +14,15 @@ from maverick_tui.runs import commands
 from maverick_tui.runs.events import ConnectFailed, RunStarted
 from maverick_tui.ui import stage as stages
 from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
-from maverick_tui.ui.board import RunModel
+from maverick_tui.ui.board import Board, RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.serving import refuse
 from tests.support.runs import Tape
+from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import FedApp, Kept, until, watching
 
 
@@ -57,6 +60,19 @@ async def test_the_picker_lists_the_runs_and_goes_back_to_one() -> None:
         rows = [row.item.name for row in app.screen.query_one(AgentList).rows if row.item is not None][:2]
         assert rows == ["reviewer", "explorer"]
         await pilot.press("home", "enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is app.run_model)
+
+
+async def test_the_picker_keeps_up_with_the_runs_and_goes_back_to_the_one_that_was_left() -> None:
+    async with watching(begun()) as (app, pilot):
+        app._start(app._new_run("explorer"))
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
+        assert isinstance(app.screen, PickerScreen)
+        assert [run.state for run in app.screen.runs] == ["waiting for the model", "starting"]
+        app.tell(begun().done())
+        assert [run.state for run in app.screen.runs] == ["done", "starting"]
+        await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is app.run_model)
 
 
@@ -241,8 +257,6 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
         try:
             await asyncio.shield(stage)
         except ConfigError as error:
-            from maverick_tui.ui.serving import refuse
-
             refuse(run, error, options["on_event"])
             return
         served.append((agent, options["prompt"]))
@@ -302,11 +316,14 @@ async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.
         await until(pilot, lambda: app._exit)
 
 
-async def test_early_failures_are_events_like_all_others() -> None:
-    from maverick_tui.ui.serving import refuse
+async def test_who_leaves_before_the_first_frame_just_leaves() -> None:
+    app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
+    async with app.run_test():
+        app.exit(3)
+    assert app.return_value == 3
 
-    app, told = FedApp(), list[Any]()
-    async with app.run_test() as pilot:
-        await until(pilot, lambda: app.board.runs)
-        refuse(app.run_model, ConfigError("No."), told.append)
+
+def test_early_failures_are_events_like_all_others() -> None:
+    told: list[Any] = []
+    refuse(RunModel("r", "explorer", Board(lambda *_: None)), ConfigError("No."), told.append)
     assert [type(event) for event in told] == [RunStarted, ConnectFailed]

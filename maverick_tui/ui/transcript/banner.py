@@ -103,7 +103,4 @@ def _framed(lead: list[Span], spans: list[Span], look: Look) -> Row:
 
 
 def _filled(segments: list[Segment], look: Look) -> Row:
-    used = sum(segment.cell_length for segment in segments)
-    if used < look.width:
-        segments = [*segments, Segment(" " * (look.width - used), look.palette.base)]
-    return Row(segments, look.width)
+    return Row(Segment.adjust_line_length(segments, look.width, look.palette.base), look.width)

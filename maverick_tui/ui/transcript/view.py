@@ -45,6 +45,8 @@ SHORTEST = 1 / 60
 BUDGET = 0.008
 """Seconds of drawing before keys get their turn."""
 SCROLLBAR_EVERY = 0.5
+NARROWEST = 8
+"""Columns below which text is cut, since there is nothing to be gained by wrapping it."""
 FOLDS = ("▸", "▾")
 """What the row that opens and closes an entry begins with, where that is not its first."""
 
@@ -521,7 +523,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def _paint(self) -> None:
         """Write the rows that changed; where that is not safe, Textual paints."""
-        if not may_paint(self):
+        if self._width < NARROWEST or not may_paint(self):
             self._shadow = None
             self.refresh()
             return
@@ -552,7 +554,7 @@ class Transcript(ScrollView, can_focus=True):
         self._shadow = None
         top = self.scroll_offset.y
         strips: list[Strip] = [self._row(top + y) for y in crop.line_range]
-        if crop.column_span != (0, self._width):
+        if crop.column_span != (0, self._width) or self._width < NARROWEST:
             strips = [strip.crop_extend(*crop.column_span, self.rich_style) for strip in strips]
         background = self.background_colors[1]
         for line_filter in self.get_line_filters():
@@ -628,7 +630,8 @@ class Transcript(ScrollView, can_focus=True):
         from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
 
         folder = self.store.started.cwd if self.store.started else ""
-        self._draw_with = EntryRows(Look(width, self._palette(), folder, self._keys), self._clock)
+        look = Look(max(width, NARROWEST), self._palette(), folder, self._keys)
+        self._draw_with = EntryRows(look, self._clock)
         self._blank = self._draw_with.blank()
         top, share = self._top, self._seen.share
         length = self._length_above(top) if top is not None else 0

@@ -208,7 +208,7 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
             "  2 more queued",
             "  queued  [b]Number[/b] 2 second line",
             "  queued  [b]Number[/b] 3 second line",
-            "  queued  [b]Number[/b] 4 second line   (alt+↑ edits)",
+            "  queued  [b]Number[/b] 4 second line   (Alt+↑ edits)",
         ]
         for number in range(5):
             tape.put(events.PromptDropped(tape.at, f"p{number}"))
@@ -302,7 +302,7 @@ async def test_keys_of_ones_own_act_and_are_named(home: Path) -> None:
     config.write_text("\n".join(["[keys]", *(f'"{name}" = "{key}"' for name, key in keys.items())]))
     async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
         await until(pilot, lambda: "F9 deny" in app.shown(), "the transcript names the new key")
-        assert any("run.nonsense" in notice.message for notice in app._notifications)
+        await until(pilot, lambda: any("run.nonsense" in notice.message for notice in app._notifications))
         await until(pilot, lambda: str(app.run_screen.prompt.border_subtitle) == "[ queue   ^g interrupt")
         await pilot.press("f9")
         (answer,) = app.kept.take()
@@ -329,3 +329,21 @@ async def test_a_terminal_that_cannot_be_handed_over_is_said(monkeypatch: pytest
     async with watching(begun()) as (app, pilot):
         await pilot.press("f4")
         await until(pilot, lambda: any("cannot be handed" in notice.message for notice in app._notifications))
+
+
+# -- little room -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_tiny_terminal_has_room_for_the_answer_the_truth_and_the_prompt() -> None:
+    async with watching(begun(), size=(20, 5)) as (app, pilot):
+        await pilot.press(*"hello")
+        rows = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
+        assert rows[1:3] == ["And another", "needle."]
+        assert "waiting" in rows[3]
+        assert rows[4] == "hello"
+        assert app.run_screen.prompt.border_subtitle
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "An answer with one needle." in app.shown())
+        text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "╭" in text
+        assert "hello" in text

@@ -122,3 +122,11 @@ async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = 
             return
         await pilot.pause(0.01)
     raise AssertionError(f"never happened: {what}")
+
+
+async def resize(app: TranscriptApp, pilot: Pilot[Any], width: int, height: int) -> None:
+    """Give the terminal another size, and wait until the transcript has taken it."""
+    await pilot.resize_terminal(width, height)
+    await until(pilot, lambda: app.screen.size == (width, height) and app.transcript.outer_size == (width, height))
+    await until(pilot, lambda: app.transcript._shown_size == app.transcript.size, "it is drawn in its new size")
+    await pilot.pause()

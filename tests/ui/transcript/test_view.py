@@ -10,7 +10,7 @@ from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.ui.transcript import tool_rows
 from tests.support.runs import PARAGRAPH, STREAM_BROKE, Tape, history
-from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, until
+from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, resize, until
 
 NUMBERED = "\n\n".join(f"paragraph {number}" for number in range(60))
 
@@ -236,8 +236,7 @@ async def test_a_new_width_keeps_the_same_text_at_the_top() -> None:
         app.transcript.scroll_to_line(30)
         first = top(app).split()[0]
         for size in ((50, 12), (120, 12), (33, 9), (80, 12)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
+            await resize(app, pilot, *size)
             assert first in top(app).split(), size
         assert top(app).split()[0] == first
 
@@ -251,21 +250,29 @@ async def test_a_tiny_terminal_and_back(is_following: bool) -> None:
             app.transcript.scroll_to_line(40)
         before = app.view
         for size in ((20, 5), (1, 1), (20, 5), (120, 40)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
+            await resize(app, pilot, *size)
             assert app.transcript.is_following == is_following
         assert app.view == before
+
+
+async def test_what_is_too_narrow_to_be_wrapped_is_cut() -> None:
+    run = tape("| a | b |\n|---|---|\n| one | two |\n\n```python\nx = 1\n```\n\n- item").done(
+        "failed", failure=STREAM_BROKE
+    )
+    async with opened(run, size=(5, 9)) as (app, _):
+        region = app.transcript.scrollable_content_region.reset_offset
+        for line in range(app.transcript._blocks.lines):
+            app.transcript.scroll_to_line(line)
+            assert [strip.cell_length for strip in app.transcript.render_lines(region)] == [region.width] * 9
 
 
 async def test_a_higher_terminal_shows_more_of_the_same() -> None:
     async with opened(tape(), size=(80, 12)) as (app, pilot):
         app.transcript.scroll_to_line(10)
         first = app.view
-        await pilot.resize_terminal(80, 30)
-        await pilot.pause()
+        await resize(app, pilot, 80, 30)
         assert app.view[:12] == first
-        await pilot.resize_terminal(80, 200)
-        await pilot.pause()
+        await resize(app, pilot, 80, 200)
         assert app.transcript.is_following, "there is nothing below"
 
 

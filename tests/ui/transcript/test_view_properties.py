@@ -19,7 +19,7 @@ from tests.runs.test_store_properties import ANY_EVENT
 from tests.ui.transcript.anything import AnyRun
 from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, shown
 
-EXAMPLES = settings(deadline=None, max_examples=60)
+EXAMPLES = settings(deadline=None, max_examples=15)
 SIZES = [(34, 8), (80, 24), (120, 40)]
 DOES = ["nothing", "draw", "draw a bit", "look", "fold", "scroll", "find", "choose", "show more"]
 

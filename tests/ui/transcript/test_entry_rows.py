@@ -1,0 +1,186 @@
+"""Entries as rows: as wide as they must be, inert, and exact where somebody has to decide."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from maverick_tui.runs import events as ev
+from maverick_tui.runs.entries import Entry, TextEntry
+from maverick_tui.runs.events import Event
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.rendering.palette import Palette
+from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.themes import THEMES
+from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
+from tests.runs.story import asked, told
+from tests.runs.test_store_properties import ANY_EVENT
+from tests.support.runs import BEGAN, STREAM_BROKE, Tape
+from tests.ui.transcript.anything import AnyRun
+
+KEYS = {"approval.allow_once": "^y", "approval.deny": "^x", "banner.retry": "F5", "banner.details": "F8"}
+
+
+def palette() -> Palette:
+    names = THEMES[0].to_color_system().generate()
+    theme = THEMES[0]
+    return Palette.of(
+        names, background=names["background"], foreground=names["foreground"], dark=theme.dark, ansi=theme.ansi
+    )
+
+
+PALETTE = palette()
+
+
+def rows_of(entry: Entry, width: int = 80, *, is_expanded: bool = True, asking: int = 0) -> list[Row]:
+    draw = EntryRows(Look(width, PALETTE, "/work/shop", KEYS, asking), lambda: BEGAN + 100)
+    if isinstance(entry, TextEntry) and entry.kind == "thinking":
+        return draw.thinking(entry, draw.renderer(entry.depth, marked=True).plain(entry.text, PALETTE.thinking))
+    return draw.rows(entry, is_expanded=is_expanded)
+
+
+def text_of(entry: Entry, width: int = 80, **options: Any) -> str:
+    return "\n".join(row.text.rstrip() for row in rows_of(entry, width, **options))
+
+
+def check_widths(store: RunStore, width: int) -> None:
+    for entry, is_expanded in itertools.product(store.entries, (False, True)):
+        for row in rows_of(entry, width, is_expanded=is_expanded):
+            assert cell_len(row.text) == row.cell_length == width, (width, entry.kind, row.text)
+            assert not set(row.text) & set("\x00\x1b\x9b\n\t\u202e")
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.data(), st.integers(8, 130))
+def test_every_row_is_exactly_as_wide_as_the_transcript(data: st.DataObject, width: int) -> None:
+    run, store = AnyRun(data.draw), RunStore()
+    for step in range(data.draw(st.integers(1, 20))):
+        for event in run.next() if step else run.begin():
+            store.apply(event)
+    check_widths(store, width)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(ANY_EVENT, max_size=20), st.integers(8, 130))
+def test_whatever_a_run_may_contain(events: list[Event], width: int) -> None:
+    check_widths(told(*events), width)
+
+
+# -- approvals -------------------------------------------------------------------------------------------------------
+
+
+def asking(name: str, arguments: dict[str, Any], **more: Any) -> tuple[RunStore, Entry]:
+    store = told(*Tape().connect().prompt("Go").ask(name, arguments, **more).events)
+    return store, store.entries[-1]
+
+
+def test_a_question_shows_who_asks_for_what_exactly() -> None:
+    arguments = {"command": "rm -rf x\nmake", "description": "Clean", "timeout": 9_000, "run_in_background": True}
+    _, entry = asking("Bash", arguments, reason="It is dangerous.", grant="Bash(rm:*)")
+    text = text_of(entry, asking=entry.number)
+    assert "reviewer wants permission" in text
+    for part in ("rm -rf x", "make", "Clean", '"timeout": 9000, "run_in_background": true', "It is dangerous."):
+        assert part in text
+    assert "^y once" in text
+    assert "this run would allow: Bash(rm:*)" in text
+
+
+def test_a_change_shows_its_file_in_full() -> None:
+    path = "/somewhere/else/" + "deep/" * 20 + "file.py"
+    arguments = {"file_path": path, "old_string": "a = 1", "new_string": "a = 2", "replace_all": True}
+    text = text_of(asking("Edit", arguments)[1])
+    assert path in "".join(line[10:] for line in text.splitlines())
+    assert '"replace_all": true' in text
+    assert "- a = 1" in text
+    assert "+ a = 2" in text
+
+
+def test_arguments_that_are_too_long_say_so() -> None:
+    text = text_of(asking("Write", {"file_path": "x", "content": "line\n" * 1_000})[1])
+    assert "more rows: e opens all of it in your editor" in text
+
+
+def test_keys_are_named_only_where_they_act() -> None:
+    _, entry = asking("Bash", {"command": "ls"})
+    assert "^y once" not in text_of(entry, asking=0)
+    assert "• once" in text_of(entry, asking=0)
+    (row,) = [row for row in rows_of(entry) if "once" in row.text]
+    clicks = {segment.style.meta["@click"] for segment in row if segment.style and segment.style.meta.get("@click")}
+    assert f"screen.allow_once({entry.number})" in clicks
+    assert len(clicks) == 4
+
+
+def test_a_question_in_words_lists_its_options() -> None:
+    one = {"question": "Which?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}, "x"]}
+    _, entry = asking("AskUserQuestion", {"questions": [one, "x"]})
+    text = text_of(entry, asking=entry.number)
+    for part in ("Which?", "1. Red: warm", "2. Blue", "press Enter", "reviewer asks you"):
+        assert part in text
+    assert "Answer the question before it first." in text_of(entry)
+
+
+# -- the rest --------------------------------------------------------------------------------------------------------
+
+
+def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
+    def state(*events: Event) -> str:
+        store = asked(ev.ToolCalled(3, "c1", "Bash", {"command": "ls"}), *events)
+        return " ".join(text_of(store.entries[1], is_expanded=False).split())
+
+    ask = ev.PermissionAsked(4, "q", "c1", "Bash", {"command": "ls"})
+    assert "● Bash ls running" in state()
+    assert "✔ Bash ls 2 (2 lines)" in state(ev.ToolFinished(4, "c1", "1\n2"))
+    assert "✘ Bash ls exit code 3: oops" in state(ev.ToolFinished(4, "c1", "Exit code 3\noops", True))
+    denied = ev.PermissionSettled(5, "q", "c1", "deny", "too risky")
+    assert "⊘ Bash ls denied: too risky" in state(ask, denied)
+    assert "╌ Bash ls no result" in state(ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    by_rule = ev.PermissionSettled(5, "q", "c1", "run", by_rule="Bash(ls:*)")
+    assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
+
+
+@pytest.mark.parametrize(
+    ("cost", "is_estimate", "shown"),
+    [(0.0214, False, "$0.021"), (0.0214, True, "~$0.02"), (12.345, False, "$12.35"), (1234.5, True, "~$1234")],
+)
+def test_a_price_fits_beside_the_turn(cost: float, is_estimate: bool, shown: str) -> None:
+    store = asked(ev.TurnEnded(9, 1, "done", ev.Usage(1, 2, 3, 4, cost, 1_000), is_estimate=is_estimate))
+    text = text_of(store.entries[-1])
+    assert text.split()[0] == shown
+    assert text[8:].startswith("✔ done in 1.0 s")
+
+
+def test_a_banner_says_what_why_and_which_keys() -> None:
+    store = told(*Tape().connect().prompt("Go").say("Half an ans").done("failed", failure=STREAM_BROKE).events)
+    banner = store.entries[-2]
+    text = " ".join(text_of(banner).replace("│", " ").split())
+    for part in ("The stream broke after 11 characters", "Connection closed by the endpoint", "Nothing above is lost."):
+        assert part in text
+    assert "F5 retry the prompt" in text
+    store.apply(ev.TurnStarted(BEGAN + 99, 2, "Again"))
+    assert "F5" not in text_of(banner), "they do not act any more"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "title"),
+    [
+        ("CLINotFoundError", "invalid", "The Claude Code CLI was not found"),
+        ("TimeoutError", "timeout", "Nothing came for too long"),
+        ("NetworkError", "network", "The endpoint is out of reach"),
+        ("MalformedResponseError", "malformed", "The answer cannot be read"),
+        ("AgentError", "rate_limit", "Rate-limited"),
+        ("AnythingElse", "x", "The agent failed"),
+    ],
+)
+def test_each_kind_of_failure_has_a_title(error: str, kind: str, title: str) -> None:
+    failure = ev.Failure(error, kind, "It [b]failed[/b].", "Do this.", retry_at=BEGAN)
+    text = text_of(told(ev.ConnectFailed(BEGAN, failure)).entries[0])
+    assert title in text
+    assert "It [b]failed[/b]." in text
+    assert "Do this." in text
+    assert "then try again" in text
+    assert "continue" not in text
