@@ -13,6 +13,8 @@ from tests.terminal.watched import BEFORE, REDRAWN
 WATCHED = (sys.executable, "-m", "tests.terminal.watched")
 _MARK = re.compile("\x1b\\]7777;([a-z]+);([0-9]+);([0-9]+)\x07")
 
+_UNFINISHED = re.compile("\x1b(?:\\][^\x07\x1b]*)?\\Z")
+
 
 class WatchedApplication(Application):
     """Reads the marks of `tests.terminal.watched`, and fails with the first cell that a repaint has changed."""
@@ -42,11 +44,10 @@ class WatchedApplication(Application):
             super()._show(text[start : found.start()])
             start = found.end()
             self._marked(found[1], (int(found[2]), int(found[3])))
-        rest = text[start:]
-        cut = rest.rfind("\x1b]7777")
-        cut = cut if cut >= 0 else len(rest)
-        super()._show(rest[:cut])
-        self._unread = rest[cut:]
+        unfinished = _UNFINISHED.search(text, start)
+        end = unfinished.start() if unfinished else len(text)
+        super()._show(text[start:end])
+        self._unread = text[end:]
 
     def _marked(self, moment: str, size: tuple[int, int]) -> None:
         if moment == REDRAWN:
