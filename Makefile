@@ -10,7 +10,7 @@ UV := $(shell command -v uv 2>/dev/null)
 PIP := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench screenshots requirements lock clean
+.PHONY: help setup run test explore check fix bench screenshots requirements lock clean
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,9 @@ run: $(READY) ## Run maverick; without credentials it plays the demo
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+explore: $(READY) ## Look for new counterexamples of the properties, with other examples each time
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 -m hypothesis $(ARGS)
 
 check: $(READY) ## Check format, lint, types and the layers of the packages
 	$(BIN)/ruff format --check

@@ -10,12 +10,18 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from hypothesis import settings
 
 from maverick_tui.offline.app import MessagesApp
 from maverick_tui.offline.script import Answer, Scene, Script
 from maverick_tui.offline.server import OfflineServer
 from tests.support.model import as_script
 from tests.support.processes import MARK, wait_until_gone
+
+# The same examples every time, so that a change is judged by what it changed. `make explore` looks for new ones.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(autouse=True)

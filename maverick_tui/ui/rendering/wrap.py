@@ -180,12 +180,12 @@ def _odd_cuts(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> 
     first, best = 0, -1  # spans: the line's first, and the one before which it may be broken
     index = 0
     while index < len(spans):
-        start, _, cells = spans[index]
-        character = text[start]
+        start, after, cells = spans[index]
+        character = text[start:after]  # a blank with an accent on it is no blank
         if by_word and index > first:
-            before = text[spans[index - 1][0]]
+            before = text[slice(*spans[index - 1][:2])]
             if character != " " and (
-                before == " " or ((cells == 2 or spans[index - 1][2] == 2) and character not in _NOT_FIRST)
+                before == " " or ((cells == 2 or spans[index - 1][2] == 2) and character[0] not in _NOT_FIRST)
             ):
                 best = index
         if used + cells > width and index > first and not (by_word and character == " "):

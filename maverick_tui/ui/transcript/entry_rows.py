@@ -145,9 +145,12 @@ class EntryRows:
         stamp = Segment(self.stamp(entry.at), p.dim) if entry is not None and self.look.gutter else self._blank_gutter
         if rows and guides is None and marking is None and stamp is not None:
             return [rows[0].with_lead([stamp]), *rows[1:]]
+        cells = self.look.gutter + 2 * depth + len(mark)
         for row in rows:
             segments = [part for part in (stamp, guides, marking) if part is not None]
             stamp = self._blank_gutter
+            if row.gutter < cells:  # so narrow that the text needs some of it
+                segments = Segment.adjust_line_length(segments, row.gutter)
             out.append(row.with_lead(segments))
         return out
 

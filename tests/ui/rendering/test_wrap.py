@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 from rich.style import Style
@@ -76,6 +76,7 @@ def test_a_newline_begins_a_line() -> None:
     WIDTHS,
     st.booleans(),
 )
+@example([("aa", PLAIN), (" \u0301", PLAIN)], 2, True)
 def test_no_line_is_too_wide_and_nothing_is_lost(runs: list[tuple[str, Style]], width: int, by_word: bool) -> None:
     runs = [(clean(text), style) for text, style in runs]
     lines = wrap(runs, width) if by_word else fold(runs, width, 3)

@@ -65,6 +65,11 @@ def test_every_row_is_exactly_as_wide_as_the_transcript(data: st.DataObject, wid
     check_widths(store, width)
 
 
+@pytest.mark.parametrize("width", range(8, 30))
+def test_a_narrow_transcript_gives_the_gutter_to_the_text(width: int) -> None:
+    check_widths(told(*Tape().prompt("").events), width)
+
+
 @settings(deadline=None, max_examples=15)
 @given(st.lists(ANY_EVENT, max_size=20), st.integers(8, 130))
 def test_whatever_a_run_may_contain(events: list[Event], width: int) -> None:
