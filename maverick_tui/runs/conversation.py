@@ -20,7 +20,7 @@ from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
 
-    from maverick_tui.agent.engine.session import AgentSession
+    from maverick_tui.agent.engine.protocol import Session
 
 
 class _Channel:
@@ -49,7 +49,7 @@ class _Channel:
 class Conversation:
     """Asks, one question at a time; every question is a turn."""
 
-    def __init__(self, loaded: Loaded, session: AgentSession, turns: Turns, outlet: Outlet) -> None:
+    def __init__(self, loaded: Loaded, session: Session, turns: Turns, outlet: Outlet) -> None:
         self.session = session
         self.is_loss_told = False
         """Whether a turn has failed because the session has ended."""

@@ -324,6 +324,20 @@ class Noticed(Tagged):
     parent: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ListShown(Tagged):
+    """A list that the agent keeps, as it is now, to be shown beside the conversation; of `total`, so many `items`.
+
+    An item has its `text`, whether it `is_done`, and perhaps a `detail`.
+    """
+
+    type: ClassVar[str] = "list_shown"
+    at: float
+    title: str
+    items: tuple[dict[str, Any], ...]
+    total: int = 0
+
+
 # -- permissions -------------------------------------------------------------------------------------------------------
 
 
@@ -381,6 +395,7 @@ Event: TypeAlias = (
     | RetryScheduled
     | RateLimited
     | Noticed
+    | ListShown
     | PermissionAsked
     | PermissionSettled
 )

@@ -18,7 +18,7 @@ from maverick_tui.runs.loading import AgentSource, Loaded, load
 from maverick_tui.runs.turns import Outlet, Turns
 
 if TYPE_CHECKING:
-    from maverick_tui.agent.engine.session import AgentSession
+    from maverick_tui.agent.engine.protocol import Session
     from maverick_tui.config import MaverickConfig, PermissionMode
 
 log = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class Link:
         self._mode = self._turns.translator.mode = mode
         self._outlet.emit(ModeChanged(self._outlet.now(), mode))
 
-    async def _open(self, loaded: Loaded) -> AgentSession:
+    async def _open(self, loaded: Loaded) -> Session:
         """Go on with the conversation that was lost; if that cannot be, begin a new one and say so."""
         conversation = self._turns.translator.session_id
         if conversation:
@@ -129,7 +129,7 @@ class Link:
             self._outlet.emit(Noticed(self._outlet.now(), "session_lost", FORGOTTEN))
         return session
 
-    async def _enter(self, loaded: Loaded, conversation: str | None) -> AgentSession:
+    async def _enter(self, loaded: Loaded, conversation: str | None) -> Session:
         return await self._stack.enter_async_context(
             loaded.agent.session(
                 loaded.context,
@@ -139,7 +139,7 @@ class Link:
             )
         )
 
-    async def _watch(self, session: AgentSession, talk: Conversation) -> None:
+    async def _watch(self, session: Session, talk: Conversation) -> None:
         """Notice that the CLI is gone, also while nobody asks it anything."""
         error = await session.ended()
         self._desk.withdraw()

@@ -31,6 +31,11 @@ class Loaded:
     agent: MaverickAgent
     context: AgentContext
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether its `execute` does nothing but send the prompt, as that of a Markdown file does."""
+        return type(self.agent).execute.__module__ == _MARKDOWN
+
     def describe(self, run_id: str, at: float) -> RunStarted:
         """The first event of its run."""
         from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
@@ -46,8 +51,9 @@ class Loaded:
             model=(agent.model if agent._names_model else settings.model or agent.model) or "",
             permission_mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
             description=agent.description,
+            engine=agent.engine,
             is_offline=bool(offline),
-            has_own_prompt=type(agent).execute.__module__ != _MARKDOWN or bool(agent.initial_prompt),
+            has_own_prompt=not self.is_plain or bool(agent.initial_prompt),
             max_turns=agent.max_turns or settings.max_turns,
         )
 

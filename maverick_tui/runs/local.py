@@ -206,8 +206,8 @@ class LocalRun:
 
     async def _answer(self, talk: Conversation, turn: OpenTurn) -> None:
         """Answer one prompt; the first goes through the agent's own `execute`, which may make several turns of it."""
-        self._is_executing = self._is_fresh
-        work = self._work = asyncio.create_task(talk.execute(turn) if self._is_fresh else talk.ask(turn, turn.text))
+        self._is_executing = self._is_fresh and not self._is_plain(turn)
+        work = self._work = asyncio.create_task(talk.execute(turn) if self._is_executing else talk.ask(turn, turn.text))
         self._release = asyncio.get_running_loop().create_future()
         if turn.is_cut:
             work.cancel()
@@ -230,6 +230,10 @@ class LocalRun:
             self._turns.end(last)
         if self._stopping is not None:
             await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
+
+    def _is_plain(self, turn: OpenTurn) -> bool:
+        """Whether `execute` would send what the person wrote as it is: then it need not come between."""
+        return self._link.loaded is not None and self._link.loaded.is_plain and bool(turn.text.strip())
 
     def _interrupt(self) -> None:
         turn = self._turns.current

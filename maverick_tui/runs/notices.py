@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from maverick_tui.runs.events import Event, Noticed, RequestStarted, RetryScheduled, TaskProgressed
+from maverick_tui.runs.events import Event, ListShown, Noticed, RequestStarted, RetryScheduled, TaskProgressed
 
 LONGEST = 2_000
 """Characters of a notice."""
@@ -38,6 +38,9 @@ class Notices:
             return []
         if kind == "api_retry":
             return [_retry(data, at)]
+        if kind == "maverick_list":
+            items = tuple(dict(item) for item in data.get("items") or ())
+            return [ListShown(at, str(data.get("title") or ""), items, _count(data, "total"))]
         text = _notice(kind, data)
         if not text:
             return []

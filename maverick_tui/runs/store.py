@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from maverick_tui.inert import inert
+from maverick_tui.inert import inert, one_line
+from maverick_tui.runs.call_store import CallStore
 from maverick_tui.runs.entries import (
     EndEntry,
     Entry,
@@ -14,11 +15,9 @@ from maverick_tui.runs.entries import (
     PromptEntry,
     TextEntry,
     ToolEntry,
-    ToolState,
 )
-from maverick_tui.runs.entry_list import EntryList
 from maverick_tui.runs.figures import Figures
-from maverick_tui.runs.todos import Todos
+from maverick_tui.runs.todos import KeptItem, KeptList
 
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
     from maverick_tui.runs import events as ev
@@ -34,44 +33,31 @@ _SETTLED: dict[ev.Outcome, Phase] = {"done": "done", "interrupted": "interrupted
 _BLOCK_PHASES: dict[str, Phase] = {"text": "writing", "thinking": "thinking", "tool": "calling"}
 
 
-class RunStore:
+class RunStore(CallStore):
     """Applies events one by one; whoever draws asks it what has changed since the last time."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.started: ev.RunStarted | None = None
         self.mode = ""
         self.model = ""
-        self._list = EntryList()
-        self.entries = self._list.items
         self.queue: dict[str, str] = {}
         """Prompts that wait for their turn, by id."""
-        self.questions: dict[str, ev.PermissionAsked] = {}
         self.figures = Figures()
-        self.todos = Todos()
+        self.kept: KeptList | None = None
+        """A list that the agent keeps, and wants to be seen."""
         self.phase: Phase = "starting"
         self.phase_since = 0.0
-        self.heard_at = 0.0
-        """When something came from the model or its tools for the last time."""
         self.retry: ev.RetryScheduled | None = None
         self.limit: ev.RateLimited | None = None
         self.last_outcome: ev.Outcome | None = None
-        self.turn: ev.TurnStarted | None = None
-        """The turn that is running."""
-        self.running: dict[str, ToolEntry] = {}
-        """Calls that the turn waits for; what background tasks do is not among them."""
-        self.tasks: dict[str, ToolEntry] = {}
-        """Calls that started a subagent or a background task, by call."""
         self.version = 0
         self.streaming: TextEntry | ToolEntry | None = None
         """The block of the agent's own answer that grows at the moment."""
-        self._is_interrupting = False
         self._is_ended = False
         self._link: Literal["", "connecting", "open", "lost"] = ""
         self._lost: ev.Failure | None = None
         self._failed: ev.Failure | None = None
-        self._blocks: dict[int, TextEntry | ToolEntry] = {}
-        self._calls: dict[str, ToolEntry] = {}
-        self._open_calls: dict[str, ToolEntry] = {}
         self._characters = 0
         self._banner: FailureEntry | None = None
         self._apply: dict[str, Callable[[Any], None]] = {
@@ -99,19 +85,16 @@ class RunStore:
             "retry_scheduled": self._retry_scheduled,
             "rate_limited": self._rate_limited,
             "noticed": self._noticed,
+            "list_shown": self._list_shown,
             "permission_asked": self._permission_asked,
             "permission_settled": self._permission_settled,
         }
 
-    # -- for those who draw -----------------------------------------------------------------------------------------
+    # -- for those who draw -------------------------------------------------------------------------------------------
 
     def take_changes(self) -> tuple[list[Entry], int | None]:
         """Entries that look different since the last call, and from which index on the order has changed."""
         return self._list.take_changes()
-
-    def call(self, call: str) -> ToolEntry | None:
-        """The tool call with that id."""
-        return self._calls.get(call)
 
     @property
     def is_running(self) -> bool:
@@ -138,7 +121,7 @@ class RunStore:
         """The banner whose keys act."""
         return self._banner
 
-    # -- applying ---------------------------------------------------------------------------------------------------
+    # -- applying -----------------------------------------------------------------------------------------------------
 
     def apply(self, event: Event) -> None:
         """Take the next event."""
@@ -292,27 +275,18 @@ class RunStore:
         self._blocks.clear()
         self.streaming = None
 
-    def _is_in_background(self, entry: ToolEntry) -> bool:
-        """Whether the call belongs to a task that was launched and goes on by itself."""
-        parent, seen = entry.parent, {""}
-        while parent not in seen and (owner := self._calls.get(parent)) is not None:
-            if owner.is_task_alive and not owner.is_open:
-                return True
-            seen.add(parent)
-            parent = owner.parent
-        return False
-
     def _mark_last_text(self) -> None:
-        """The answer broke off here, also if its last block happened to be complete."""
+        """The answer broke off here, also if its last block happened to be complete; one before the last was whole."""
         for entry in reversed(self.entries):
             if isinstance(entry, PromptEntry | EndEntry):
                 return
-            if isinstance(entry, TextEntry) and not entry.parent and entry.kind == "text":
-                entry.state = "partial"
-                self._list.touch(entry)
+            if isinstance(entry, TextEntry | ToolEntry) and not entry.parent:
+                if entry.kind == "text":
+                    entry.state = "partial"
+                    self._list.touch(entry)
                 return
 
-    # -- what the model and its tools do ------------------------------------------------------------------------------
+    # -- what the model says ------------------------------------------------------------------------------------------
 
     def _request_started(self, event: ev.RequestStarted) -> None:
         self.heard_at, self.retry = event.at, None
@@ -357,76 +331,6 @@ class RunStore:
         elif is_cut and entry.state == "writing":
             self._end_tool(entry, "cut", at)
 
-    def _tool_called(self, event: ev.ToolCalled) -> None:
-        self.heard_at = event.at
-        entry = self._calls.get(event.call)
-        if entry is None:
-            entry = self._new_call(event)
-        elif event.parent != entry.parent:
-            self._move(entry, event.parent)
-        entry.name, entry.arguments = event.name, event.arguments
-        if not event.parent:
-            self.todos.called(event.call, event.name, event.arguments)
-        self._list.touch(entry)
-
-    def _new_call(self, event: ev.ToolCalled) -> ToolEntry:
-        entry = self._blocks.get(event.block) if event.block is not None else None
-        if not isinstance(entry, ToolEntry) or entry.call or not entry.is_open:
-            turn = self.turn.turn if self.turn else 0
-            entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, self._depth(event.parent))
-            self._add(entry)
-        entry.call, entry.state, entry.at = event.call, "running", event.at
-        self._calls[event.call] = self._open_calls[event.call] = entry
-        self._run_tool(entry)
-        return entry
-
-    def _run_tool(self, entry: ToolEntry) -> None:
-        if not self._is_in_background(entry):
-            self.running[entry.call] = entry
-
-    def _move(self, entry: ToolEntry, parent: str) -> None:
-        """It was asked about before it was known whose call it is."""
-        entry.parent, entry.depth = parent, self._depth(parent)
-        self._list.move(entry, self._calls.get(parent) if parent else None)
-        if self._is_in_background(entry):
-            self.running.pop(entry.call, None)
-
-    def _tool_finished(self, event: ev.ToolFinished) -> None:
-        self.heard_at = event.at
-        if (entry := self._calls.get(event.call)) is None:
-            return
-        entry.output, entry.detail = event.output, event.detail
-        is_denied = event.is_error and entry.decision == "deny"
-        is_cut = event.is_error and (self._is_interrupting or entry.decision == "withdrawn")
-        state: ToolState = "denied" if is_denied else "cut" if is_cut else "failed" if event.is_error else "done"
-        self._end_tool(entry, state, event.at)
-        self.todos.finished(event.call, event.output)
-
-    def _end_tool(self, entry: ToolEntry, state: ToolState, at: float) -> None:
-        entry.state, entry.ended_at, entry.question = state, at, None
-        if self._calls.get(entry.call) is entry:  # and not arguments that never became a call
-            self.running.pop(entry.call, None)
-            self._open_calls.pop(entry.call, None)
-            for question in [one for one in self.questions.values() if one.call == entry.call]:
-                del self.questions[question.request]
-        self._list.touch(entry)
-
-    def _task_progressed(self, event: ev.TaskProgressed) -> None:
-        self.heard_at = event.at
-        if (entry := self._calls.get(event.call)) is not None:
-            entry.task_state = event.state
-            entry.tokens, entry.tool_uses = event.tokens or entry.tokens, event.tool_uses or entry.tool_uses
-            self.tasks[event.call] = entry
-            self._list.touch(entry)
-            if not entry.is_task_alive:
-                self._cut_children(event.call, event.at)
-
-    def _cut_children(self, call: str, at: float) -> None:
-        for entry in list(self._open_calls.values()):
-            if entry.parent == call:
-                self._end_tool(entry, "cut", at)
-                self._cut_children(entry.call, at)
-
     def _usage_reported(self, event: ev.UsageReported) -> None:
         self.heard_at = event.at
         self.figures.reported(event)
@@ -437,48 +341,16 @@ class RunStore:
     def _rate_limited(self, event: ev.RateLimited) -> None:
         self.limit = event
 
+    def _list_shown(self, event: ev.ListShown) -> None:
+        items = tuple(
+            KeptItem(
+                one_line(str(item.get("text"))), bool(item.get("is_done")), one_line(str(item.get("detail") or ""))
+            )
+            for item in event.items
+        )
+        self.kept = KeptList(one_line(event.title), items, event.total)
+
     def _noticed(self, event: ev.Noticed) -> None:
         turn = self.turn.turn if self.turn else 0
         depth = self._depth(event.parent)
         self._add(NoticeEntry(self._list.number(), event.at, turn, event.kind, inert(event.text), event.parent, depth))
-
-    # -- permissions --------------------------------------------------------------------------------------------------
-
-    def _permission_asked(self, event: ev.PermissionAsked) -> None:
-        self.questions[event.request] = event
-        if (entry := self._calls.get(event.call)) is None:
-            # A subagent's call may be asked about before its message has come.
-            from maverick_tui.runs.events import ToolCalled
-
-            self._tool_called(ToolCalled(event.at, event.call, event.tool, event.arguments))
-            entry = self._calls[event.call]
-        # What is asked about is what will run; a hook may have changed it since the model said it.
-        entry.name, entry.arguments = event.tool, event.arguments
-        entry.question, entry.state, entry.ended_at = event, "asking", None
-        self._open_calls[event.call] = entry
-        self.running.pop(event.call, None)
-        self._list.touch(entry)
-
-    def _permission_settled(self, event: ev.PermissionSettled) -> None:
-        self.heard_at = event.at
-        self.questions.pop(event.request, None)
-        if (entry := self._calls.get(event.call)) is None:
-            return
-        entry.question, entry.decision = None, event.decision
-        entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
-        if entry.state == "asking":
-            if event.decision in ("once", "run"):
-                entry.state, entry.at = "running", event.at
-                self._run_tool(entry)
-            else:
-                self._end_tool(entry, "denied" if event.decision == "deny" else "cut", event.at)
-        self._list.touch(entry)
-
-    # -- the list of entries ------------------------------------------------------------------------------------------
-
-    def _depth(self, parent: str) -> int:
-        entry = self._calls.get(parent) if parent else None
-        return entry.depth + 1 if entry else 0
-
-    def _add(self, entry: Entry) -> None:
-        self._list.add(entry, self._calls.get(entry.parent) if entry.parent else None)

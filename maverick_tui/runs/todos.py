@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.tool_text import todo_lines
@@ -20,6 +20,22 @@ class Todo:
 
     text: str
     state: TodoState
+
+
+class KeptItem(NamedTuple):
+    """One item of a list that an agent keeps for its user."""
+
+    text: str
+    is_done: bool
+    detail: str = ""
+
+
+class KeptList(NamedTuple):
+    """A list that is shown beside the conversation; of `total` there are so many items here."""
+
+    title: str
+    items: tuple[KeptItem, ...]
+    total: int
 
 
 class Todos:

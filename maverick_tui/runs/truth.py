@@ -23,8 +23,8 @@ class Truth(NamedTuple):
     tone: Tone
 
 
-def truth(store: RunStore, now: float) -> Truth:
-    """What is happening at this moment."""
+def truth(store: RunStore, now: float, *, interrupt_key: str = "") -> Truth:
+    """What is happening at this moment; with the key that interrupts, where that may be wanted."""
     for_seconds = clock(now - store.phase_since)
     phase = store.phase
     if phase == "starting":
@@ -47,7 +47,7 @@ def truth(store: RunStore, now: float) -> Truth:
         return limit
     if phase == "retrying":
         return _retrying(store, now)
-    return _silent(store, now) or _working(store, now)
+    return _silent(store, now, interrupt_key) or _working(store, now)
 
 
 def headline(store: RunStore) -> Truth:
@@ -92,12 +92,13 @@ def _working(store: RunStore, now: float) -> Truth:
     return Truth("●", "waiting for the model", since, "busy")
 
 
-def _silent(store: RunStore, now: float) -> Truth | None:
+def _silent(store: RunStore, now: float, key: str) -> Truth | None:
     """A tool may be silent as long as it likes; a model may not."""
     silent = now - store.heard_at
     if store.phase == "tool" or silent < SILENT_AFTER:
         return None
-    return Truth("◌", "silent", f"nothing came for {clock(silent)}  Esc interrupts", "attention")
+    way_out = f"  {key} interrupts" if key else ""
+    return Truth("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
 
 
 def _asking(store: RunStore, now: float) -> Truth:

@@ -5,97 +5,60 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import re
 import signal
-import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.theme import Theme
 
-from maverick_tui import paths
 from maverick_tui.inert import one_line
 from maverick_tui.ui.board import Board, RunModel
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.themes import THEMES
-from maverick_tui.ui.waiting_keys import WaitingKeys
+from maverick_tui.ui.shell import Shell
 
 if TYPE_CHECKING:
-    from textual.driver import Driver
-    from textual.events import Event as InputOrOther
-
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.runs.events import Event
     from maverick_tui.ui.notifications import Notifier
     from maverick_tui.ui.picker.items import RunSummary
     from maverick_tui.ui.picker.screen import PickerScreen
-    from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.screens.run import RunScreen
     from maverick_tui.ui.stage import Stage
 
 log = logging.getLogger(__name__)
 
-QUIT_AGAIN_WITHIN = 2.0
 CLOSE_WITHIN = 4.0
 CHANGES_RUNS = ("connected", "connect_failed", "turn_started", "turn_ended", "permission_asked", "permission_settled")
 """What a list of runs shows."""
 
 
-class MaverickApp(App[int]):
+class MaverickApp(Shell):
     """Mission control. Runs belong to the application: they go on whatever screen is shown."""
-
-    TITLE = "Maverick"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "copy_or_quit", "Copy the selection; twice: quit", id="app.quit", priority=True, show=False),
-        Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
-        Binding("f1", "help", "Help", id="app.help", priority=True),
-        Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
-    ]
 
     def __init__(
         self, launch: Launch, *, preferences: Preferences | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         """Start as the command line says."""
-        # Textual loads the styles of every screen but the first by itself.
         first = ("lines", "picker") if launch.agent is None else ("run", "prompt", "panel", "status")
-        super().__init__(css_path=[paths.shipped("styles") / f"{name}.tcss" for name in ("tokens", *first)])
+        super().__init__(("tokens", *first), preferences)
         self.launch = launch
         self.board = Board(self._event_applied)
-        self.preferences = preferences or Preferences.load()
         self._notifier: Notifier | None = None
         self._stage: asyncio.Future[Stage] | None = None
-        self._ctrl_c_at = 0.0
         self._leaving = asyncio.Event()
-        self._waiting_keys = WaitingKeys(self)
         self._clock = clock
         self._shown_picker: PickerScreen | None = None
         self._first: RunModel | None = None
         """The run that the command line asks for."""
         self._left: RunModel | None = None
         """The run that was on the screen last."""
-        for theme in THEMES:
-            self.register_theme(theme)
-        chosen = self.preferences.theme if self.preferences.theme in self.available_themes else THEMES[0].name
-        # Assigned, it would have all styles parsed once more after the first frame.
-        self.set_reactive(App.theme, chosen)
-        self.stylesheet.set_variables(self.get_css_variables())
 
-    # -- starting ---------------------------------------------------------------------------------------------------
-
-    def get_driver_class(self) -> type[Driver]:
-        """The way to the terminal."""
-        if sys.platform == "win32":
-            return super().get_driver_class()
-        from maverick_tui.ui.driver import TerminalDriver
-
-        return TerminalDriver
+    # -- starting -----------------------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[Any]:
         """The first screen; a blank one below it would be painted for nothing."""
@@ -159,28 +122,7 @@ class MaverickApp(App[int]):
             text = one_line(str(error) or type(error).__name__)
             self.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
 
-    def _end_on_signals(self) -> None:
-        """End in good order when the terminal goes, or somebody asks for it."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            if (number := getattr(signal, name, None)) is not None:
-                with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
-                    loop.add_signal_handler(number, self._end_now, 128 + number)
-
-    def _end_now(self, code: int) -> None:
-        self.run_worker(self._leave(code), name="leave", exit_on_error=False)
-
-    async def on_event(self, event: InputOrOther) -> None:
-        """Take an event; keys that no screen can take yet wait for it."""
-        if not self._waiting_keys.keep(event):
-            await super().on_event(event)
-
-    async def on_descendant_focus(self) -> None:
-        """A screen can be typed to."""
-        for event in self._waiting_keys.take():
-            await super().on_event(event)
-
-    # -- the picker -------------------------------------------------------------------------------------------------
+    # -- the picker ---------------------------------------------------------------------------------------------------
 
     def _picker(self) -> PickerScreen:
         cwd = self._stage_result().cwd if self._stage_is_ready() else None if self.launch.is_demo else self.launch.cwd
@@ -216,7 +158,7 @@ class MaverickApp(App[int]):
 
         if isinstance(self.screen, RunScreen):
             self._left = self.screen.run
-            self._left.draft = self.screen.prompt.text
+            self._left.draft = self.screen.draft
         _ = self.switch_screen(screen)
 
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
@@ -275,7 +217,7 @@ class MaverickApp(App[int]):
         self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], prompt: str | None
     ) -> None:
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
-        from maverick_tui.ui.serving import serve_run
+        from maverick_tui.ui.serving import ask_first, serve_run
 
         assert self._stage is not None
 
@@ -284,12 +226,10 @@ class MaverickApp(App[int]):
                 run.revive = lambda: self._start(run, agent, inputs, prompt)
             self.board.receive(run, event)
 
-        found, given = agent, inputs
-        if isinstance(agent, str):
-            asked = await self._ask_before(run, agent, receive)
-            if asked is None:
-                return
-            found, given = asked
+        asked = await ask_first(self, run, agent, inputs, self._stage, receive)
+        if asked is None:
+            return
+        found, given = asked
         await serve_run(
             run,
             found,
@@ -299,26 +239,6 @@ class MaverickApp(App[int]):
             on_draft=lambda text: self._suggest(run, text),
             prompt=prompt,
         )
-
-    async def _ask_before(
-        self, run: RunModel, name: str, receive: Callable[[Event], None]
-    ) -> tuple[AgentListing | str, dict[str, object]] | None:
-        """Find a named agent, and ask what the picker would have asked; None if it may not run."""
-        from maverick_tui.exceptions import ConfigError
-        from maverick_tui.ui.dialogs.before_run import Refused, ask_before_run
-        from maverick_tui.ui.serving import find_agent, refuse
-
-        assert self._stage is not None
-        try:
-            listing = await asyncio.to_thread(find_agent, name, (await asyncio.shield(self._stage)).cwd)
-        except Exception:
-            return name, {}  # the run meets the same error, and tells it
-        asked = await ask_before_run(self, listing)
-        if isinstance(asked, Refused):
-            reason = asked.reason or "Its inputs were not filled in: nothing was run."
-            refuse(run, ConfigError(reason, hint="Start again, or choose another agent."), receive)
-            return None
-        return listing, dict(asked.inputs)
 
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
@@ -333,7 +253,7 @@ class MaverickApp(App[int]):
     def _screen_of(self, run: RunModel) -> RunScreen | None:
         from maverick_tui.ui.screens.run import RunScreen
 
-        for screen in self.screen_stack:
+        for screen in reversed(self.screen_stack):
             if isinstance(screen, RunScreen) and screen.run is run:
                 return screen
         return None
@@ -372,103 +292,18 @@ class MaverickApp(App[int]):
             if other is not self.screen.run:
                 self._show_run(other)
 
-    # -- looks --------------------------------------------------------------------------------------------------------
-
-    def text_palette(self) -> Palette:
-        """The colours of text in the theme of the moment."""
-        from maverick_tui.ui.rendering.palette import Palette
-
-        theme: Theme = self.current_theme
-        variables = self.theme_variables
-        return Palette.of(
-            variables,
-            background=variables["background"],
-            foreground=variables["foreground"],
-            dark=theme.dark,
-            ansi=theme.ansi,
-        )
-
-    def _theme_changed(self, theme: Theme) -> None:
-        from maverick_tui.ui.screens.run import RunScreen
-
-        self.preferences.change(theme=theme.name)
-        for screen in self.screen_stack:
-            if isinstance(screen, RunScreen):
-                screen.transcript.restyle()
-
-    def on_run_screen_verbosity_changed(self, event: RunScreen.VerbosityChanged) -> None:
-        """Remember how much is to be shown."""
-        self.preferences.change(verbosity=event.verbosity)
-
-    def on_run_screen_panel_toggled(self, event: RunScreen.PanelToggled) -> None:
-        """Remember whether the panel is open."""
-        self.preferences.change(is_panel_closed=event.is_closed)
-
-    async def _remap_keys(self) -> None:
-        """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""
-        from maverick_tui.ui.key_ids import own_keys
-
-        keymap, problems = await asyncio.to_thread(own_keys)
-        for problem in problems:
-            self.notify(problem, title="Keys", severity="warning", timeout=15, markup=False)
-        if keymap:
-            from maverick_tui.ui.screens.run import RunScreen
-
-            self.set_keymap(keymap)
-            for screen in self.screen_stack:
-                if isinstance(screen, RunScreen) and screen.is_mounted:
-                    screen.keys_changed()
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """What the palette offers besides the commands of the screen."""
-        yield from super().get_system_commands(screen)
-        from maverick_tui.ui.palette_commands import screen_commands
-
-        yield from screen_commands(screen)
-        yield SystemCommand(
-            "Bell: off" if self.preferences.has_bell else "Bell: on",
-            "Ring when a run ends or needs you",
-            lambda: self.preferences.change(has_bell=not self.preferences.has_bell),
-        )
-        yield SystemCommand(
-            "Notifications: off" if self.preferences.has_notifications else "Notifications: on",
-            "Desktop notification when a run ends or needs you",
-            lambda: self.preferences.change(has_notifications=not self.preferences.has_notifications),
-        )
-
-    def get_key_display(self, binding: Binding) -> str:
-        """A key as keyboards have it: F5 and PgUp, and not f5 and pgup."""
-        display, names = super().get_key_display(binding).replace("⏎", "enter"), {"pgup": "PgUp", "pgdn": "PgDn"}
-        return re.sub(r"\b[a-z]\w+", lambda name: names.get(name[0], name[0].capitalize()), display)
-
-    def action_help(self) -> None:
-        """Show what the keys do here."""
-        from maverick_tui.ui.screens.help import HelpScreen
-
-        if isinstance(self.screen, HelpScreen):
-            self.screen.action_close()
-        else:
-            _ = self.push_screen(HelpScreen())
-
     # -- leaving ------------------------------------------------------------------------------------------------------
 
-    def action_copy_or_quit(self) -> None:
-        """Copy what is selected; with nothing selected, the second time within two seconds, quit."""
-        from textual.widgets import Input, TextArea
+    def _end_on_signals(self) -> None:
+        """End in good order when the terminal goes, or somebody asks for it."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            if (number := getattr(signal, name, None)) is not None:
+                with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
+                    loop.add_signal_handler(number, self._end_now, 128 + number)
 
-        focused = self.focused
-        typed = focused.selected_text if isinstance(focused, TextArea | Input) else ""
-        if selected := self.screen.get_selected_text() or typed:
-            self.copy_to_clipboard(selected)
-            self.screen.clear_selection()
-            self.notify(f"Copied {len(selected):,} characters.", timeout=2)
-            return
-        now = time.monotonic()
-        if now - self._ctrl_c_at <= QUIT_AGAIN_WITHIN:
-            self.run_worker(self.action_quit(), exit_on_error=False)
-            return
-        self._ctrl_c_at = now
-        self.notify("Press Ctrl+C again to quit.", timeout=QUIT_AGAIN_WITHIN)
+    def _end_now(self, code: int) -> None:
+        self.run_worker(self._leave(code), name="leave", exit_on_error=False)
 
     async def action_quit(self) -> None:
         """Quit; with an agent at work, ask first."""
@@ -508,6 +343,7 @@ class MaverickApp(App[int]):
 
 def run_app(launch: Launch) -> int:
     """Run the application; its exit code."""
-    app = MaverickApp(launch)
-    app.run()
+    with kept_log():
+        app = MaverickApp(launch)
+        app.run()
     return app.return_code or app.return_value or 0

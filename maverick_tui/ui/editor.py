@@ -1,27 +1,89 @@
-"""The person's own editor: which it is, and how it gets the terminal."""
+"""The person's own editor: which it is, what is edited in it, and how it gets the terminal while runs go on."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
-from collections.abc import Iterator
+import signal
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.exceptions import ConfigError, MaverickError
 
 if TYPE_CHECKING:
     from textual.app import App
 
+_TAKE_A_LINE = ("vi", "vim", "nvim", "nano", "emacs", "micro", "kak", "joe")
+"""Editors that take `+line` before the file."""
 
-def editor_command() -> list[str]:
-    """The command of `$VISUAL` or `$EDITOR`; empty if there is none."""
+
+async def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
+    """The text as it was left in `$VISUAL` or `$EDITOR`; a MaverickError says why that was not possible.
+
+    Runs go on and are read meanwhile, so call it in a worker: only painting waits, until the terminal is ours again.
+    """
+    command = _command()
+    # A folder of its own, since editors put copies and swap files beside what they edit.
+    with tempfile.TemporaryDirectory(prefix="maverick-") as folder:
+        path = Path(folder) / f"prompt{suffix}"
+        _write(path, text)
+        if code := await _edit(app, [*command, str(path)]):
+            raise MaverickError(_ended(command, code), hint="The text is as it was before.")
+        return _read(path)
+
+
+async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
+    """Edit a file at the line that matters; a MaverickError says why that was not possible. Call it in a worker."""
+    command = _command()
+    place = [f"+{line}"] if line and Path(command[0]).name in _TAKE_A_LINE else []
+    if code := await _edit(app, [*command, *place, str(path)]):
+        raise MaverickError(_ended(command, code), hint="The file is as the editor left it.")
+
+
+def _command() -> Sequence[str]:
+    wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
-        return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    except ValueError:
-        return []
+        command = shlex.split(wanted)
+    except ValueError as error:
+        raise _unusable(wanted, str(error)) from error
+    if not command:
+        raise ConfigError(
+            "No editor is set.", hint="Set $VISUAL or $EDITOR to the editor that you want, then try again."
+        )
+    return command
+
+
+async def _edit(app: App[Any], command: Sequence[str]) -> int:
+    """Give the terminal to the editor, and take it back; its exit code. Only painting waits meanwhile."""
+    from textual.app import SuspendNotSupported
+
+    try:
+        with app.batch_update(), _handed_over(app), _interrupts_are_the_editors():
+            return await _run(command)
+    except SuspendNotSupported as error:
+        raise MaverickError(
+            "This terminal cannot be handed to an editor.", hint="Run Maverick in a terminal of its own."
+        ) from error
+    except OSError as error:
+        raise _unusable(command[0], error.strerror or str(error)) from error
+
+
+async def _run(command: Sequence[str]) -> int:
+    process = await asyncio.create_subprocess_exec(*command)
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is None:  # the application ends
+            process.terminate()
+            await process.wait()
 
 
 @contextmanager
-def handed_over(app: App[object]) -> Iterator[None]:
+def _handed_over(app: App[Any]) -> Iterator[None]:
     """Leave the terminal to somebody else. `App.suspend` alone would not take it back after an error."""
     failure: BaseException | None = None
     with app.suspend():
@@ -31,3 +93,31 @@ def handed_over(app: App[object]) -> Iterator[None]:
             failure = error
     if failure is not None:
         raise failure
+
+
+@contextmanager
+def _interrupts_are_the_editors() -> Iterator[None]:
+    """Ctrl+C reaches every process of the terminal; meant is the editor. (Its own handlers are not inherited.)"""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _unusable(command: str, why: str) -> ConfigError:
+    return ConfigError(f"The editor {command} cannot be started: {why}.", hint="Set $VISUAL or $EDITOR to another one.")
+
+
+def _ended(command: Sequence[str], code: int) -> str:
+    return f"The editor {command[0]} ended with exit code {code}."
+
+
+def _write(path: Path, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _read(path: Path) -> str:
+    # Editors end the last line; the text had no such end.
+    return path.read_text(encoding="utf-8", errors="replace").removesuffix("\n")

@@ -16,10 +16,11 @@ from maverick_tui.inert import one_line
 log = logging.getLogger(__name__)
 
 Verbosity = Literal["quiet", "normal", "full"]
+VERBOSITIES: tuple[Verbosity, ...] = get_args(Verbosity)
 
 _IS_VALID: dict[str, Callable[[Any], bool]] = {
     "theme": lambda value: isinstance(value, str) and bool(value),
-    "verbosity": lambda value: value in get_args(Verbosity),
+    "verbosity": lambda value: value in VERBOSITIES,
     "is_panel_closed": lambda value: isinstance(value, bool),
     "has_bell": lambda value: isinstance(value, bool),
     "has_notifications": lambda value: isinstance(value, bool),

@@ -6,11 +6,13 @@ import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maverick_tui.runs import events
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.runs.events import Event
@@ -56,6 +58,32 @@ async def serve_run(
     if prompt is not None:
         run.ask(prompt)
     await local.serve()
+
+
+async def ask_first(
+    app: App[Any],
+    run: RunModel,
+    agent: AgentListing | str,
+    inputs: dict[str, object],
+    stage: asyncio.Future[Stage],
+    on_event: Callable[[Event], None],
+) -> tuple[AgentListing | str, dict[str, object]] | None:
+    """Find an agent that is only named, and ask what the picker would have asked; None if it may not run."""
+    if not isinstance(agent, str):
+        return agent, inputs
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.ui.dialogs.before_run import Refused, ask_before_run
+
+    try:
+        listing = await asyncio.to_thread(find_agent, agent, (await asyncio.shield(stage)).cwd)
+    except Exception:
+        return agent, {}  # the run meets the same error, and tells it
+    asked = await ask_before_run(app, listing)
+    if isinstance(asked, Refused):
+        reason = asked.reason or "Its inputs were not filled in: nothing was run."
+        refuse(run, ConfigError(reason, hint="Start again, or choose another agent."), on_event)
+        return None
+    return listing, dict(asked.inputs)
 
 
 def refuse(run: RunModel, error: Exception, on_event: Callable[[Event], None]) -> None:

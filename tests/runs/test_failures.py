@@ -28,6 +28,7 @@ def test_a_failure_keeps_the_whole_chain(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_failures_of_other_kinds() -> None:
     assert failure_of(AgentError("slow down", kind="rate_limit"), retry_at=5.0).retry_at == 5.0
     assert failure_of(MalformedResponseError("what?", raw_response="<html>")).raw_response == "<html>"
+    assert failure_of(MalformedResponseError("what?")).hint.startswith("Look at the raw response: a proxy")
     assert failure_of(ConfigError("wrong")).kind == "invalid"
     foreign = failure_of(KeyError())
     assert (foreign.error, foreign.kind, foreign.message) == ("KeyError", "agent", "KeyError")

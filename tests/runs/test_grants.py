@@ -81,3 +81,14 @@ def test_others() -> None:
     assert grants.rule_for("mcp__box__open", {"what": "door"})
     assert grants.offer("AskUserQuestion", {}) is None
     assert grants.offer("ExitPlanMode", {}) is None
+
+
+@pytest.mark.parametrize("rules", [[], ["npm run *"]])
+def test_a_command_with_anything_besides_is_another_thing(rules: list[str | None]) -> None:
+    grants = Grants(Path.cwd())
+    grant = grants.offer("Bash", bash("npm run a"), suggest(*rules))
+    assert grant is not None
+    grants.give(grant)
+    assert grants.rule_for("Bash", {**bash("npm run a"), "description": "Build it", "timeout": 5})
+    for more in ({"run_in_background": True}, {"dangerouslyDisableSandbox": True}, {"something": "new"}):
+        assert not grants.rule_for("Bash", {**bash("npm run a"), **more}), more

@@ -515,3 +515,22 @@ async def test_an_interrupt_ends_all_of_execute(serve: ServeModel) -> None:
     assert ended.outcome == "interrupted"
     assert len(run.all(TurnStarted)) == 1
     assert len(model.requests) == 1
+
+
+class Undescribed(Talker):
+    """Its author's own property fails."""
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        raise LookupError("no words")
+
+
+async def test_an_agent_that_cannot_be_described_runs_all_the_same(
+    serve: ServeModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serve(turns(say("hello"))), watch(Undescribed, name="odd") as run:
+        assert (await run.ask("go")).outcome == "done"
+    (started,) = run.all(RunStarted)
+    assert (started.agent, started.cwd, started.description) == ("odd", str(Path.cwd()), "")
+    assert run.text() == "hello"
+    assert "The agent odd cannot be described" in caplog.text

@@ -199,6 +199,21 @@ def test_a_complete_last_text_of_a_cut_turn_is_partial_too() -> None:
     assert texts(store) == [("First.", "done"), ("Last.", "partial")]
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        [call("Bash")],
+        [call("Bash"), ev.ToolFinished(4, "c1", "ok")],
+        [ev.BlockStarted(3, 2, "tool", name="Write"), ev.BlockGrew(3, 2, "{")],
+        [call("Agent"), *text(2, "inside", parent="c1")],
+        text(2, "Hm", kind="thinking"),
+    ],
+)
+def test_a_text_is_whole_if_only_what_came_after_it_was_cut(later: list[Event]) -> None:
+    store = asked(*text(1, "I look."), ev.BlockEnded(2, 1), *later, end("interrupted"))
+    assert texts(store)[0] == ("I look.", "done")
+
+
 def test_the_text_of_the_turn_before_stays_whole() -> None:
     store = asked(*text(1, "Yes."), ev.BlockEnded(2, 1), end(), ev.TurnStarted(10, 2, "More"), end("failed", turn=2))
     assert texts(store) == [("Yes.", "done")]
@@ -430,6 +445,16 @@ def test_a_call_may_be_asked_about_before_it_is_told() -> None:
     assert (tool(store, "a1").state, tool(store, "a1").name) == ("asking", "Bash")
 
 
+def test_what_is_asked_about_is_shown_and_not_what_the_model_said() -> None:
+    said = call("Bash", {"command": "rm y"}, at=3)
+    for events in ([said, ask()], [ask(), said], [said, ask(), said]):
+        store = asked(*events)
+        assert tool(store).arguments == {"command": "rm x"}
+        store.apply(ev.PermissionSettled(6, "q1", "c1", "once"))
+        store.apply(said)
+        assert tool(store).arguments == {"command": "rm x"}, "it is what runs"
+
+
 def test_an_answer_without_a_question_is_kept_with_its_call() -> None:
     store = asked(call("Bash"), ev.PermissionSettled(4, "q7", "c1", "once", by_rule="Bash"))
     assert (tool(store).state, tool(store).decision, tool(store).by_rule) == ("running", "once", "Bash")
@@ -575,6 +600,7 @@ EVERYTHING: list[Event] = [
     ev.ToolFinished(7, "e", "done", detail={"structuredPatch": [{"lines": ["-x", "+y"]}]}),
     ev.UsageReported(7.5, "m2", 1, 2, 3, 4, "a"),
     ev.Noticed(8, "compact_boundary", "compacted", "a"),
+    ev.ListShown(8.2, "Tasks", ({"text": "Buy milk", "is_done": True, "detail": "today"},), 3),
     ev.InterruptRequested(8.5),
     end("failed", failure=ev.Failure("StreamingError", "network", "x", causes=("A: b", "C: d"), status=500)),
     ev.ConnectFailed(10, NETWORK),

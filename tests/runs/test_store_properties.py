@@ -43,6 +43,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "tool": TOOLS,
     "arguments": ARGUMENTS,
     "detail": JSON,
+    "items": st.lists(st.dictionaries(WORDS, JSON, max_size=3), max_size=3).map(tuple),
     "failure": FAILURES,
     "usage": USAGES,
     "block": st.integers(0, 3),
@@ -59,7 +60,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(("is_offline", "has_own_prompt", "again", "is_error", "is_estimate"), st.booleans()),
     **dict.fromkeys(
         "steps api_ms input_tokens output_tokens cache_read_tokens cache_write_tokens".split()
-        + "tokens tool_uses attempt limit status".split(),
+        + "tokens tool_uses attempt limit status total".split(),
         COUNTS,
     ),
 }

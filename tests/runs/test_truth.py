@@ -77,7 +77,9 @@ def test_a_model_that_says_nothing_is_silent_and_a_tool_is_not() -> None:
     store = asked(*text(1, "x", at=2.0))
     assert truth(store, 2.0 + SILENT_AFTER - 0.1).word == "writing"
     silent = truth(store, 2.0 + SILENT_AFTER + 4)
-    assert silent == ("◌", "silent", "nothing came for 12 s  Esc interrupts", "attention")
+    assert silent == ("◌", "silent", "nothing came for 12 s", "attention")
+    named = truth(store, 2.0 + SILENT_AFTER + 4, interrupt_key="F9")
+    assert named.detail == "nothing came for 12 s  F9 interrupts"
     store.apply(ev.BlockGrew(15.0, 1, "again"))
     assert truth(store, 15.5).word == "writing"
     assert truth(asked(call("Bash")), 4000.0).word == "running"

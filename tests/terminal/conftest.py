@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,10 +16,6 @@ from tests.terminal.application import MAVERICK, SIZE, Application
 
 HERE = Path(__file__).parent
 ROOT = str(HERE.parents[1])
-
-# They take minutes of an emulated terminal, and a busy machine makes them wait too long: MAVERICK_TERMINAL=1 runs them.
-collect_ignore_glob = [] if os.environ.get("MAVERICK_TERMINAL") == "1" else ["test_*.py"]
-
 
 WITH_KEY = {"ANTHROPIC_API_KEY": "not-a-real-key"}
 """Variables of somebody who could ask a real model."""

@@ -28,7 +28,7 @@ def start_working(maverick: Maverick, handyman: str, mark: str) -> Application:
     app.allow("Bash")
     until = time.monotonic() + PATIENCE
     while missing := [part for part in _PROCESSES if not any(part in command for command in marked(mark).values())]:
-        assert time.monotonic() < until, missing
+        assert time.monotonic() < until, f"missing: {missing}\n{app.look().text}"
         time.sleep(0.05)
     return app
 

@@ -13,7 +13,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
 from maverick_tui.runs.events import ConnectFailed, RunStarted
 from maverick_tui.ui import stage as stages
-from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
+from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.board import Board, RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -21,6 +21,7 @@ from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.screens.run import RunScreen
 from maverick_tui.ui.serving import refuse
+from maverick_tui.ui.shell import QUIT_AGAIN_WITHIN
 from tests.support.runs import Tape
 from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import FedApp, Kept, until, watching
@@ -327,3 +328,35 @@ def test_early_failures_are_events_like_all_others() -> None:
     told: list[Any] = []
     refuse(RunModel("r", "explorer", Board(lambda *_: None)), ConfigError("No."), told.append)
     assert [type(event) for event in told] == [RunStarted, ConnectFailed]
+
+
+async def test_a_run_without_a_stage_says_what_went_wrong_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_launch: Launch) -> Any:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(stages, "open_stage", broken)
+    app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "oops" in _shown(app))
+        (run,) = app.board.runs.values()
+        assert run.store.phase == "disconnected"
+
+
+async def test_an_agent_that_is_not_there_says_which_key_leads_to_those_that_are() -> None:
+    app = MaverickApp(Launch(Path.cwd(), "nobody"), preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "There is no agent named 'nobody'." in _shown(app))
+        assert "^n another agent" in _shown(app)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen))
+
+
+async def test_the_palette_offers_everything_once() -> None:
+    async with watching(Tape().connect().prompt("Go").say("An answer.").done()) as (app, pilot):
+        for keys in ([], ["tab"], ["ctrl+n"]):
+            await pilot.press(*keys)
+            await until(pilot, lambda: app.focused is not None)
+            titles = [command.title for command in app.get_system_commands(app.screen)]
+            assert len(titles) == len(set(titles)), titles
+            assert {"Quit", "Help", "Theme"} <= set(titles)
+            assert "Keys" not in titles, "there is Help"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from maverick_tui.runs import commands, events
+from maverick_tui.runs.events import Event
 from maverick_tui.ui.board import Board, RunModel
-from tests.runs.story import START, asked
+from tests.runs.story import START, ask, asked, call, end
 from tests.ui.running import Kept
 
 
@@ -102,3 +105,26 @@ def test_going_round() -> None:
     one, _ = board()
     runs = [run_on(one, f"r{number}") for number in range(3)]
     assert [one.beside(runs[0], step) for step in (1, -1, 3)] == [runs[1], runs[2], runs[0]]
+
+
+@pytest.mark.parametrize(
+    ("told", "is_at_work"),
+    [
+        ([], True),
+        ([end()], False),
+        ([end(), events.PromptQueued(10, "p2", "More")], True),
+        (
+            [call("Agent"), events.ToolFinished(4, "c1", "launched"), events.TaskProgressed(5, "c1", "running"), end()],
+            True,
+        ),
+        ([call("Agent"), events.ToolFinished(4, "c1", "x"), events.TaskProgressed(5, "c1", "completed"), end()], False),
+        ([end(), call("Bash", at=10), ask(at=11)], True),
+        ([end(), events.PromptQueued(10, "p2", "More"), events.RunEnded(12)], False),
+    ],
+    ids=["a turn", "nothing", "a prompt", "a task", "a task that is over", "a question", "an ended run"],
+)
+def test_whoever_would_lose_something_is_at_work(told: list[Event], is_at_work: bool) -> None:
+    one, _ = board()
+    run = run_on(one)
+    run.store = asked(*told)
+    assert one.at_work == ([run] if is_at_work else [])

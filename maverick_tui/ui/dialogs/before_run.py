@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.agent.inputs import InputSpec, Value
     from maverick_tui.agent.xray import XRay
+    from maverick_tui.inputs import InputSpec, Value
     from maverick_tui.ui.dialogs.trust import TrustQuestion
 
 

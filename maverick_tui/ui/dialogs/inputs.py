@@ -16,8 +16,8 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, Static
 
-from maverick_tui.agent.inputs import InputSpec, Value, as_text, validate
 from maverick_tui.inert import inert, one_line
+from maverick_tui.inputs import InputSpec, Value, as_text, validate
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.confirm import answer
 from maverick_tui.ui.widgets.inert_input import InertInput

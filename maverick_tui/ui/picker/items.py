@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.ui.lines.wrapping import Span
+from maverick_tui.ui.model_names import short_model
 from maverick_tui.ui.picker.matching import EVERYTHING, Match, match
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 GLYPHS = {"error": "✘", "warning": "!", "untrusted": "◇"}
 
-_MODEL = re.compile(
-    r"(?:(?P<before>\d+(?:-\d)?)-)?(?P<family>opus|sonnet|haiku)(?:-(?P<after>\d{1,2}(?:-\d{1,2})?)(?!\d))?"
-)
 _LONGEST_MODEL = 14
 
 
@@ -100,7 +97,7 @@ def agent_item(listing: AgentListing, group: Group, default_model: str, *, is_tr
         group=group,
         name=one_line(listing.name),
         description=one_line(listing.description),
-        model=short_model(listing.model or default_model),
+        model=short_model(listing.model or default_model, _LONGEST_MODEL),
         has_own_model=listing.model is not None,
         tools=_count(listing.tools),
         marks=tuple(marks),
@@ -140,15 +137,6 @@ def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
     found_at = [index for index, row in enumerate(rows) if row.item is not None]
     best = max(found_at, key=lambda index: rows[index].match.score, default=None)
     return rows, best
-
-
-def short_model(model: str) -> str:
-    """A model by its family and version: `sonnet 4.5` for claude-sonnet-4-5-20250929."""
-    if found := _MODEL.search(model):
-        version = (found["after"] or found["before"] or "").replace("-", ".")
-        return f"{found['family']} {version}".rstrip()
-    text = one_line(model).removeprefix("claude-")
-    return text if len(text) <= _LONGEST_MODEL else f"{text[: _LONGEST_MODEL - 1]}…"
 
 
 def hidden_by_name(shadowed: Iterable[AgentListing]) -> Mapping[str, tuple[AgentListing, ...]]:

@@ -28,7 +28,7 @@ from maverick_tui.ui.picker.xray_panel import XRayPanel
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.agent.inputs import Value
+    from maverick_tui.inputs import Value
 
 WIDE = 100
 """Columns from which on the list and the X-ray stand side by side."""
@@ -269,14 +269,17 @@ class PickerScreen(Screen[None]):
     @work(exclusive=True, group="editor", exit_on_error=False)
     async def action_edit(self) -> None:
         """Open the highlighted file in the user's editor."""
-        from maverick_tui.ui.picker.editor import edit_file
+        from maverick_tui.exceptions import MaverickError
+        from maverick_tui.ui.editor import edit_file
 
         item = self._agents.list.item
         if item is None or item.path is None:
             self._say("There is no file to edit.")
             return
-        if problem := await edit_file(self.app, item.path, item.line):
-            self._say(problem, is_error=True)
+        try:
+            await edit_file(self.app, item.path, item.line)
+        except MaverickError as error:
+            self._say(f"{error} The file is {item.path}", is_error=True)
         self._read()
 
     def _say(self, text: str, *, is_error: bool = False) -> None:

@@ -50,6 +50,8 @@ def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
     yield from _text(one_line(listing.description) or "(no description)", "text", width)
     yield ()
     yield from _problems(view.problems, width)
+    if view.engine != "claude-code":
+        yield from _field("engine", ((one_line(view.engine), "text"),), width)
     yield from _field("model", _resolved(words.resolved(view.model), view.model), width)
     yield from _field("mode", _resolved(words.resolved(view.permission_mode), view.permission_mode), width)
     yield from _field("may", _may(view), width)
@@ -176,8 +178,8 @@ def _asks(view: XRay) -> list[Span]:
 
 
 def _prompts(view: XRay, width: int) -> Iterator[Line]:
-    from maverick_tui.agent.shown import shown
     from maverick_tui.agent.xray_words import UNKNOWN
+    from maverick_tui.shown import shown
 
     declared = {spec.name for spec in view.inputs}
     for heading, setting in (("STARTS WITH", "initial_prompt"), ("PROMPT", "system_prompt")):
@@ -199,7 +201,7 @@ def _with_places(line: str, declared: set[str]) -> Iterator[Span]:
     if "${" not in line or not declared:
         yield line, role
         return
-    from maverick_tui.agent.inputs import places
+    from maverick_tui.inputs import places
 
     at = 0
     for name, start, end in places(line):

@@ -1,8 +1,9 @@
-"""HelpScreen: what every key does here, read from the bindings themselves; and what the signs mean."""
+"""HelpScreen: what every key does here, read from the bindings; what the signs mean, and where the log is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.cells import cell_len
 from textual import on
@@ -10,7 +11,9 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input
 
+from maverick_tui.inert import one_line
 from maverick_tui.ui.lines.wrapping import Line, pad, wrap
+from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.screens.key_groups import KeyGroup, KeyRow, key_groups, title_of
 from maverick_tui.ui.screens.overlay import Overlay
 from maverick_tui.ui.widgets.inert_input import InertInput
@@ -30,6 +33,7 @@ SIGNS = (
     ("≥", "before a figure: it is at least that"),
 )
 """The glyphs of states and figures."""
+_TROUBLE = "What goes wrong behind the screen is written to"
 _NOT_NOW = "  (not now)"
 _WIDEST_KEYS = 24
 
@@ -43,6 +47,7 @@ class HelpScreen(Overlay):
         super().__init__("Keys")
         self._groups: list[KeyGroup] = []
         self._words: list[str] = []
+        self._log = _from_home(log_path())
 
     def compose_above(self) -> ComposeResult:
         """A line to filter with."""
@@ -67,7 +72,7 @@ class HelpScreen(Overlay):
         self.view.show(self.lines)
 
     def lines(self, width: int) -> list[Line]:
-        """Groups of keys, then the signs, without what the filter leaves out."""
+        """Groups of keys, then the signs and the log, without what the filter leaves out."""
         shown = [(group, rows) for group in self._groups if (rows := self._matching(group))]
         keys = [_keys(row) for _, rows in shown for row in rows]
         column = min(max(map(cell_len, keys), default=0), _WIDEST_KEYS, max(width // 3, 1)) + 3
@@ -80,6 +85,10 @@ class HelpScreen(Overlay):
         if signs:
             lines += [*([()] if lines else []), (("SIGNS", "label"),)]
             lines += [line for sign, text in signs for line in _row_lines(KeyRow(text, [sign]), column, width)]
+        if self._matches(f"{_TROUBLE} {self._log} trouble"):
+            text = f"{_TROUBLE} {self._log}"
+            lines += [*([()] if lines else []), (("TROUBLE", "label"),)]
+            lines += [((f" {part}", "text"),) for part in wrap(text, max(width - 1, 8))]
         return lines or [(("Nothing matches.", "muted"),)]
 
     def _matching(self, group: KeyGroup) -> list[KeyRow]:
@@ -88,6 +97,11 @@ class HelpScreen(Overlay):
     def _matches(self, text: str) -> bool:
         text = text.casefold()
         return all(word in text for word in self._words)
+
+
+def _from_home(path: Path) -> str:
+    home = Path.home()
+    return one_line(f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path))
 
 
 def _keys(row: KeyRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from rich.style import Style
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import FailureEntry
+from maverick_tui.runs.failures import RAW
 from maverick_tui.runs.truth import until
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
@@ -43,8 +45,10 @@ def title(failure: Failure, characters: int) -> str:
     }.get(failure.error, "The agent failed")
 
 
-def body(failure: Failure, at: float) -> list[str]:
-    """Why it failed at that time, and what to do next."""
+def body(failure: Failure, at: float, details_key: str = "") -> list[str]:
+    """Why it failed at that time, and what to do next; with the key that shows what is only told of here."""
+    if details_key and failure.raw_response:
+        failure = dataclasses.replace(failure, hint=failure.hint.replace(RAW, f"{RAW} ({details_key})"))
     cause = failure.causes[0].partition(": ")[2] if failure.causes else ""
     if failure.error == "StreamingError" and cause:  # how much came stands in the title already
         hint = failure.hint.removesuffix("What came before is kept.")
@@ -72,7 +76,7 @@ def rows(entry: FailureEntry, look: Look) -> list[Row]:
     heading = heading[: max(0, width - 2)]
     rest = "─" * (width - 2 - len(heading))
     out = [_framed(lead, [("╭", frame), (heading, frame + Style(bold=True)), (f"{rest}╮", frame)], look)]
-    for text in body(entry.failure, entry.at):
+    for text in body(entry.failure, entry.at, look.keys.get("banner.details", "") if entry.is_current else ""):
         out += [_inside(lead, [(line, base)], width, look) for line in wrap_words(text, max(8, width - 4))]
     if entry.is_current:
         lines = choice_lines(_actions(entry, look), max(4, width - 4), p.accent, base)
@@ -88,6 +92,8 @@ def _actions(entry: FailureEntry, look: Look) -> Iterator[tuple[str, str, str]]:
             continue
         does = "connect again" if action == "retry" and not entry.turn else words
         yield f"screen.banner_{action}", look.keys.get(f"banner.{action}", "?"), does
+    if not entry.turn:  # perhaps it never runs: there is a way to one that does
+        yield "screen.new_run", look.keys.get("run.new", "?"), "another agent"
 
 
 def _inside(lead: list[Span], spans: list[Span], width: int, look: Look) -> Row:

@@ -83,10 +83,6 @@ class Blocks:
                 block = Block(entry, guess)
             self.append(block)
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self.__init__()  # type: ignore[misc]
-
     # -- lines ------------------------------------------------------------------------------------------------------
 
     def set_height(self, index: int, height: int) -> None:

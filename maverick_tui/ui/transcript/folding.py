@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
-
-Verbosity = Literal["quiet", "normal", "full"]
-VERBOSITIES: tuple[Verbosity, ...] = get_args(Verbosity)
+from maverick_tui.ui.preferences import Verbosity
 
 _DIFFS = ("Edit", "Write", "NotebookEdit")
 _SUBAGENTS = ("Agent", "Task")

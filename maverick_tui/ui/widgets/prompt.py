@@ -116,6 +116,12 @@ class Prompt(TextArea, inherit_bindings=False):
         self._fit()
         self.move_cursor(self.document.end)
 
+    def remember(self, text: str) -> None:
+        """It was a prompt, and not an answer to a question: the arrow keys bring it back."""
+        if self._earlier is not None and text:
+            self._earlier.add(text)
+            self.run_worker(self._save(self._earlier), group="history")
+
     def validate_placeholder(self, placeholder: str | Content) -> Content:
         """A placeholder is text, never markup."""
         return placeholder if isinstance(placeholder, Content) else Content(placeholder)
@@ -166,11 +172,7 @@ class Prompt(TextArea, inherit_bindings=False):
         if self.selection.is_empty and self.document[row][:column].endswith("\\"):
             self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
             return
-        text = self.take().rstrip().lstrip("\n")
-        if self._earlier is not None and text:
-            self._earlier.add(text)
-            self.run_worker(self._save(self._earlier), group="history")
-        self.post_message(self.Submitted(self, text))
+        self.post_message(self.Submitted(self, self.take().rstrip().lstrip("\n")))
 
     # -- earlier prompts --------------------------------------------------------------------------------------------
 
@@ -214,7 +216,7 @@ class Prompt(TextArea, inherit_bindings=False):
         self.run_worker(self._edit_outside(), group="editor", exclusive=True)
 
     async def _edit_outside(self) -> None:
-        from maverick_tui.ui.widgets.own_editor import edit_text
+        from maverick_tui.ui.editor import edit_text
 
         try:
             self.set_text(await edit_text(self.app, self.text))

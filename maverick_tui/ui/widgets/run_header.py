@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from textual import events
@@ -12,6 +11,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.truth import headline
 from maverick_tui.ui.lines.wrapping import Line, cut
+from maverick_tui.ui.model_names import short_model
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
 from maverick_tui.ui.widgets.truth_line import TONES
 
@@ -24,7 +24,6 @@ MEANINGS = {
 }
 """What the permission modes mean, in few words."""
 
-_DATE = re.compile(r"-\d{8}$")
 _GAP = "   "
 _LEAST_NAME = 8
 
@@ -139,8 +138,3 @@ def _place_of_mode(row: Line) -> range:
             return range(column, column + width)
         column += width
     return range(0)
-
-
-def short_model(model: str) -> str:
-    """The part of a model's name that tells it from others: `sonnet-4-5`."""
-    return _DATE.sub("", one_line(model)).removeprefix("claude-")

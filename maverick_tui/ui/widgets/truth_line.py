@@ -39,6 +39,8 @@ class TruthLine(Painted):
         self._unseen = 0
         self._is_following = True
         self._hint_from = 0
+        self.interrupt_key = ""
+        """What the key is called that interrupts."""
 
     def refresh_truth(self, now: float) -> None:
         """Show what is happening now."""
@@ -64,7 +66,7 @@ class TruthLine(Painted):
 
     def _row(self, width: int) -> Line:
         moment = max(math.floor(self._now * STEPS_A_SECOND) / STEPS_A_SECOND, self._store.phase_since)
-        glyph, word, detail, tone = truth(self._store, moment)
+        glyph, word, detail, tone = truth(self._store, moment, interrupt_key=self.interrupt_key)
         right = self._right()
         start: Line = ((f"{glyph} {word}", TONES[tone]),)
         room = width - row_width(start) - row_width(right) - (4 if right else 2)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.todos import Todo
+from maverick_tui.runs.todos import KeptList, Todo
 
 RATE_SECONDS = 16
 """Seconds that the sparkline looks back."""
@@ -50,6 +50,7 @@ class Moment(NamedTuple):
     rates: tuple[int, ...]
     todos: tuple[Todo, ...]
     tasks: tuple[Task, ...]
+    kept: KeptList | None = None
 
     @classmethod
     def of(cls, store: RunStore, now: float) -> Moment:
@@ -78,6 +79,7 @@ class Moment(NamedTuple):
             tuple(round(rate) for rate in figures.rates(now, RATE_SECONDS)),
             tuple(store.todos.items),
             tuple(_task(entry) for entry in store.tasks.values() if _is_subagent(entry)),
+            store.kept,
         )
 
     @property

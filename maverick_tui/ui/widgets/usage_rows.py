@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from maverick_tui.inert import one_line
-from maverick_tui.runs.todos import Todo
+from maverick_tui.runs.todos import KeptList, Todo
 from maverick_tui.ui.lines.wrapping import Line, cut, pad, wrap
 from maverick_tui.ui.widgets.painted import spread
 from maverick_tui.ui.widgets.usage_figures import NEARLY_FULL, Moment, Task, duration, gauge, sparkline
@@ -30,7 +32,12 @@ _BLANK = _Row(1, ())
 
 
 def panel_rows(moment: Moment, width: int, height: int) -> list[Line]:
-    """The whole panel; figures give way to todos only where they matter less."""
+    """The whole panel; figures give way to todos only where they matter less, and to a list that the agent keeps."""
+    if moment.kept is not None:
+        above = _kept_rows(moment.kept, width, max(height - _LEAST_FIGURES, height // 2))
+        return [*above, (), *panel_rows(moment._replace(kept=None), width, height - len(above) - 1)][:height]
+    if height < 1:
+        return []
     figures, below = _figures(moment, width), _wanted(moment)
     while len(figures) + min(below, max(height // 3, 4)) > height and min(row.weight for row in figures) < _NEEDED:
         lightest = min(row.weight for row in figures)
@@ -42,6 +49,8 @@ def panel_rows(moment: Moment, width: int, height: int) -> list[Line]:
 
 
 _NEEDED = 8
+_LEAST_FIGURES = 9
+"""Rows that are left for figures below a list."""
 
 
 def _figures(moment: Moment, width: int) -> list[_Row]:
@@ -97,6 +106,28 @@ def _speed(moment: Moment) -> Line:
         (sparkline(moment.rates), "muted" if is_silent else "accent"),
         (f"  {speed}", "text"),
     )
+
+
+# -- what stands above them --------------------------------------------------------------------------------------------
+
+
+def _kept_rows(kept: KeptList, width: int, room: int) -> list[Line]:
+    """What is open first, then what is done, as much of it as there is room for."""
+    items = sorted(kept.items, key=lambda item: item.is_done)
+    open_count = sum(not item.is_done for item in kept.items)
+    rows: list[Line] = [((kept.title.upper(), "title"), (f"  {open_count:,} open", "muted"))]
+    if not items:
+        return [*rows, (("nothing on the list", "muted"),)]
+    fits = items[: max(1, room - 1 - (len(items) > room - 1))]
+    for item in fits:
+        detail = f" {item.detail}" if item.detail else ""
+        text = cut(item.text, max(width - 2 - cell_len(detail), 4))
+        role = "muted" if item.is_done else "text"
+        left: Line = (("✓ " if item.is_done else "☐ ", "success" if item.is_done else "accent"), (text, role))
+        rows.append(spread(left, ((detail, "muted"),), width) if detail else left)
+    if (more := max(kept.total, len(items)) - len(fits)) > 0:
+        rows.append(((f"  … {more:,} more", "muted"),))
+    return rows
 
 
 # -- what stands below the figures -------------------------------------------------------------------------------------

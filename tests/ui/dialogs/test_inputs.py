@@ -6,8 +6,8 @@ import pytest
 from textual import events
 from textual.widgets import Input, Select
 
-from maverick_tui.agent.inputs import InputSpec
 from maverick_tui.inert import inert
+from maverick_tui.inputs import InputSpec
 from maverick_tui.ui.dialogs.inputs import Field, InputsForm, Toggle
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.picker.host import until

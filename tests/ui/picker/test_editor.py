@@ -50,9 +50,10 @@ async def test_a_broken_file_is_opened_where_it_is_broken(editor: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "notice"),
     [
-        ("", "Set $VISUAL or $EDITOR to the editor that you want. The file is /"),
-        ("/no/such/editor", "/no/such/editor cannot be started: No such file or directory."),
-        ("false", "false ended with 1."),
+        ("", "Set $VISUAL or $EDITOR to the editor that you want, then try again. The file is /"),
+        ("/no/such/editor", "The editor /no/such/editor cannot be started: No such file or directory."),
+        ("false", "The editor false ended with exit code 1."),
+        ("vi 'x", "The editor vi 'x cannot be started: No closing quotation."),
     ],
 )
 async def test_what_goes_wrong_is_told(

@@ -14,8 +14,9 @@ from maverick_tui import DEFAULT_MODEL, ConfigError, MaverickConfig, paths
 from maverick_tui.agent.catalog import packages
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.config import config_file
+from maverick_tui.ui.model_names import short_model
 from maverick_tui.ui.picker import reading
-from maverick_tui.ui.picker.items import Item, short_model
+from maverick_tui.ui.picker.items import Item
 from maverick_tui.ui.picker.reading import Repository, read_agents, read_repository, read_xray, short_path
 from tests.ui.picker.host import PYTHON, write, write_agent
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from maverick_tui.runs.truth import _HEADLINES
+from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.screens.help import SIGNS, HelpScreen
 from maverick_tui.ui.screens.key_groups import KeyGroup, key_groups
 from tests.runs.story import ask, asked, call, end
@@ -155,6 +157,16 @@ async def test_typing_filters_by_key_words_and_group() -> None:
         await pilot.press(*"rate-lim")
         await pilot.pause()
         assert opened.text.split("\n")[-1].split() == ["‖", "rate-limited"]
+
+
+async def test_it_says_where_the_log_is() -> None:
+    opened = Opened()
+    async with opened.app.run_test(size=(80, 24)) as pilot:
+        await opened.open(pilot)
+        assert f" ~/{log_path().relative_to(Path.home())}" in opened.text.splitlines()
+        await pilot.press(*"log")
+        await pilot.pause()
+        assert opened.text.startswith("TROUBLE\n")
 
 
 async def test_it_scrolls_by_keys_while_one_types() -> None:

@@ -70,11 +70,23 @@ async def test_an_interrupt_is_on_the_screen_though_text_streams() -> None:
     async with watching(tape) as (app, pilot):
         line = app.run_screen.query_one(TruthLine)
         app.tell(tape.put(events.BlockGrew(tape.at, 2, " text")))
-        slow = app.run_screen._status_timer
+        slow = app.run_screen._status_due
         assert slow is not None
         app.tell(tape.put(events.InterruptRequested(tape.at)))
-        assert app.run_screen._status_timer is not slow, "it does not wait for the next figures"
+        assert app.run_screen._status_due is not slow, "it does not wait for the next figures"
         await until(pilot, lambda: "interrupting" in line.text)
+
+
+async def test_the_clock_starts_no_second_round_of_figures() -> None:
+    tape = begun().say("more and more", is_open=True)
+    async with watching(tape) as (app, _):
+        screen = app.run_screen
+        app.tell(tape.put(events.BlockGrew(tape.at, 2, " text")))
+        due = screen._status_due
+        assert due is not None
+        screen._tick()
+        assert due.cancelled()
+        assert screen._status_due is None
 
 
 # -- finding -------------------------------------------------------------------------------------------------------

@@ -104,6 +104,48 @@ async def test_jumping_from_prompt_to_prompt_and_to_the_ends() -> None:
         assert "A short answer." in app.shown()
 
 
+def called() -> Tape:
+    """A call whose output has something to find, and is not shown."""
+    tape = Tape().connect().prompt("Go").tool("Bash", {"command": "ls"}, "one\nneedle\ntwo\nthree")
+    return tape.say("The answer.").done()
+
+
+@pytest.mark.parametrize(
+    ("keys", "focused"),
+    [(["ctrl+f"], "Prompt"), (["tab", "slash"], "Transcript"), (["tab", "ctrl+f"], "Transcript")],
+)
+async def test_who_leaves_find_has_everything_as_it_was(keys: list[str], focused: str) -> None:
+    async with watching(called()) as (app, pilot):
+        assert "needle" not in app.shown()
+        await pilot.press(*keys, *"needle")
+        await until(pilot, lambda: "needle" in app.shown(), "the call is opened")
+        await pilot.press("enter")
+        await until(pilot, lambda: type(app.focused).__name__ == "Transcript")
+        await pilot.press("ctrl+f", "escape")
+        await until(pilot, lambda: "needle" not in app.shown(), "it is closed again")
+        assert type(app.focused).__name__ == focused
+
+
+async def test_what_the_person_has_opened_stays_open_after_find() -> None:
+    async with watching(called()) as (app, pilot):
+        await pilot.press("ctrl+f", *"needle")
+        await until(pilot, lambda: "needle" in app.shown(), "the call is opened")
+        await pilot.press("enter")
+        await until(pilot, lambda: type(app.focused).__name__ == "Transcript")
+        await pilot.press("o", "o", "escape")
+        await until(pilot, lambda: not app.run_screen.query_one(FindBar).has_class("-open"))
+        assert "needle" in app.shown()
+
+
+async def test_another_verbosity_has_the_last_word_over_what_find_has_opened() -> None:
+    async with watching(called()) as (app, pilot):
+        await pilot.press("ctrl+f", *"needle")
+        await until(pilot, lambda: "needle" in app.shown(), "the call is opened")
+        await pilot.press("ctrl+o", "escape")
+        await until(pilot, lambda: not app.run_screen.query_one(FindBar).has_class("-open"))
+        assert "needle" in app.shown(), "in full"
+
+
 async def test_find_goes_from_match_to_match() -> None:
     async with watching(worked()) as (app, pilot):
         await pilot.press("ctrl+f", *"paragraph")

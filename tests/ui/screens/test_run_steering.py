@@ -11,6 +11,7 @@ from tests.support.runs import STREAM_BROKE, Tape
 from tests.ui.running import FedApp, until, watching
 
 EDIT = {"file_path": "/work/shop/cart.py", "old_string": "a = 1", "new_string": "a = 2"}
+QUESTION = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
 
 
 def begun() -> Tape:
@@ -30,6 +31,15 @@ def truth(app: FedApp) -> str:
     line = app.run_screen.query_one(TruthLine)
     line.refresh_truth(app.now)
     return line.text
+
+
+async def test_who_is_silent_can_be_interrupted_by_the_key_that_is_named() -> None:
+    async with watching(begun().prompt("Go").say("Half", is_open=True)) as (app, _):
+        app.now += 60
+        assert truth(app).endswith("Esc interrupts")
+        app.set_keymap({"run.interrupt": "f9"})
+        app.run_screen.keys_changed()
+        assert truth(app).endswith("F9 interrupts")
 
 
 # -- prompts ---
@@ -139,20 +149,17 @@ async def test_a_question_that_has_just_come_cannot_be_answered_by_a_key_that_wa
         assert len(app.kept.take()) == 1
 
 
-async def test_a_denial_takes_its_reason_from_the_prompt_or_asks_for_it() -> None:
+async def test_a_denial_asks_for_its_reason_and_brings_the_draft_back() -> None:
     async with watching(asking()) as (app, pilot):
-        await pilot.press(*"no", "ctrl+r")
-        (answer,) = app.kept.take()
-        assert isinstance(answer, commands.AnswerPermission)
-        assert (answer.decision, answer.reason) == ("deny", "no")
-        assert app.run_screen.prompt.text == ""
-    async with watching(asking()) as (app, pilot):
-        await pilot.press("ctrl+r")
-        assert app.kept.take() == []
+        prompt = app.run_screen.prompt
+        await pilot.press(*"also", "ctrl+r")
+        assert app.kept.take() == [], "what stood there was meant for something else"
+        assert prompt.text == ""
         await pilot.press(*"why", "enter")
         (answer,) = app.kept.take()
         assert isinstance(answer, commands.AnswerPermission)
-        assert answer.reason == "why"
+        assert (answer.decision, answer.reason) == ("deny", "why")
+        assert prompt.text == "also"
 
 
 async def test_escape_leaves_the_reason_without_an_answer() -> None:
@@ -164,6 +171,44 @@ async def test_escape_leaves_the_reason_without_an_answer() -> None:
         assert isinstance(sent, commands.SendPrompt)
 
 
+async def test_who_leaves_the_reason_has_the_draft_and_what_was_typed_since() -> None:
+    async with watching(asking()) as (app, pilot):
+        await pilot.press(*"also", "ctrl+r", *"w", "ctrl+r", "escape")
+        assert app.run_screen.prompt.text == "also\nw"
+        assert app.kept.take() == []
+
+
+async def test_a_draft_that_was_put_aside_outlives_its_question_and_its_screen() -> None:
+    tape = asking()
+    async with watching(tape) as (app, pilot):
+        await pilot.press(*"also", "ctrl+r")
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "withdrawn")))
+        await until(pilot, lambda: app.run_screen.prompt.text == "also", "the draft is back")
+    async with watching(asking()) as (app, pilot):
+        await pilot.press(*"also", "ctrl+r", "ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen")
+        assert app.run_model.draft == "also"
+
+
+async def test_only_prompts_are_remembered_and_not_reasons_and_answers() -> None:
+    tape = asking()
+    async with watching(tape) as (app, pilot):
+        history = app.run_model.history
+        assert history is not None
+        await pilot.press("ctrl+r", *"why", "enter")
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "deny")))
+        app.tell(tape.ask("AskUserQuestion", QUESTION).wait(1))
+        await pilot.press(*"blue", "enter")
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-2", "call-2", "once")))
+        await pilot.press(*"more", "enter")
+        assert [type(one) for one in app.kept.take()] == [
+            commands.AnswerPermission,
+            commands.AnswerPermission,
+            commands.SendPrompt,
+        ]
+        assert await history.texts() == ["more"]
+
+
 async def test_without_a_question_its_keys_are_the_prompts_own() -> None:
     async with watching(begun()) as (app, pilot):
         await pilot.press(*"abc", "ctrl+a", "ctrl+x")
@@ -173,9 +218,8 @@ async def test_without_a_question_its_keys_are_the_prompts_own() -> None:
 
 
 async def test_a_question_of_the_agents_own_is_answered_by_number_or_by_words() -> None:
-    asked = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
     for typed, answered in (("2", "Blue"), ("green", "green")):
-        async with watching(begun().prompt("Go").ask("AskUserQuestion", asked).wait(1)) as (app, pilot):
+        async with watching(begun().prompt("Go").ask("AskUserQuestion", QUESTION).wait(1)) as (app, pilot):
             await pilot.press(*typed, "enter")
             (answer,) = app.kept.take()
             assert isinstance(answer, commands.AnswerPermission)

@@ -6,15 +6,16 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from textual import on
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from maverick_tui import paths
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.themes import THEMES
-from maverick_tui.ui.transcript.folding import Verbosity
 from maverick_tui.ui.transcript.view import Transcript
 from tests.support.runs import BEGAN, Tape
 
@@ -52,7 +53,8 @@ class TranscriptApp(App[None]):
             names, background=names["background"], foreground=names["foreground"], dark=theme.dark, ansi=theme.ansi
         )
 
-    def on_transcript_moved(self, event: Transcript.Moved) -> None:
+    @on(Transcript.Moved)
+    def _moved(self, event: Transcript.Moved) -> None:
         self.moves.append((event.is_following, event.unseen))
 
     # -- what a test does and looks at --------------------------------------------------------------------------------

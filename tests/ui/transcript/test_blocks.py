@@ -126,12 +126,6 @@ class BlocksMachine(RuleBasedStateMachine):
     def drop(self, data: st.DataObject) -> None:
         self.blocks.drop(self.blocks[data.draw(st.integers(0, len(self.entries) - 1))])
 
-    @rule()
-    def clear(self) -> None:
-        self.blocks.clear()
-        self.entries.clear()
-        self.heights.clear()
-
     @invariant()
     def order_and_starts_are_those_of_the_model(self) -> None:
         assert [block.entry for block in self.blocks] == self.entries

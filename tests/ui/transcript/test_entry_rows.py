@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from maverick_tui.exceptions import MalformedResponseError
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry, TextEntry
 from maverick_tui.runs.events import Event
+from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
@@ -23,7 +25,13 @@ from tests.runs.test_store_properties import ANY_EVENT
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.ui.transcript.anything import AnyRun
 
-KEYS = {"approval.allow_once": "^y", "approval.deny": "^x", "banner.retry": "F5", "banner.details": "F8"}
+KEYS = {
+    "approval.allow_once": "^y",
+    "approval.deny": "^x",
+    "banner.retry": "F5",
+    "banner.details": "F8",
+    "run.new": "^n",
+}
 
 
 def palette() -> Palette:
@@ -189,3 +197,22 @@ def test_each_kind_of_failure_has_a_title(error: str, kind: str, title: str) -> 
     assert "Do this." in text
     assert "then try again" in text
     assert "continue" not in text
+
+
+def test_an_answer_that_cannot_be_read_names_the_key_that_shows_it() -> None:
+    failure = failure_of(MalformedResponseError("The answer is no JSON.", raw_response="<html>"))
+    store = asked(ev.TurnEnded(9, 1, "failed", ev.Usage(), failure=failure))
+    banner = next(entry for entry in store.entries if entry.kind == "failure")
+    text = " ".join(text_of(banner).replace("│", " ").split())
+    assert "Look at the raw response (F8): a proxy or gateway may have changed the answer." in text
+    assert "raw_response" not in text
+    store.apply(ev.TurnStarted(10, 2, "Again"))
+    assert "F8" not in text_of(banner), "it does not act any more"
+
+
+def test_a_run_that_never_began_leads_to_another_agent() -> None:
+    failure = ev.Failure("AgentNotFoundError", "invalid", "There is no agent named 'x'.")
+    early = told(ev.ConnectFailed(BEGAN, failure)).entries[0]
+    assert "^n another agent" in text_of(early)
+    late = asked(ev.TurnEnded(9, 1, "failed", ev.Usage(), failure=failure)).entries[1]
+    assert "another agent" not in text_of(late)

@@ -6,12 +6,13 @@ import pytest
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry
+from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.transcript.blocks import Block, Blocks
-from maverick_tui.ui.transcript.folding import VERBOSITIES, Folding
+from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.seen import Seen
 from maverick_tui.ui.transcript.sources import answer_of_turn, source
 from maverick_tui.ui.transcript.words import word_at
-from tests.runs.story import asked, call, end, text, told
+from tests.runs.story import ask, asked, call, end, text, told
 from tests.support.runs import STREAM_BROKE, Tape
 
 # -- what has been seen ----------------------------------------------------------------------------------------------
@@ -115,6 +116,22 @@ def test_the_person_has_the_last_word_until_the_verbosity_changes() -> None:
     folding.set_verbosity("full")
     assert not folding.is_hidden(inside)
     assert not folding.toggle(inside), "text has nothing to fold"
+
+
+@pytest.mark.parametrize("verbosity", VERBOSITIES)
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_question_inside_a_subagent_is_never_hidden(verbosity: Verbosity, is_closed: bool) -> None:
+    store = asked(call("Agent", id="a"), call("Bash", id="b", parent="a"))
+    folding = Folding(store, verbosity)
+    agent, inside = store.entries[1:]
+    if is_closed:
+        while folding.toggle(agent) and not folding.is_hidden(inside):
+            pass
+        assert folding.is_hidden(inside)
+    store.apply(ask("b"))
+    assert not folding.is_hidden(inside)
+    store.apply(ev.PermissionSettled(5, "q1", "b", "once"))
+    assert folding.is_hidden(inside) == (is_closed or verbosity == "quiet")
 
 
 def test_a_circle_of_calls_is_not_followed_for_ever() -> None:

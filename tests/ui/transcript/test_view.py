@@ -8,6 +8,7 @@ import pytest
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript import tool_rows
 from tests.support.runs import PARAGRAPH, STREAM_BROKE, Tape, history
 from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, resize, until
@@ -302,6 +303,21 @@ async def test_verbosity_and_what_the_person_opened_in_spite_of_it() -> None:
         assert has(*words) == [False, True, False, False, True, True]
 
 
+@pytest.mark.parametrize("verbosity", ["quiet", "normal"])
+async def test_a_question_inside_a_closed_subagent_comes_into_view(verbosity: Verbosity) -> None:
+    tape = Tape().connect().prompt("Go")
+    agent = tape.call("Agent", {"description": "look"})
+    inside = tape.call("Bash", {"command": "make"}, parent=agent)
+    async with opened(tape, verbosity=verbosity) as (app, pilot):
+        if verbosity == "normal":
+            await pilot.press("left_square_bracket", "left_square_bracket", "enter", "enter")
+        assert "make" not in "\n".join(app.view)
+        app.tell(tape.put(ev.PermissionAsked(tape.at, "q", inside, "Bash", {"command": "make"})))
+        app.draw()
+        assert "make" in "\n".join(app.view)
+        assert "^y once" in "\n".join(app.view)
+
+
 async def test_open_text_of_a_subagent_has_its_guides_on_every_row() -> None:
     run = Tape().connect().prompt("Look")
     agent = run.call("Agent", {"description": "look", "prompt": "Look"})
@@ -398,7 +414,7 @@ async def test_other_names_of_keys_are_shown_at_once() -> None:
 
 
 async def test_every_block_is_drawn_though_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maverick_tui.ui.transcript.view.BUDGET", 0.0)
+    monkeypatch.setattr("maverick_tui.ui.transcript.framed.BUDGET", 0.0)
     run = tape(PARAGRAPH * 20).tool("Bash", {"command": "ls"}, "a").done()
     async with opened(size=(80, 20)) as (app, pilot):
         app.tell(run)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.transcript import view
+from maverick_tui.ui.preferences import VERBOSITIES
+from maverick_tui.ui.transcript import framed
 from maverick_tui.ui.transcript.blocks import Blocks
-from maverick_tui.ui.transcript.folding import VERBOSITIES, Folding
+from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.seen import Seen
 from maverick_tui.ui.transcript.view import Transcript
 from tests.runs.test_store_properties import ANY_EVENT
@@ -80,9 +81,9 @@ def do(transcript: Transcript, data: st.DataObject) -> None:
     if what == "draw":
         draw_all(transcript)
     elif what == "draw a bit":
-        budget, view.BUDGET = view.BUDGET, 0.0
+        budget, framed.BUDGET = framed.BUDGET, 0.0
         transcript._frame()
-        view.BUDGET = budget
+        framed.BUDGET = budget
     elif what == "look":
         assert len(shown(transcript)) == transcript.size.height
     elif what == "fold" and entries:

@@ -88,6 +88,7 @@ class PromptApp(App[str]):
 
     def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
         """Keep what was sent."""
+        event.prompt.remember(event.text)
         self.sent.append(event.text)
 
     async def action_cover(self) -> None:

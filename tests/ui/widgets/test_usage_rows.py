@@ -155,3 +155,38 @@ def test_the_panel_never_outgrows_its_room(todos: list[Todo], tasks: list[Task],
     assert len(rows) <= height
     if width >= 32:
         assert max((row_width(row) for row in rows), default=0) <= width
+
+
+# -- a list that the agent keeps ---------------------------------------------------------------------------------------
+
+
+def kept(height: int, items: int = 3, width: int = 30) -> list[str]:
+    details = {1: "high"}
+    shown = ({"text": f"Task number {at}", "is_done": at == 0, "detail": details.get(at, "")} for at in range(items))
+    store = asked(ev.ListShown(1, "Tasks", tuple(shown), items))
+    rows = panel_rows(Moment.of(store, 60.0), width, height)
+    assert len(rows) <= height
+    assert all(row_width(row) <= width for row in rows)
+    return ["".join(text for text, _ in row).rstrip() for row in rows]
+
+
+def test_the_list_stands_above_the_figures_what_is_open_first() -> None:
+    rows = kept(30)
+    assert rows[:5] == ["TASKS  2 open", "☐ Task number 1           high", "☐ Task number 2", "✓ Task number 0", ""]
+    assert rows[5] == "USAGE"
+
+
+def test_a_long_list_leaves_room_for_figures() -> None:
+    rows = kept(24, items=100)
+    assert "  … 87 more" in rows
+    assert any(row.startswith("input") for row in rows)
+    assert any(row.startswith("cost") for row in rows)
+
+
+def test_an_empty_list_says_so() -> None:
+    assert kept(20, items=0)[:2] == ["TASKS  0 open", "nothing on the list"]
+
+
+@pytest.mark.parametrize("height", range(1, 12))
+def test_a_list_in_a_low_panel(height: int) -> None:
+    assert kept(height, items=40)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-from maverick_tui.agent.shown import shown
 from maverick_tui.exceptions import did_you_mean
+from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.yaml_nodes import Json

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import AgentContext, AgentResult, ConfigError, MaverickAgent
-from maverick_tui.agent.inputs import MAX_INPUTS, InputSpec, Mistake, as_text, fill, parse_inputs, places, validate
+from maverick_tui.inputs import MAX_INPUTS, InputSpec, Mistake, as_text, fill, parse_inputs, places, validate
 from tests.support.agents import context
 
 

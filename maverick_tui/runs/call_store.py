@@ -1,0 +1,168 @@
+"""CallStore: the part of a run's state that is about tools: their calls, the questions before them, and tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maverick_tui.inert import inert
+from maverick_tui.runs.entries import Entry, TextEntry, ToolEntry, ToolState
+from maverick_tui.runs.entry_list import EntryList
+from maverick_tui.runs.todos import Todos
+
+if TYPE_CHECKING:
+    from maverick_tui.runs import events as ev
+
+
+class CallStore:
+    """Every call that was made, whether it runs, waits for an answer or goes on by itself in the background."""
+
+    def __init__(self) -> None:
+        self._list = EntryList()
+        self.entries = self._list.items
+        self.questions: dict[str, ev.PermissionAsked] = {}
+        self.todos = Todos()
+        self.heard_at = 0.0
+        """When something came from the model or its tools for the last time."""
+        self.turn: ev.TurnStarted | None = None
+        """The turn that is running."""
+        self.running: dict[str, ToolEntry] = {}
+        """Calls that the turn waits for; what background tasks do is not among them."""
+        self.tasks: dict[str, ToolEntry] = {}
+        """Calls that started a subagent or a background task, by call."""
+        self._is_interrupting = False
+        self._blocks: dict[int, TextEntry | ToolEntry] = {}
+        self._calls: dict[str, ToolEntry] = {}
+        self._open_calls: dict[str, ToolEntry] = {}
+        self._asked: set[str] = set()
+        """Calls that somebody was asked about, whose arguments are those of the question."""
+
+    def call(self, call: str) -> ToolEntry | None:
+        """The tool call with that id."""
+        return self._calls.get(call)
+
+    # -- calls and their results --------------------------------------------------------------------------------------
+
+    def _tool_called(self, event: ev.ToolCalled) -> None:
+        self.heard_at = event.at
+        entry = self._calls.get(event.call)
+        if entry is None:
+            entry = self._new_call(event)
+        elif event.parent != entry.parent:
+            self._move(entry, event.parent)
+        if event.call not in self._asked:
+            entry.name, entry.arguments = event.name, event.arguments
+        if not event.parent:
+            self.todos.called(event.call, event.name, event.arguments)
+        self._list.touch(entry)
+
+    def _new_call(self, event: ev.ToolCalled) -> ToolEntry:
+        entry = self._blocks.get(event.block) if event.block is not None else None
+        if not isinstance(entry, ToolEntry) or entry.call or not entry.is_open:
+            turn = self.turn.turn if self.turn else 0
+            entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, self._depth(event.parent))
+            self._add(entry)
+        entry.call, entry.state, entry.at = event.call, "running", event.at
+        self._calls[event.call] = self._open_calls[event.call] = entry
+        self._run_tool(entry)
+        return entry
+
+    def _run_tool(self, entry: ToolEntry) -> None:
+        if not self._is_in_background(entry):
+            self.running[entry.call] = entry
+
+    def _move(self, entry: ToolEntry, parent: str) -> None:
+        """It was asked about before it was known whose call it is."""
+        entry.parent, entry.depth = parent, self._depth(parent)
+        self._list.move(entry, self._calls.get(parent) if parent else None)
+        if self._is_in_background(entry):
+            self.running.pop(entry.call, None)
+
+    def _tool_finished(self, event: ev.ToolFinished) -> None:
+        self.heard_at = event.at
+        if (entry := self._calls.get(event.call)) is None:
+            return
+        entry.output, entry.detail = event.output, event.detail
+        is_denied = event.is_error and entry.decision == "deny"
+        is_cut = event.is_error and (self._is_interrupting or entry.decision == "withdrawn")
+        state: ToolState = "denied" if is_denied else "cut" if is_cut else "failed" if event.is_error else "done"
+        self._end_tool(entry, state, event.at)
+        self.todos.finished(event.call, event.output)
+
+    def _end_tool(self, entry: ToolEntry, state: ToolState, at: float) -> None:
+        entry.state, entry.ended_at, entry.question = state, at, None
+        if self._calls.get(entry.call) is entry:  # and not arguments that never became a call
+            self.running.pop(entry.call, None)
+            self._open_calls.pop(entry.call, None)
+            for question in [one for one in self.questions.values() if one.call == entry.call]:
+                del self.questions[question.request]
+        self._list.touch(entry)
+
+    # -- subagents and background tasks -------------------------------------------------------------------------------
+
+    def _task_progressed(self, event: ev.TaskProgressed) -> None:
+        self.heard_at = event.at
+        if (entry := self._calls.get(event.call)) is not None:
+            entry.task_state = event.state
+            entry.tokens, entry.tool_uses = event.tokens or entry.tokens, event.tool_uses or entry.tool_uses
+            self.tasks[event.call] = entry
+            self._list.touch(entry)
+            if not entry.is_task_alive:
+                self._cut_children(event.call, event.at)
+
+    def _cut_children(self, call: str, at: float) -> None:
+        for entry in list(self._open_calls.values()):
+            if entry.parent == call:
+                self._end_tool(entry, "cut", at)
+                self._cut_children(entry.call, at)
+
+    def _is_in_background(self, entry: ToolEntry) -> bool:
+        """Whether the call belongs to a task that was launched and goes on by itself."""
+        parent, seen = entry.parent, {""}
+        while parent not in seen and (owner := self._calls.get(parent)) is not None:
+            if owner.is_task_alive and not owner.is_open:
+                return True
+            seen.add(parent)
+            parent = owner.parent
+        return False
+
+    # -- permissions --------------------------------------------------------------------------------------------------
+
+    def _permission_asked(self, event: ev.PermissionAsked) -> None:
+        self.questions[event.request] = event
+        if (entry := self._calls.get(event.call)) is None:
+            # A subagent's call may be asked about before its message has come.
+            from maverick_tui.runs.events import ToolCalled
+
+            self._tool_called(ToolCalled(event.at, event.call, event.tool, event.arguments))
+            entry = self._calls[event.call]
+        # What is asked about is what will run; a hook may have changed it since the model said it.
+        self._asked.add(event.call)
+        entry.name, entry.arguments = event.tool, event.arguments
+        entry.question, entry.state, entry.ended_at = event, "asking", None
+        self._open_calls[event.call] = entry
+        self.running.pop(event.call, None)
+        self._list.touch(entry)
+
+    def _permission_settled(self, event: ev.PermissionSettled) -> None:
+        self.heard_at = event.at
+        self.questions.pop(event.request, None)
+        if (entry := self._calls.get(event.call)) is None:
+            return
+        entry.question, entry.decision = None, event.decision
+        entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
+        if entry.state == "asking":
+            if event.decision in ("once", "run"):
+                entry.state, entry.at = "running", event.at
+                self._run_tool(entry)
+            else:
+                self._end_tool(entry, "denied" if event.decision == "deny" else "cut", event.at)
+        self._list.touch(entry)
+
+    # -- the list of entries ------------------------------------------------------------------------------------------
+
+    def _depth(self, parent: str) -> int:
+        entry = self._calls.get(parent) if parent else None
+        return entry.depth + 1 if entry else 0
+
+    def _add(self, entry: Entry) -> None:
+        self._list.add(entry, self._calls.get(entry.parent) if entry.parent else None)

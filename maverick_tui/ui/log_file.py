@@ -1,0 +1,83 @@
+"""The log: what goes wrong behind the screen, in a file of the person's own that can be read afterwards."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui import paths
+from maverick_tui.inert import inert
+from maverick_tui.redact import redact
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
+    from logging.handlers import RotatingFileHandler
+
+LARGEST = 1_000_000
+"""Bytes after which a new file is begun; the one before is kept."""
+
+
+def log_path() -> Path:
+    """Where the log is, once something has gone wrong."""
+    return paths.user_state() / "maverick.log"
+
+
+@contextmanager
+def kept_log() -> Iterator[None]:
+    """Write warnings and errors to the file meanwhile, ours and those of what we use."""
+    handler, root = LogFile(), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        handler.close()
+
+
+class LogFile(logging.Handler):
+    """Opens its file, and imports what it takes, with the first record: most of the time there is none."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.setFormatter(_Redacted("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        self._file: RotatingFileHandler | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write it down."""
+        try:
+            if self._file is None:
+                self._file = _open(log_path())
+                self._file.setFormatter(self.formatter)
+        except Exception:  # as every handler: what is logged must not end what logs it
+            self.handleError(record)
+        else:
+            self._file.emit(record)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+        super().close()
+
+
+class _Redacted(logging.Formatter):
+    """Message and traceback without secrets, and without anything that a terminal obeys."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return inert(redact(super().format(record)))
+
+
+def _open(path: Path) -> RotatingFileHandler:
+    from logging.handlers import RotatingFileHandler
+
+    class Private(RotatingFileHandler):
+        def _open(self) -> TextIOWrapper:  # also of the file that comes after a full one
+            descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            return os.fdopen(descriptor, "a", encoding=self.encoding)
+
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Private(path, maxBytes=LARGEST, backupCount=1, encoding="utf-8")

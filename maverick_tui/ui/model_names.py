@@ -1,0 +1,21 @@
+"""The names of models, as short as they can be told apart."""
+
+from __future__ import annotations
+
+import re
+
+from maverick_tui.inert import one_line
+
+_MODEL = re.compile(
+    r"(?:(?P<before>\d+(?:-\d)?)-)?(?P<family>opus|sonnet|haiku)(?:-(?P<after>\d{1,2}(?:-\d{1,2})?)(?!\d))?"
+)
+_DATE = re.compile(r"-\d{8}$")
+
+
+def short_model(model: str, room: int | None = None) -> str:
+    """A model by its family and version: `sonnet 4.5` for claude-sonnet-4-5-20250929; others cut where room ends."""
+    if found := _MODEL.search(model):
+        version = (found["after"] or found["before"] or "").replace("-", ".")
+        return f"{found['family']} {version}".rstrip()
+    text = _DATE.sub("", one_line(model)).removeprefix("claude-")
+    return text if room is None or len(text) <= room else f"{text[: room - 1]}…"

@@ -1,0 +1,223 @@
+"""RunView: one run on the screen. What is shown comes from the run's store; the clocks and the status are kept here."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+
+from maverick_tui.ui.key_ids import key_names
+from maverick_tui.ui.preferences import Verbosity
+from maverick_tui.ui.screens.questions import Questions
+from maverick_tui.ui.transcript.view import Transcript
+from maverick_tui.ui.widgets.find_bar import FindBar
+from maverick_tui.ui.widgets.prompt import Prompt
+from maverick_tui.ui.widgets.queue_lines import QueueLines
+from maverick_tui.ui.widgets.run_header import RunHeader
+from maverick_tui.ui.widgets.truth_line import TruthLine
+from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.events import Event
+    from maverick_tui.ui.board import RunModel
+    from maverick_tui.ui.rendering.palette import Palette
+
+WIDE = 100
+"""Columns from which on the usage panel has room beside the transcript."""
+SHORT = 9
+"""Rows below which everything goes that the answer, the truth and the prompt can do without."""
+STATUS_EVERY = 1 / 8
+_URGENT = (
+    "interrupt_requested",
+    "permission_asked",
+    "permission_settled",
+    "turn_started",
+    "turn_ended",
+    "connect_failed",
+)
+"""What a person waits for: it is on the screen at once."""
+_CHANGES_KEYS = ("permission_asked", "permission_settled", "turn_started", "turn_ended", "connect_failed")
+_CHANGES_FILES = ("run_started", "turn_ended")
+
+
+class RunView(Screen[None]):
+    """The parts of the screen, and what they are told when an event has been applied."""
+
+    def __init__(
+        self,
+        run: RunModel,
+        *,
+        palette: Callable[[], Palette],
+        verbosity: Verbosity = "normal",
+        is_panel_closed: bool = False,
+        badge: str = "",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Show the run."""
+        super().__init__()
+        self.run = run
+        self.store = run.store
+        self._palette = palette
+        self._verbosity = verbosity
+        self._badge = badge
+        self._clock = clock
+        self._status_due: asyncio.TimerHandle | None = None
+        self._status_is_urgent = False
+        self._questions = Questions(run.store, clock)
+        self._asks_reason_for = ""
+        """The question that is to be denied with the reason that stands in the prompt."""
+        self._aside = ""
+        """What stood in the prompt before a reason was asked for."""
+        self._hint = ""
+        self._keys: Mapping[str, str] = {}
+        self.set_class(is_panel_closed, "-panel-closed")
+
+    def compose(self) -> ComposeResult:
+        """The answer first, the truth second, everything else quiet."""
+        # Textual would find out after it has applied all styles, and apply them again.
+        self.set_class(self.app.size.width < WIDE, "-narrow")
+        self.set_class(self.app.size.width >= WIDE, "-wide")
+        yield RunHeader(self.store, name=self.run.agent, badge=self._badge)
+        with Horizontal(id="run-body"):
+            yield Transcript(self.store, palette=self._palette, verbosity=self._verbosity, clock=self._clock)
+            yield UsagePanel(self.store)
+        yield UsageLine(self.store)
+        yield FindBar()
+        yield QueueLines(self.store)
+        yield TruthLine(self.store)
+        yield Prompt(history=self.run.history)
+
+    def on_mount(self) -> None:
+        """Take up the state that is there, and keep the clocks going."""
+        self.prompt.set_text(self.run.draft)
+        self._questions.look()
+        self.keys_changed()
+        self.set_interval(1.0, self._tick)
+        self._refresh_status()
+        self.call_after_refresh(self._read_repository)
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        """The transcript."""
+        return self.query_one(Transcript)
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The prompt."""
+        return self.query_one(Prompt)
+
+    @property
+    def draft(self) -> str:
+        """Everything that was typed and not sent."""
+        return "\n".join(filter(None, (self._aside, self.prompt.text)))
+
+    def _bring_draft_back(self) -> None:
+        """No reason is asked for any more; what was put aside stands above what has been typed since."""
+        self._asks_reason_for = ""
+        if self._aside:
+            draft, self._aside = self.draft, ""
+            self.prompt.set_text(draft)
+
+    def keys_changed(self) -> None:
+        """The keys may be others: say so wherever they are named."""
+        self._keys = key_names(self.app, self.prompt, self)
+        self.transcript.set_keys(self._keys)
+        self.query_one(QueueLines).key = self._keys["run.edit_queued"]
+        self.query_one(TruthLine).interrupt_key = self._keys["run.interrupt"]
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def event_applied(self, event: Event) -> None:
+        """The store has changed. Nothing is drawn here: that is done in frames."""
+        if event.type == "block_grew" and self._status_due is not None and self.transcript.is_waking:
+            return  # thousands of them may come in a second
+        if not self.is_attached or not self.is_mounted:
+            return
+        self.transcript.wake(at_once=event.type != "block_grew")
+        if event.type == "block_grew" and self._status_due is not None:
+            return
+        if event.type in ("permission_asked", "permission_settled", "tool_finished", "turn_ended"):
+            self._questions.look()
+        if event.type in _CHANGES_KEYS:
+            self.refresh_bindings()
+        if event.type in _CHANGES_FILES:
+            self._read_repository()
+        is_urgent = event.type in _URGENT
+        if self._status_due is not None and is_urgent and not self._status_is_urgent:
+            self._status_due.cancel()
+            self._status_due = None
+        if self._status_due is None:
+            self._status_is_urgent = is_urgent
+            delay = STATUS_EVERY if event.type == "block_grew" else 0.01
+            # Not a timer of Textual's: each of them is a task.
+            self._status_due = asyncio.get_running_loop().call_later(delay, self._refresh_status)
+
+    @work(exclusive=True, group="repository", exit_on_error=False)
+    async def _read_repository(self) -> None:
+        """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
+        from maverick_tui.ui.picker.reading import read_repository
+
+        if self.store.started is None or not self.store.started.cwd:
+            return
+        repository = await asyncio.to_thread(read_repository, Path(self.store.started.cwd))
+        if repository is not None:
+            self.query_one(RunHeader).set_branch(repository.branch, repository.changed)
+
+    def _tick(self) -> None:
+        self.transcript.tick()
+        self._refresh_status()
+
+    def _refresh_status(self) -> None:
+        if self._status_due is not None:
+            self._status_due.cancel()
+            self._status_due = None
+        if not self.is_attached:
+            return
+        now = self._clock()
+        self.query_one(TruthLine).refresh_truth(now)
+        self.query_one(UsagePanel).refresh_figures(now)
+        self.query_one(UsageLine).refresh_figures(now)
+        self.query_one(QueueLines).refresh_queue()
+        self._refresh_header()
+        self._set_hints()
+
+    def _refresh_header(self) -> None:
+        place, total, waiting = self.run.board_position()
+        self.query_one(RunHeader).refresh_header(place=place, total=total, waiting=waiting)
+
+    def _set_hints(self) -> None:
+        if self._asks_reason_for and self._asks_reason_for not in self.store.questions:
+            self._bring_draft_back()
+        enter, escape = self._keys["prompt.send"], self._keys["run.interrupt"]
+        if self._asks_reason_for:
+            hint, placeholder = f"{enter} deny with this reason   {escape} back", "Why not? The agent is told."
+        elif self._questions.in_words:
+            hint, placeholder = f"{enter} answer   {escape} interrupt", "Your answer, or the number of an option"
+        elif self.store.is_running:
+            hint, placeholder = f"{enter} queue   {escape} interrupt", "Follow up: it is sent when the agent is done"
+        elif self._may_be_empty():
+            hint, placeholder = f"{enter} run", "Anything to add? Without a word it runs as its author wrote it"
+        else:
+            more = f"{self._keys['prompt.newline']} new line   {self._keys['app.help']} help"
+            hint, placeholder = f"{enter} send   {more}", "What shall it do?"
+        prompt = self.prompt
+        if hint != self._hint:
+            self._hint = hint
+            prompt.border_subtitle = Content(hint)
+        if str(prompt.placeholder) != placeholder:
+            prompt.placeholder = placeholder
+
+    def _may_be_empty(self) -> bool:
+        started = self.store.started
+        return bool(started and started.has_own_prompt and not self.store.entries)

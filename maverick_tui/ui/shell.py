@@ -1,0 +1,174 @@
+"""Shell: what the application is apart from its runs: its looks, its keys, its palette, and its way to the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.theme import Theme
+
+from maverick_tui import paths
+from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.themes import THEMES
+from maverick_tui.ui.waiting_keys import WaitingKeys
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+    from textual.events import Event as InputOrOther
+
+    from maverick_tui.ui.rendering.palette import Palette
+    from maverick_tui.ui.screens.run import RunScreen
+
+QUIT_AGAIN_WITHIN = 2.0
+
+
+class Shell(App[int]):
+    """Knows how everything looks and which key does what; what there is to be seen, others know."""
+
+    TITLE = "Maverick"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "copy_or_quit", "Copy the selection; twice: quit", id="app.quit", priority=True, show=False),
+        Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
+        Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
+    ]
+
+    def __init__(self, styles: Iterable[str], preferences: Preferences | None) -> None:
+        """Begin with these styles; Textual loads those of other screens by itself."""
+        super().__init__(css_path=[paths.shipped("styles") / f"{name}.tcss" for name in styles])
+        self.preferences = preferences or Preferences.load()
+        self._ctrl_c_at = 0.0
+        self._waiting_keys = WaitingKeys(self)
+        for theme in THEMES:
+            self.register_theme(theme)
+        chosen = self.preferences.theme if self.preferences.theme in self.available_themes else THEMES[0].name
+        # Assigned, it would have all styles parsed once more after the first frame.
+        self.set_reactive(App.theme, chosen)
+        self.stylesheet.set_variables(self.get_css_variables())
+
+    # -- the terminal and its keys ------------------------------------------------------------------------------------
+
+    def get_driver_class(self) -> type[Driver]:
+        """The way to the terminal."""
+        if sys.platform == "win32":
+            return super().get_driver_class()
+        from maverick_tui.ui.driver import TerminalDriver
+
+        return TerminalDriver
+
+    async def on_event(self, event: InputOrOther) -> None:
+        """Take an event; keys that no screen can take yet wait for it."""
+        if not self._waiting_keys.keep(event):
+            await super().on_event(event)
+
+    async def on_descendant_focus(self) -> None:
+        """A screen can be typed to."""
+        for event in self._waiting_keys.take():
+            await super().on_event(event)
+
+    async def _remap_keys(self) -> None:
+        """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""
+        from maverick_tui.ui.key_ids import own_keys
+
+        keymap, problems = await asyncio.to_thread(own_keys)
+        for problem in problems:
+            self.notify(problem, title="Keys", severity="warning", timeout=15, markup=False)
+        if keymap:
+            from maverick_tui.ui.screens.run import RunScreen
+
+            self.set_keymap(keymap)
+            for screen in self.screen_stack:
+                if isinstance(screen, RunScreen) and screen.is_mounted:
+                    screen.keys_changed()
+
+    def get_key_display(self, binding: Binding) -> str:
+        """A key as keyboards have it: F5 and PgUp, and not f5 and pgup."""
+        display, names = super().get_key_display(binding).replace("⏎", "enter"), {"pgup": "PgUp", "pgdn": "PgDn"}
+        return re.sub(r"\b[a-z]\w+", lambda name: names.get(name[0], name[0].capitalize()), display)
+
+    # -- looks --------------------------------------------------------------------------------------------------------
+
+    def text_palette(self) -> Palette:
+        """The colours of text in the theme of the moment."""
+        from maverick_tui.ui.rendering.palette import Palette
+
+        theme: Theme = self.current_theme
+        variables = self.theme_variables
+        return Palette.of(
+            variables,
+            background=variables["background"],
+            foreground=variables["foreground"],
+            dark=theme.dark,
+            ansi=theme.ansi,
+        )
+
+    def _theme_changed(self, theme: Theme) -> None:
+        from maverick_tui.ui.screens.run import RunScreen
+
+        self.preferences.change(theme=theme.name)
+        for screen in self.screen_stack:
+            if isinstance(screen, RunScreen):
+                screen.transcript.restyle()
+
+    def on_run_screen_verbosity_changed(self, event: RunScreen.VerbosityChanged) -> None:
+        """Remember how much is to be shown."""
+        self.preferences.change(verbosity=event.verbosity)
+
+    def on_run_screen_panel_toggled(self, event: RunScreen.PanelToggled) -> None:
+        """Remember whether the panel is open."""
+        self.preferences.change(is_panel_closed=event.is_closed)
+
+    # -- what can be done everywhere ----------------------------------------------------------------------------------
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """What the palette offers besides the commands of the screen."""
+        from maverick_tui.ui.palette_commands import screen_commands
+
+        ours = list(screen_commands(screen))
+        named = {command.title for command in ours} | {"Keys"}  # the help shows them, and what they do elsewhere
+        yield from (command for command in super().get_system_commands(screen) if command.title not in named)
+        yield from ours
+        yield SystemCommand(
+            "Bell: off" if self.preferences.has_bell else "Bell: on",
+            "Ring when a run ends or needs you",
+            lambda: self.preferences.change(has_bell=not self.preferences.has_bell),
+        )
+        yield SystemCommand(
+            "Notifications: off" if self.preferences.has_notifications else "Notifications: on",
+            "Desktop notification when a run ends or needs you",
+            lambda: self.preferences.change(has_notifications=not self.preferences.has_notifications),
+        )
+
+    def action_help(self) -> None:
+        """Show what the keys do here."""
+        from maverick_tui.ui.screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.action_close()
+        else:
+            _ = self.push_screen(HelpScreen())
+
+    def action_copy_or_quit(self) -> None:
+        """Copy what is selected; with nothing selected, the second time within two seconds, quit."""
+        from textual.widgets import Input, TextArea
+
+        focused = self.focused
+        typed = focused.selected_text if isinstance(focused, TextArea | Input) else ""
+        if selected := self.screen.get_selected_text() or typed:
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+            self.notify(f"Copied {len(selected):,} characters.", timeout=2)
+            return
+        now = time.monotonic()
+        if now - self._ctrl_c_at <= QUIT_AGAIN_WITHIN:
+            self.run_worker(self.action_quit(), exit_on_error=False)
+            return
+        self._ctrl_c_at = now
+        self.notify("Press Ctrl+C again to quit.", timeout=QUIT_AGAIN_WITHIN)
