@@ -134,7 +134,10 @@ class TimeoutError(AgentError, builtins.TimeoutError):
 
 
 class NetworkError(AgentError):
-    """The endpoint is out of reach, overloaded or rate limiting; `status` is its HTTP answer, if it gave one."""
+    """The endpoint is out of reach, overloaded or rate limiting.
+
+    `status` is its HTTP answer, and `retry_after` the seconds that it wants to be left alone, if it gave them.
+    """
 
     kind_by_default: ErrorKind = "network"
     hint_by_default = "Check the network and ANTHROPIC_BASE_URL, then try again in a moment."
@@ -149,6 +152,7 @@ class NetworkError(AgentError):
     ) -> None:
         super().__init__(message, kind=kind, hint=hint)
         self.status = status
+        self.retry_after: float | None = None
 
 
 class StreamingError(AgentError):

@@ -27,9 +27,9 @@ from maverick_tui.exceptions import AgentError, ConfigError
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
 
-    from maverick_tui.agent.engine.session import AgentSession
-    from maverick_tui.agent.inputs import InputSpec, Value
+    from maverick_tui.agent.engine.protocol import Session
     from maverick_tui.config import MaverickConfig
+    from maverick_tui.inputs import InputSpec, Value
 
     Route = Callable[["MaverickAgent", str, Path | str | None], AsyncGenerator[Message, None] | None]
 
@@ -37,6 +37,7 @@ __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "Maveric
 
 DEFAULT_MODEL = "claude-sonnet-4-5-20250929"
 DEFAULT_PERMISSION_MODE = "acceptEdits"
+ENGINES = ("claude-code", "api")
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""
@@ -79,6 +80,20 @@ class MaverickAgent(ABC):
     initial_prompt: str = ""
     inputs: Mapping[str, Any] = {}
 
+    engine: str = "claude-code"
+    """`claude-code`, or `api`: without a CLI, straight to the model API. What follows is for that one alone."""
+    own_tools: Sequence[Any] = ()
+    """Typed functions, or tools of `maverick_tui.executor`, that it may use beside `allowed_tools`."""
+    subagents: Sequence[str] = ()
+    """Names of registered agents that it may call like tools."""
+    temperature: float | None = None
+    thinking: int | None = None
+    """Tokens that it may think before it answers."""
+    limits: Mapping[str, Any] = {}
+    """Fields of `maverick_tui.executor.Limits`."""
+    output_schema: Any = None
+    """A pydantic model, or a JSON schema, that the last answer must fit."""
+
     def __init__(
         self,
         name: str | None = None,
@@ -103,7 +118,7 @@ class MaverickAgent(ABC):
         self.input_values: dict[str, Value | None] = {}
         self._validate_text()
         self._validate_mode()
-        self._validate_tools(self.allowed_tools, self.mcp_servers)
+        self._validate_engine()
         self._input_specs()
 
     def with_inputs(self, values: Mapping[str, object]) -> Self:
@@ -111,7 +126,7 @@ class MaverickAgent(ABC):
 
         Text is read by the input's type, and what is not given has its default. Raises `ConfigError` for what is wrong.
         """
-        from maverick_tui.agent.inputs import fill, validate
+        from maverick_tui.inputs import fill, validate
 
         checked = validate(self._input_specs(), values)
         if checked.problems:
@@ -131,7 +146,7 @@ class MaverickAgent(ABC):
     def _input_specs(self) -> tuple[InputSpec, ...]:
         if not self.inputs:
             return ()
-        from maverick_tui.agent.inputs import parse_inputs
+        from maverick_tui.inputs import parse_inputs
 
         specs, mistakes = parse_inputs(self.inputs)
         if mistakes:
@@ -164,6 +179,18 @@ class MaverickAgent(ABC):
                 f"The agent {self.name!r} has the permission mode {self.permission_mode!r}.",
                 hint=f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened.",
             )
+
+    def _validate_engine(self) -> None:
+        if self.engine not in ENGINES:
+            raise ConfigError(
+                f"The agent {self.name!r} has the engine {self.engine!r}.", hint=f"Choose one of {', '.join(ENGINES)}."
+            )
+        if self.engine == "api":
+            from maverick_tui.agent.engine.api.checking import check
+
+            check(self)
+        else:
+            self._validate_tools(self.allowed_tools, self.mcp_servers)
 
     @staticmethod
     def _validate_tools(allowed_tools: Sequence[str], mcp_servers: Mapping[str, Any] | None) -> None:
@@ -201,6 +228,10 @@ class MaverickAgent(ABC):
                 async for message in answers:
                     yield message
             return
+        if self.engine == "api":
+            async for message in self._query_api(prompt, Path(cwd or Path.cwd())):
+                yield message
+            return
         await _load_engine()
         from maverick_tui.agent.engine.oneshot import Ask
         from maverick_tui.agent.engine.transport import CliTransport
@@ -216,6 +247,15 @@ class MaverickAgent(ABC):
         if turn.failure is not None:
             raise turn.failure
 
+    async def _query_api(self, prompt: str, cwd: Path) -> AsyncGenerator[Message, None]:
+        settings = await asyncio.to_thread(self._settings)
+        try:
+            async with self.api_session(settings, cwd) as opened, aclosing(opened.query(prompt)) as messages:
+                async for message in messages:
+                    yield message
+        except ConfigError as error:  # of a tool server, or a limit: to whoever asks it is one more failure
+            raise AgentError(error.message, kind="invalid", hint=error.hint) from error
+
     @asynccontextmanager
     async def session(
         self,
@@ -224,17 +264,21 @@ class MaverickAgent(ABC):
         can_use_tool: CanUseTool | None = None,
         on_background: Callable[[Message], None] | None = None,
         resume: str | None = None,
-    ) -> AsyncIterator[AgentSession]:
+    ) -> AsyncIterator[Session]:
         """Keep one CLI open for many prompts; `resume` is the id of a conversation that it is to go on with.
 
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
         `on_background` gets the messages of turns that the CLI starts by itself.
         """
+        settings = self.config or context.config
+        if self.engine == "api":
+            async with self.api_session(settings, context.cwd, can_use_tool, on_background) as opened:
+                yield opened
+            return
         await _load_engine()
         from maverick_tui.agent.engine.session import AgentSession
         from maverick_tui.agent.engine.transport import CliTransport
 
-        settings = self.config or context.config
         options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool, resume=resume),
@@ -244,6 +288,24 @@ class MaverickAgent(ABC):
             on_background=on_background,
         )
         await session.open()
+        try:
+            yield session
+        finally:
+            await session.close()
+
+    @asynccontextmanager
+    async def api_session(
+        self,
+        settings: MaverickConfig,
+        cwd: Path,
+        can_use_tool: CanUseTool | None = None,
+        on_background: Callable[[Message], None] | None = None,
+    ) -> AsyncIterator[Session]:
+        """A session of the engine `api`; an agent that talks in a way of its own may open one of its own."""
+        await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.api.building")
+        from maverick_tui.agent.engine.api.building import open_session
+
+        session = await open_session(self, settings, cwd, self._environment(settings), can_use_tool)
         try:
             yield session
         finally:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from maverick_tui.exceptions import AgentNotFoundError, ConfigError, DuplicateAgentError
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.executor.definition import AgentDefinition
 
 AgentClass = TypeVar("AgentClass", bound="type[MaverickAgent]")
 
@@ -25,8 +26,19 @@ class AgentRegistry:
     @overload
     def register(self, name: str) -> Callable[[AgentClass], AgentClass]: ...
 
-    def register(self, name: str, cls: AgentClass | None = None) -> AgentClass | Callable[[AgentClass], AgentClass]:
-        """Register a class under a name, directly or as a decorator; a name that is taken is refused at once."""
+    @overload
+    def register(self, name: AgentDefinition, *, tools: Sequence[Any] = ()) -> type[MaverickAgent]: ...
+
+    def register(self, name: str | AgentDefinition, cls: AgentClass | None = None, *, tools: Sequence[Any] = ()) -> Any:
+        """Register a class under a name, directly or as a decorator; a name that is taken is refused at once.
+
+        A definition of `maverick_tui.executor` becomes a class, with the `tools` that it brings along.
+        """
+        if type(name).__name__ == "AgentDefinition":
+            from maverick_tui.agent.engine.api.defined import agent_class
+
+            definition = cast("AgentDefinition", name)
+            return self.register(definition.name, agent_class(definition, tools))
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(f"An agent cannot be registered as {name!r}.", hint="Give it a name that is not empty.")
         if cls is None:
@@ -47,6 +59,10 @@ class AgentRegistry:
     def create(self, name: str, /, **kwargs: Any) -> MaverickAgent:
         """An instance of the class of that name, made with these arguments."""
         return self.get(name)(**kwargs)
+
+    def get_all(self) -> dict[str, type[MaverickAgent]]:
+        """All classes by name, in the order of registration."""
+        return dict(self._agents)
 
     def list_agents(self) -> list[str]:
         """All names, in the order of registration."""

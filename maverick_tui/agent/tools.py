@@ -31,6 +31,9 @@ READ_ONLY_TOOLS: frozenset[str] = frozenset(
 )
 """Tools that change nothing and send nothing out: a session with a person approves these without asking."""
 
+API_FILE_TOOLS = ("Read", "Glob", "Grep")
+"""What the engine `api` has of its own: it reads inside the working directory, and changes nothing."""
+
 EDIT_TOOLS: frozenset[str] = frozenset({"Edit", "Write", "NotebookEdit"})
 """Tools that change files; mode acceptEdits approves them inside the project."""
 

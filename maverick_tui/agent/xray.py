@@ -14,10 +14,10 @@ from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_file import quiet
 from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.inputs import InputSpec, parse_inputs
-from maverick_tui.agent.shown import shown
 from maverick_tui.agent.tools import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
+from maverick_tui.inputs import InputSpec, parse_inputs
+from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.trust import TrustStore
@@ -69,6 +69,7 @@ class XRay:
             "form": self.listing.form,
             "path": None if self.listing.path is None else str(self.listing.path),
             "trust": self.trust,
+            "engine": self.engine,
             "model": _pair(self.model),
             "permission_mode": _pair(self.permission_mode),
             "names_tools": self.names_tools,
@@ -85,6 +86,11 @@ class XRay:
             "unknown": list(self.unknown),
             "problems": [dict(problem.to_json()) for problem in self.problems],
         }
+
+    @property
+    def engine(self) -> str:
+        """What runs it."""
+        return plain if isinstance(plain := self.settings.get("engine"), str) else "claude-code"
 
     @property
     def inputs(self) -> tuple[InputSpec, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from maverick_tui.agent.inputs import InputSpec, as_text
-from maverick_tui.agent.shown import shown
 from maverick_tui.agent.tools import EDIT_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.inert import one_line
+from maverick_tui.inputs import InputSpec, as_text
+from maverick_tui.shown import shown
 
 UNKNOWN = "unknown: only running the file would tell"
 

@@ -67,7 +67,8 @@ class OfflineServer:
             raise
 
     def _listen(self) -> socket.socket:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # The protocol is named, since asyncio sends small pieces at once only on sockets that say they are TCP.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((HOST, self._port))

@@ -1,7 +1,8 @@
 """`make bench`: runs the benchmarks, prints a table and writes the figures to bench.json.
 
 `make bench ARGS="burst"` runs those whose name contains the word; `ARGS="--json -"` writes to standard output;
-`ARGS="terminal --quick"` looks at the application in a terminal, with less patience than the gates ask for.
+`ARGS="terminal --quick"` looks at the application in a terminal, with less patience than the gates ask for;
+`ARGS="executor"` at the executor beside its peers.
 A gate that does not hold makes the exit code 1.
 """
 
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.bench import agent_layer, offline, sessions  # noqa: E402
+from tests.bench.executor import benchmarks as executor_benchmarks  # noqa: E402
 from tests.bench.measure import Figure  # noqa: E402
 from tests.bench.terminal.benchmarks import QUICK, Effort, Terminal  # noqa: E402
 
@@ -28,11 +30,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="run only benchmarks whose name contains one of these")
     parser.add_argument("--json", default=str(ROOT / "bench.json"), help="where to write the figures (- for stdout)")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs in the terminal")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs of executor and terminal")
     parser.add_argument("--peers", action="store_true", help="in the terminal, measure only what we compare with")
     options = parser.parse_args()
     terminal = Terminal(QUICK if options.quick else Effort(), is_peers_only=options.peers)
-    every = [*agent_layer.BENCHMARKS, *offline.BENCHMARKS, *sessions.BENCHMARKS, *terminal.benchmarks]
+    effort = executor_benchmarks.QUICK if options.quick else executor_benchmarks.Effort()
+    executor = executor_benchmarks.Executor(effort)
+    layers = [*agent_layer.BENCHMARKS, *offline.BENCHMARKS, *sessions.BENCHMARKS]
+    every = [*layers, *executor.benchmarks, *terminal.benchmarks]
     chosen = [b for b in every if not options.words or any(word in b.__name__ for word in options.words)]
     figures: list[Figure] = []
     for benchmark in chosen:
@@ -44,6 +49,7 @@ def main() -> int:
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "figures": [{**asdict(figure), "is_met": figure.is_met} for figure in figures],
+        "executor": executor.runs,
         "terminal": terminal.runs,
     }
     text = json.dumps(report, indent=2)

@@ -36,7 +36,7 @@ from maverick_tui import (
     StreamingError,
     extract_all_text,
 )
-from maverick_tui.agent.engine.session import AgentSession
+from maverick_tui.agent.engine.protocol import Session
 from maverick_tui.offline.cassette import recording, replaying
 from maverick_tui.offline.cassette_file import Tape, load_cassette
 from maverick_tui.offline.cassette_secrets import MASK, Scrubber
@@ -134,7 +134,7 @@ Asked = list[tuple[str, dict[str, Any]]]
 
 
 @asynccontextmanager
-async def asking(opening: Opening, where: AgentContext, asked: Asked) -> AsyncIterator[AgentSession]:
+async def asking(opening: Opening, where: AgentContext, asked: Asked) -> AsyncIterator[Session]:
     async def ask(name: str, arguments: dict[str, Any], _context: object) -> PermissionResultAllow:
         asked.append((name, arguments))
         return PermissionResultAllow()

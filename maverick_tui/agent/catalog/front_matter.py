@@ -76,8 +76,10 @@ def read_front_matter(path: Path, content: bytes) -> tuple[FrontMatter | None, l
     if len(fields) > MAX_FIELDS:
         return None, [refuse(1, f"Has {len(fields):,} fields, {MAX_FIELDS} are allowed.", "Remove those of no use.")]
     body = "\n".join(lines[end + 1 :])
+    blank = len(body) - len(body.lstrip("\n"))
+    start = end + 2 + (blank if body.strip() else 0)
     # Without a body it is the last line there is.
-    return FrontMatter(fields, body.strip("\n"), end + 2 if body else end + 1), problems
+    return FrontMatter(fields, body.strip("\n"), start if body else end + 1), problems
 
 
 def _read_after_quoting(header: str, mistake: NotYaml) -> tuple[Node, list[Duplicate]]:

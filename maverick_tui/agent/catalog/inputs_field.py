@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
-from maverick_tui.agent.inputs import InputSpec, parse_inputs, places
+from maverick_tui.inputs import InputSpec, parse_inputs, places
 
 
 def read_inputs(node: Node | None, log: ProblemLog) -> tuple[InputSpec, ...]:

@@ -11,7 +11,7 @@ from maverick_tui.agent.catalog.yaml_nodes import Node
 FIELDS = (
     "name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers",
     "hooks", "memory", "background", "effort", "isolation", "color", "initialPrompt",
-    "timeout", "maxTokens", "maxBudgetUsd", "inputs",
+    "timeout", "maxTokens", "maxBudgetUsd", "inputs", "engine", "temperature", "thinking", "limits", "agents", "output",
 )  # fmt: skip
 
 WITHOUT_EFFECT = ("memory", "background", "isolation")

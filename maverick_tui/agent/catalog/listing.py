@@ -10,7 +10,7 @@ from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.inputs import InputSpec
+from maverick_tui.inputs import InputSpec
 
 Source = Literal["project", "user", "package", "shipped"]
 Form = Literal["python", "markdown", "package"]

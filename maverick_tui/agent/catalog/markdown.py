@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from maverick_tui.agent.catalog.api_fields import ApiFields, check_tools, check_variables, for_api, read_api_fields
 from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
 from maverick_tui.agent.catalog.field_values import FieldValues, Word
 from maverick_tui.agent.catalog.front_matter import FrontMatter, read_front_matter
@@ -18,8 +19,8 @@ from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import ALL_TOOLS, effective_tools, named_tools, with_servers
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
-from maverick_tui.agent.inputs import InputSpec
 from maverick_tui.agent.limits import MAX_PROMPT
+from maverick_tui.inputs import InputSpec
 
 Fields = Mapping[str, Node]
 
@@ -28,6 +29,7 @@ MAX_NAME = 64
 
 _PERMISSION_MODES = ("default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan", "manual")
 _WIDER_THAN_OURS = ("auto", "bypassPermissions")
+ENGINES = ("claude-code", "api")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,9 @@ class AgentFile:
     max_tokens: int | None = None
     max_budget_usd: float | None = None
     inputs: tuple[InputSpec, ...] = ()
+    engine: str | None = None
+    api: ApiFields = field(default_factory=ApiFields)
+    """What only the engine api knows what to do with."""
 
     @property
     def reaches_out(self) -> bool:
@@ -92,11 +97,16 @@ def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: 
         message = f"Has a system prompt of {size:,} bytes, {MAX_PROMPT:,} can be passed on."
         log.error(front_matter.body_line, message, "Shorten it; let the agent read what is long from a file.")
 
+    engine = values.choice("engine", ENGINES)
+    is_api = engine == "api"
     named = _named_tools(fields, values, log)
     denied = named_tools(values, "disallowedTools", log) or []
     servers = read_servers(values.node("mcpServers"), named or (), lookup, log)
     if named is not None:
         named = with_servers(named, servers.by_name, fields, log)
+    tools = effective_tools(named, denied, servers.by_name, log)
+    if is_api:
+        check_tools(named or (), log)
     file = AgentFile(
         path=path,
         name=_name(fields, values, log),
@@ -104,7 +114,7 @@ def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: 
         # Claude Code writes line breaks of an unquoted description this way.
         description=(values.text("description") or "").replace("\\n", "\n"),
         system_prompt=front_matter.body,
-        tools=effective_tools(named, denied, servers.by_name, log),
+        tools=for_api(tools) if is_api else tools,
         names_tools=named is not None and all(word.text != ALL_TOOLS for word in named),
         disallowed_tools=tuple(word.text for word in denied),
         model=_model(fields, values, log),
@@ -124,7 +134,11 @@ def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: 
         max_tokens=values.whole("maxTokens"),
         max_budget_usd=values.number("maxBudgetUsd"),
         inputs=read_inputs(values.node("inputs"), log),
+        engine=engine,
+        api=read_api_fields(fields, values, log, is_meant=is_api),
     )
+    if is_api:
+        check_variables(file.system_prompt, front_matter.body_line, file.inputs, log)
     warn_of_unused(file.inputs, (file.system_prompt, file.initial_prompt or ""), fields.get("inputs"), log)
     return file if file.name else None
 

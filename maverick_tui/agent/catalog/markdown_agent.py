@@ -37,6 +37,12 @@ def settings_of(file: AgentFile) -> dict[str, object]:
         "hooks": dict(file.hooks) or None,
         "initial_prompt": file.initial_prompt,
         "inputs": {spec.name: spec.declaration() for spec in file.inputs} or None,
+        "engine": file.engine,
+        "temperature": file.api.temperature,
+        "thinking": file.api.thinking,
+        "limits": dict(file.api.limits) or None,
+        "subagents": file.api.agents or None,
+        "output_schema": file.api.output,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -11,9 +11,9 @@ from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.python_classes import Family, PythonAgent
 from maverick_tui.agent.catalog.python_settings import SETTINGS, assigned_names
 from maverick_tui.agent.catalog.tool_field import suggestion
-from maverick_tui.agent.shown import shown
-from maverick_tui.agent.tools import BUILTIN_TOOLS, ToolRule, parse_tool, validate_tools
+from maverick_tui.agent.tools import API_FILE_TOOLS, BUILTIN_TOOLS, ToolRule, parse_tool, validate_tools
 from maverick_tui.exceptions import InvalidToolError
+from maverick_tui.shown import shown
 
 _OTHER_NAMES = {"tools": "allowed_tools", "prompt": "system_prompt"}
 _BY_PLAIN_NAME = {name.replace("_", ""): name for name in SETTINGS} | _OTHER_NAMES
@@ -66,6 +66,9 @@ def check_tools(agent: PythonAgent, log: ProblemLog) -> None:
             continue
         if tool.is_mcp:
             _check_mcp_tool(tool, agent, line, log)
+        elif agent.settings.get("engine") == "api" and tool.name not in API_FILE_TOOLS:
+            hint = f"It has {', '.join(API_FILE_TOOLS)}; functions of yours go into own_tools."
+            log.error(line, f"allowed_tools: the engine api has no tool {tool.name!r}.", hint)
         elif tool.name not in BUILTIN_TOOLS:
             log.error(line, f"allowed_tools: there is no tool named {tool.name!r}.", suggestion(tool.name))
 

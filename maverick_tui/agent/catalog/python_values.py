@@ -10,13 +10,15 @@ from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.python_classes import PythonAgent
 from maverick_tui.agent.limits import MAX_PROMPT
-from maverick_tui.agent.shown import shown
 from maverick_tui.exceptions import did_you_mean
+from maverick_tui.shown import shown
 
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
 """Those of the settings, which take long to import; a test compares them."""
 
-_NEVER_NONE = ("system_prompt", "allowed_tools", "mcp_servers", "inputs")
+ENGINES = ("claude-code", "api")
+
+_NEVER_NONE = ("system_prompt", "allowed_tools", "mcp_servers", "inputs", "engine", "own_tools", "subagents", "limits")
 
 
 class Rule(NamedTuple):
@@ -59,6 +61,14 @@ def _is_number(value: object) -> bool:
     return _is_whole(value) or (isinstance(value, float) and math.isfinite(value) and value > 0)
 
 
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_thinking(value: object) -> bool:
+    return value == 0 or (_is_whole(value) and int(str(value)) >= 1024)
+
+
 def _is_list(value: object) -> bool:
     return isinstance(value, (list, tuple))
 
@@ -89,6 +99,13 @@ RULES = {
     "hooks": _MAP,
     "initial_prompt": _TEXT,
     "inputs": Rule("a map of inputs", _is_map, '{"base": {"default": "main"}}'),
+    "engine": Rule(f"one of {', '.join(ENGINES)}", ENGINES.__contains__, '"api"'),
+    "own_tools": Rule("a list of tools", _is_list, "[my_tool]"),
+    "subagents": Rule("a list of names", _is_list, '["helper"]'),
+    "temperature": Rule("a number from 0 to 1", _is_share, "0.2"),
+    "thinking": Rule("0, or a whole number from 1024 on", _is_thinking, "4096"),
+    "limits": Rule("a map of limits", _is_map, '{"max_tool_calls": 50}'),
+    "output_schema": Rule("a JSON schema, or a pydantic model", _is_map, '{"type": "object"}'),
 }
 
 

@@ -42,6 +42,16 @@ TOUR = (
         "An agent of the repository's own, which sends a subagent ahead.",
     ),
     Stop(
+        "planner",
+        "Shipping to Switzerland shall cost 14.50, and never be free. Plan it.",
+        "Runs on the other engine: straight to the model API.",
+    ),
+    Stop(
+        "tasks",
+        "Tea bags are low, urgent! The certificate runs out. Coupon mail: answered.",
+        "The to-do assistant, with a real database.",
+    ),
+    Stop(
         "documenter",
         "Check the README against the code.",
         "Its stream breaks on purpose; what came before is kept.",

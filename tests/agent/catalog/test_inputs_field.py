@@ -11,7 +11,7 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.loading import load
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.trust import TrustStore
-from maverick_tui.agent.inputs import InputSpec
+from maverick_tui.inputs import InputSpec
 
 HEAD = "from maverick_tui import MaverickAgent\nclass A(MaverickAgent):\n    system_prompt = 'You.'\n"
 EXECUTE = "    async def execute(self, context): return await self.run('go', context)\n"

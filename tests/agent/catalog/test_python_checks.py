@@ -180,7 +180,7 @@ def test_a_misspelt_attribute_is_an_error(name: str, meant: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "temperature = 1; attempts = 3; base_branch = 'main'; max_files = 9; config = None; tool_log = []",
+        "warmth = 1; attempts = 3; base_branch = 'main'; max_files = 9; config = None; tool_log = []",
         "_tools = []; TIMEOUT = 3; __slots__ = ()",
         "model = 'opus'; models = ('opus', 'haiku')",
     ],

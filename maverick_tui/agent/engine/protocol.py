@@ -1,0 +1,50 @@
+"""Session: what a conversation with an agent can do, whichever engine runs it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Message
+    from claude_agent_sdk.types import ContextUsageResponse
+
+    from maverick_tui.agent.result import AgentUsage
+    from maverick_tui.config import PermissionMode
+    from maverick_tui.exceptions import AgentError
+
+
+class Session(Protocol):
+    """One conversation. Prompts are answered one after the other, each by its own messages."""
+
+    last_usage: AgentUsage | None
+    """What the last prompt used, also if it failed."""
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can be asked any more."""
+        ...
+
+    async def ended(self) -> AgentError:
+        """Wait until nothing can be asked any more; why that is."""
+        ...
+
+    def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
+        """Send a prompt and yield what comes for it; an interrupted turn just ends."""
+        ...
+
+    async def interrupt(self) -> None:
+        """Stop the running turn; what it said so far is kept."""
+        ...
+
+    async def set_model(self, model: str | None) -> None:
+        """Use another model from now on; None for the default."""
+        ...
+
+    async def set_permission_mode(self, mode: PermissionMode) -> None:
+        """Change what asks first."""
+        ...
+
+    async def context_usage(self) -> ContextUsageResponse:
+        """How full the model's context is."""
+        ...

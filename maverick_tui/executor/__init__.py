@@ -1,0 +1,100 @@
+"""The executor: agents that talk to the model API themselves, with tools of their own, hard limits and typed results.
+
+The names are loaded when they are first used; the `anthropic` package only when a model is asked.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maverick_tui.executor.activity import Activity as Activity
+    from maverick_tui.executor.activity import ContentChunk as ContentChunk
+    from maverick_tui.executor.activity import ErrorOccurred as ErrorOccurred
+    from maverick_tui.executor.activity import Thinking as Thinking
+    from maverick_tui.executor.activity import ToolCallFinished as ToolCallFinished
+    from maverick_tui.executor.activity import ToolCallStarted as ToolCallStarted
+    from maverick_tui.executor.activity import TurnEnded as TurnEnded
+    from maverick_tui.executor.activity import TurnStarted as TurnStarted
+    from maverick_tui.executor.cancel import CancelToken as CancelToken
+    from maverick_tui.executor.definition import AgentDefinition as AgentDefinition
+    from maverick_tui.executor.definition import InputConfig as InputConfig
+    from maverick_tui.executor.definition import ModelConfig as ModelConfig
+    from maverick_tui.executor.definition import OutputConfig as OutputConfig
+    from maverick_tui.executor.definition import PromptConfig as PromptConfig
+    from maverick_tui.executor.definition import RunConfig as RunConfig
+    from maverick_tui.executor.definition import ToolConfig as ToolConfig
+    from maverick_tui.executor.execution import AgentExecutor as AgentExecutor
+    from maverick_tui.executor.limits import Limits as Limits
+    from maverick_tui.executor.messages import Agent as Agent
+    from maverick_tui.executor.messages import Message as Message
+    from maverick_tui.executor.messages import Request as Request
+    from maverick_tui.executor.messages import RequestConfig as RequestConfig
+    from maverick_tui.executor.messages import Response as Response
+    from maverick_tui.executor.messages import Role as Role
+    from maverick_tui.executor.messages import StopReason as StopReason
+    from maverick_tui.executor.messages import ToolCall as ToolCall
+    from maverick_tui.executor.messages import Usage as Usage
+    from maverick_tui.executor.provider import AgentConfig as AgentConfig
+    from maverick_tui.executor.provider import create_agent as create_agent
+    from maverick_tui.executor.result import ExecutionMetrics as ExecutionMetrics
+    from maverick_tui.executor.result import ExecutionResult as ExecutionResult
+    from maverick_tui.executor.result import TerminateReason as TerminateReason
+    from maverick_tui.executor.retry import RetryPolicy as RetryPolicy
+    from maverick_tui.executor.tools import Tool as Tool
+    from maverick_tui.executor.tools import ToolContext as ToolContext
+    from maverick_tui.executor.tools import ToolRegistry as ToolRegistry
+    from maverick_tui.executor.tools import tool as tool
+
+_HOMES = {
+    "activity": [
+        "Activity",
+        "ContentChunk",
+        "ErrorOccurred",
+        "Thinking",
+        "ToolCallFinished",
+        "ToolCallStarted",
+        "TurnEnded",
+        "TurnStarted",
+    ],
+    "cancel": ["CancelToken"],
+    "definition": [
+        "AgentDefinition",
+        "InputConfig",
+        "ModelConfig",
+        "OutputConfig",
+        "PromptConfig",
+        "RunConfig",
+        "ToolConfig",
+    ],
+    "execution": ["AgentExecutor"],
+    "limits": ["Limits"],
+    "messages": [
+        "Agent",
+        "Message",
+        "Request",
+        "RequestConfig",
+        "Response",
+        "Role",
+        "StopReason",
+        "ToolCall",
+        "Usage",
+    ],
+    "provider": ["AgentConfig", "create_agent"],
+    "result": ["ExecutionMetrics", "ExecutionResult", "TerminateReason"],
+    "retry": ["RetryPolicy"],
+    "tools": ["Tool", "ToolContext", "ToolRegistry", "tool"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module that a public name lives in (PEP 562)."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

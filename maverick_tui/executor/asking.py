@@ -1,0 +1,150 @@
+"""Asking: one turn's call of the model, in as many attempts as it takes; and what it says, has cost and took."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from maverick_tui.exceptions import AgentError
+from maverick_tui.executor import tracing
+from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, Thinking
+from maverick_tui.executor.calls import Calls
+from maverick_tui.executor.limits import Spending
+from maverick_tui.executor.messages import Delta, Message, Request, RequestConfig, Response, Usage
+from maverick_tui.executor.plan import Parts, Plan
+from maverick_tui.executor.pricing import Price, price_of
+from maverick_tui.executor.retry import NO_RETRIES, with_retries
+from maverick_tui.executor.tools import Tool
+
+
+@dataclass(slots=True)
+class Turn:
+    """What is known of the turn that is under way."""
+
+    number: int
+    text: list[str] = field(default_factory=list)
+    has_thought: bool = False
+    coming: Usage = field(default_factory=Usage)
+    """Of the answer that is coming in, as far as it has been told."""
+    spent: Usage = field(default_factory=Usage)
+    """Of everything that was answered, also of attempts that failed."""
+    calls: Calls | None = None
+    is_open: bool = True
+
+
+class Asker:
+    """Asks the model for one execution. `check` is called before each further attempt; it raises if none may be."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        plan: Plan,
+        spending: Spending,
+        *,
+        emit: Callable[[Activity], None],
+        check: Callable[[], None],
+        parent: str,
+    ) -> None:
+        self._parts = parts
+        self._plan = plan
+        self._spending = spending
+        self._emit = emit
+        self._check = check
+        self._parent = parent
+        self.invocations = self.retries = 0
+        self.seconds = 0.0
+
+    async def ask(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+        """The answer; what fails in passing is tried again."""
+        plan = self._plan
+        policy = plan.definition.run.retry
+
+        def tell(error: AgentError, delay: float, attempt: int) -> None:
+            self._spend(turn, turn.coming, plan.price, is_void=True)
+            self._check()
+            self.retries += 1
+            turn.text.clear()
+            turn.has_thought = False
+            self._emit(ErrorOccurred(error, delay, attempt, policy.max_retries, self._parent))
+
+        began = asyncio.get_running_loop().time()
+        model = self._parts.model_of(plan.definition)
+        with tracing.span(
+            f"chat {model}".rstrip(),
+            is_remote=True,
+            operation_name="chat",
+            provider_name=getattr(self._parts.agent, "provider_name", None),
+            request_model=model or None,
+        ) as span:
+            try:
+                response = await with_retries(
+                    policy, lambda: self._parts.agent.run(self._request(turn, messages, tools)), tell
+                )
+            finally:
+                self.seconds += asyncio.get_running_loop().time() - began
+            span.set(
+                response_model=response.model or None,
+                response_id=response.id or None,
+                response_finish_reasons=[response.stop_reason.value],
+                usage_input_tokens=response.usage.all_input,
+                usage_output_tokens=response.usage.output_tokens,
+            )
+        self.invocations += 1
+        self._spend(turn, response.usage, price_of(response.model) or plan.price)
+        self._tell_unsaid(turn, response)
+        turn.text.clear()
+        return response
+
+    def give_up(self, turn: Turn) -> str:
+        """Count an answer that will not come to its end; what it has said so far."""
+        self._spend(turn, turn.coming, self._plan.price)
+        return "".join(turn.text).rstrip()
+
+    def _request(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
+        definition = self._plan.definition
+        seconds = definition.run.per_request.timeout_ms
+        config = RequestConfig(
+            max_tokens=definition.model.max_tokens,
+            most_tokens=self._spending.most_output(self._plan.price),
+            temperature=definition.model.temperature,
+            model=definition.model.model,
+            thinking=definition.model.thinking,
+            timeout=None if seconds is None else seconds / 1000,
+            retry=NO_RETRIES,  # it is the executor that tries again
+        )
+        return Request(
+            tuple(messages),
+            tuple(tools),
+            config,
+            self._plan.system,
+            listen=lambda delta: self._take(turn, delta),
+            parent=self._parent,
+        )
+
+    def _take(self, turn: Turn, delta: Delta) -> None:
+        if not turn.is_open:  # from a client that goes on after its answer, or did not end when it was told to
+            return
+        if delta.usage is not None:
+            turn.coming = delta.usage
+        if delta.kind == "text" and delta.text:
+            turn.text.append(delta.text)
+            self._emit(ContentChunk(delta.text, self._parent))
+        elif delta.kind == "thinking" and delta.text:
+            turn.has_thought = True
+            self._emit(Thinking(delta.text, self._parent))
+
+    def _tell_unsaid(self, turn: Turn, response: Response) -> None:
+        """Tell of an answer in one piece, if its agent did not tell it piece by piece."""
+        if not turn.has_thought:
+            for thought in response.thoughts:
+                if thought.text:
+                    self._emit(Thinking(thought.text, self._parent))
+        if response.content and not turn.text:
+            self._emit(ContentChunk(response.content, self._parent))
+
+    def _spend(self, turn: Turn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
+        turn.coming = Usage()
+        if usage != Usage():
+            turn.spent += usage
+            self._spending.add(usage, price.of(usage) if price is not None else None, is_void=is_void)

@@ -1,0 +1,162 @@
+"""ClaudeAgent: the Messages API through the official SDK. Not exported: `create_agent` makes one."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Self
+
+from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
+from maverick_tui.executor.failures import ours
+from maverick_tui.executor.messages import Request, Response
+from maverick_tui.executor.provider import AgentConfig
+from maverick_tui.executor.retry import with_retries
+from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+CONNECT_TIMEOUT = 20.0
+_LAST_IMPORTED = "anthropic.resources.messages"
+"""What the SDK reads when it is first used; it brings everything else."""
+_LEAST_FOR_ANSWER = 1024
+"""Tokens that are left for the answer beside the thoughts."""
+
+
+class ClaudeAgent:
+    """Asks once for each `run`, streaming; what fails in passing is tried again, as its configuration says."""
+
+    provider_name = "anthropic"
+
+    def __init__(self, config: AgentConfig) -> None:
+        self.config = config
+        self.model = config.model
+        self._client: AsyncAnthropic | None = None
+        self._home: asyncio.AbstractEventLoop | None = None
+
+    async def run(self, request: Request) -> Response:
+        """Ask, and wait for the whole answer."""
+        policy = request.config.retry or self.config.retry
+        return await with_retries(policy, lambda: self._once(request), lambda *_: None)
+
+    async def _once(self, request: Request) -> Response:
+        seconds = request.config.timeout or self.config.request_timeout
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await self._ask(request)
+        except asyncio.TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise TimeoutError(f"The model did not finish its answer within {seconds:g} s.") from error
+
+    async def _ask(self, request: Request) -> Response:
+        client = await self._opened()
+        import anthropic  # it is there by now
+
+        reader = AnswerReader(request.listen, {call.id for one in request.messages for call in one.tool_calls})
+        try:
+            # Not `messages.create`: it warns on the terminal of models that grow old, makes models of all events, and
+            # copies the whole conversation each time.
+            stream = await client.post(
+                "/v1/messages",
+                cast_to=object,
+                content=_as_json({**self._body(request), "stream": True}),
+                options={"headers": {"content-type": "application/json", **request.headers}},
+                stream=True,
+                stream_cls=anthropic.AsyncStream[object],
+            )
+            async with stream:
+                async for event in stream:
+                    reader.feed(event)
+        except AgentError:
+            raise
+        except Exception as error:
+            raise ours(error, secrets=self.config.credentials) from error
+        if not reader.is_whole:
+            raise NetworkError("The endpoint ended the stream before the answer was complete.")
+        response = reader.response
+        if reader.is_refused:
+            raise AgentError("The model refuses to answer this.", hint="Ask for something else, or in other words.")
+        if not response.content and not response.tool_calls and not response.thoughts and not response.usage.total:
+            raise MalformedResponseError("The endpoint sent an answer without anything in it.")
+        return response
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        wanted, config = request.config, self.config
+        thinking = config.thinking if wanted.thinking is None else wanted.thinking
+        max_tokens = min(wanted.max_tokens or config.max_tokens, wanted.most_tokens or sys.maxsize)
+        temperature = config.temperature if wanted.temperature is None else wanted.temperature
+        body: dict[str, Any] = {
+            "model": wanted.model or config.model,
+            "max_tokens": max_tokens,
+            "messages": message_blocks(request.messages, cache=config.cache),
+        }
+        if system := system_blocks(request.system, cache=config.cache):
+            body["system"] = system
+        if request.tools:
+            body["tools"] = tool_blocks(request.tools)
+        if thinking and max_tokens - thinking >= _LEAST_FOR_ANSWER:
+            body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
+        elif temperature is not None:
+            body["temperature"] = temperature
+        return body
+
+    # -- the client -------------------------------------------------------------------------------------------------
+
+    async def _opened(self) -> AsyncAnthropic:
+        if _LAST_IMPORTED not in sys.modules:  # it takes a second, which the loop need not wait for
+            await in_thread(importlib.import_module, _LAST_IMPORTED)
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._home is not loop:  # connections are of use in their own event loop only
+            made = await in_thread(self._make)  # it reads all certificates
+            if self._client is None or self._home is not loop:
+                self._client, self._home = made, loop
+        return self._client
+
+    def _make(self) -> AsyncAnthropic:
+        import anthropic
+
+        key, token = self.config.credentials
+        if not key and not token:
+            raise AgentError(
+                "There are no credentials for the model API.",
+                kind="invalid",
+                hint="Set ANTHROPIC_API_KEY, then try again.",
+            )
+        idle = self.config.idle_timeout
+        return anthropic.AsyncAnthropic(
+            api_key=key or None,
+            auth_token=token or None,
+            base_url=self.config.base_url or self.config.variable("ANTHROPIC_BASE_URL") or None,
+            timeout=anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
+            max_retries=0,
+            default_headers={
+                **_custom_headers(self.config.variable("ANTHROPIC_CUSTOM_HEADERS")),
+                **self.config.headers,
+            },
+        )
+
+    async def aclose(self) -> None:
+        """Give up the connections; the next call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None and self._home is asyncio.get_running_loop():
+            await client.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def _as_json(body: dict[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
+
+
+def _custom_headers(text: str) -> dict[str, str]:
+    """Headers as the variable has them: a line each, name and value with a colon between."""
+    pairs = (line.partition(":") for line in text.splitlines() if ":" in line)
+    return {name.strip(): value.strip() for name, _, value in pairs}

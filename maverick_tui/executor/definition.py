@@ -1,0 +1,199 @@
+"""AgentDefinition: an agent of the executor as a value, checked completely when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic.errors import PydanticUserError
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.limits import Limits
+from maverick_tui.executor.retry import RetryPolicy
+from maverick_tui.executor.template import unknown_variable, variables
+from maverick_tui.inputs import InputSpec, parse_inputs
+
+DEFAULT_MODEL = "claude-sonnet-4-5-20250929"
+TASK = "prompt"
+"""The input that is the task itself: what the agent is asked, where its definition does not say."""
+
+Text: TypeAlias = Annotated[str, Field(min_length=1)]
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class InitialMessage(_Config):
+    """A message that stands before the task: an example of how it is done."""
+
+    role: Literal["user", "assistant"]
+    content: Text
+
+
+class PromptConfig(_Config):
+    """What the agent is told. All of it may hold variables."""
+
+    system: str = ""
+    initial_messages: tuple[InitialMessage, ...] = ()
+    query: str = ""
+    """The task; without one it is the input `prompt`."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything in it that may hold variables."""
+        return (self.system, self.query, *(message.content for message in self.initial_messages))
+
+    @field_validator("initial_messages")
+    @classmethod
+    def _alternate(cls, messages: tuple[InitialMessage, ...]) -> tuple[InitialMessage, ...]:
+        roles = [message.role for message in messages]
+        if roles != ["user", "assistant"] * (len(roles) // 2):
+            raise ValueError("a user's and an assistant's message must alternate, beginning with a user's")
+        return messages
+
+
+class ModelConfig(_Config):
+    """Which model, and how it answers; None leaves a thing to the agent that is asked."""
+
+    model: Text | None = None
+    temperature: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    thinking: Annotated[int, Field(ge=0)] | None = None
+    """Tokens that it may think before it answers; 0 for none."""
+
+    @model_validator(mode="after")
+    def _thinking_fits(self) -> Self:
+        if self.thinking and self.thinking < 1024:
+            raise ValueError("thinking must be 0, or 1024 and more")
+        if self.thinking and self.max_tokens is not None and self.thinking >= self.max_tokens:
+            raise ValueError("max_tokens must be more than thinking, which counts towards it")
+        if self.thinking and self.temperature not in (None, 1.0):
+            raise ValueError("temperature cannot be set together with thinking")
+        return self
+
+
+class RunConfig(Limits):
+    """The limits of a run, and how failed calls of the model are repeated."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    retry: RetryPolicy = RetryPolicy()
+
+
+class ToolConfig(_Config):
+    """What the agent may use; None for `tools` is everything that the executor has."""
+
+    tools: tuple[Text, ...] | None = None
+    agents: tuple[Text, ...] = ()
+    """Registered agents that it may call as tools."""
+    timeout_ms: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60_000
+    """For each call, unless the tool says otherwise."""
+    max_result_chars: Annotated[int, Field(ge=100)] = 50_000
+    max_parallel: Annotated[int, Field(gt=0)] = 128
+    max_depth: Annotated[int, Field(ge=0)] = 3
+    """How deep agents may call agents."""
+
+
+class InputConfig(_Config):
+    """What is to be given before it runs: name to declaration (type, description, default, choices, required)."""
+
+    inputs: Mapping[str, Any] = Field(default_factory=dict)
+
+    @field_validator("inputs")
+    @classmethod
+    def _parses(cls, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        _, mistakes = parse_inputs(inputs)
+        if mistakes:
+            raise ValueError("; ".join(f"{mistake.message} {mistake.hint}" for mistake in mistakes))
+        return inputs
+
+    @property
+    def specs(self) -> tuple[InputSpec, ...]:
+        """The inputs, read."""
+        return parse_inputs(self.inputs)[0]
+
+
+class OutputConfig(_Config):
+    """What the last answer must be: an object of a pydantic model, or JSON by a schema."""
+
+    schema_: Any = Field(alias="schema")
+    output_name: Text = "result"
+    repair_turns: Annotated[int, Field(ge=0)] = 1
+    """How often the model is told what is wrong and asked again."""
+
+    @field_validator("schema_")
+    @classmethod
+    def _usable(cls, schema: Any) -> Any:
+        if isinstance(schema, type) and issubclass(schema, BaseModel):
+            try:
+                schema.model_json_schema()
+            except PydanticUserError as error:
+                raise ValueError(f"{schema.__name__} has no JSON schema: {error.message}") from error
+            return schema
+        if not isinstance(schema, Mapping):
+            raise ValueError("it must be a pydantic model or a JSON schema")
+        import jsonschema
+
+        try:
+            jsonschema.validators.validator_for(schema).check_schema(dict(schema))
+        except jsonschema.SchemaError as error:
+            raise ValueError(f"it is no JSON schema: {error.message}") from error
+        return dict(schema)
+
+
+class AgentDefinition(_Config):
+    """An agent: what it is told, which model answers, what it may use and how much.
+
+    Made by hand it raises pydantic's error; `checked` makes one `ConfigError` of all mistakes.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+    description: str = ""
+    prompt: PromptConfig
+    model: ModelConfig = ModelConfig()
+    run: RunConfig = RunConfig()
+    tools: ToolConfig = ToolConfig()
+    inputs: InputConfig = InputConfig()
+    output: OutputConfig | None = None
+
+    @model_validator(mode="after")
+    def _variables_are_known(self) -> Self:
+        if wrong := _unknown_variables(self.prompt, self.inputs):
+            raise ValueError(" ".join(wrong))
+        return self
+
+    @property
+    def needs_task(self) -> bool:
+        """Whether it must be given the input `prompt`."""
+        return not self.prompt.query or any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> AgentDefinition:
+        """A definition of plain values, as a file has them; every mistake in one `ConfigError`."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            name = values.get("name") if isinstance(values.get("name"), str) else "?"
+            mistakes = [_mistake(item["loc"], item["msg"]) for item in error.errors()]
+            if all(item["loc"] for item in error.errors()):  # the variables were not looked at
+                with suppress(ValidationError):
+                    prompt = PromptConfig.model_validate(values.get("prompt"))
+                    mistakes += _unknown_variables(prompt, InputConfig.model_validate(values.get("inputs", {})))
+            raise ConfigError(
+                f"The agent {name!r} cannot be made: {'; '.join(mistakes)}.", path=path, hint="Correct all of them."
+            ) from error
+
+
+def _unknown_variables(prompt: PromptConfig, inputs: InputConfig) -> list[str]:
+    known = [*inputs.inputs, TASK]
+    found = {name for text in prompt.texts for name, _ in variables(text)}
+    return [unknown_variable(name, known) for name in sorted(found) if name not in known]
+
+
+def _mistake(location: tuple[int | str, ...], message: str) -> str:
+    where = ".".join(str(part).rstrip("_") for part in location)
+    text = message.removeprefix("Value error, ").rstrip(".")
+    return f"{where}: {text}" if where else text

@@ -1,0 +1,150 @@
+"""AgentExecutor: runs definitions with one model and a set of tools."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Self
+
+from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.executor.activity import Activity
+from maverick_tui.executor.calls import Approve
+from maverick_tui.executor.cancel import CancelToken
+from maverick_tui.executor.definition import AgentDefinition
+from maverick_tui.executor.loop import Loop
+from maverick_tui.executor.messages import Agent, Message
+from maverick_tui.executor.plan import Parts, prepare
+from maverick_tui.executor.result import ExecutionResult
+from maverick_tui.executor.tools import Tool, ToolRegistry
+
+OnActivity = Callable[[Activity], None]
+
+
+class AgentExecutor:
+    """Asks a model, runs the tools that it calls, and asks again, until it is done or a limit is reached.
+
+    It keeps nothing between two executions, and several may run at the same time. `agents` are definitions that others
+    may call as tools; `approve` is asked before each tool call.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        tools: ToolRegistry | Iterable[Tool | Callable[..., Any]] = (),
+        *,
+        agents: Mapping[str, AgentDefinition] | None = None,
+        approve: Approve | None = None,
+    ) -> None:
+        registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
+        self._parts = Parts(agent, registry, agents or {}, approve)
+
+    async def execute(
+        self,
+        definition: AgentDefinition,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        cancel: CancelToken | None = None,
+        on_activity: OnActivity | None = None,
+        history: Sequence[Message] = (),
+    ) -> ExecutionResult[Any]:
+        """Run it to its end. What fails on the way is told by the result; wrong inputs are a `ConfigError`, and a tool
+        that does not exist an `InvalidToolError`, raised before anything is spent. `history` is the conversation that
+        it goes on with.
+        """
+        if on_activity is not None and inspect.iscoroutinefunction(on_activity):
+            raise ConfigError(
+                "on_activity cannot be an async function.", hint="Let it put the event in a queue, or use stream()."
+            )
+        plan = prepare(self._parts, definition, inputs or {}, history)
+        return await Loop(self._parts, plan, emit=on_activity, cancel=cancel or CancelToken()).run()
+
+    def stream(
+        self,
+        definition: AgentDefinition,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        cancel: CancelToken | None = None,
+        on_activity: OnActivity | None = None,
+        history: Sequence[Message] = (),
+    ) -> ExecutionStream:
+        """The same as an iterator of its events; `result` is there when it has ended."""
+        return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history)
+
+
+class ExecutionStream:
+    """The events of one execution as they come. It begins with the first one that is asked for.
+
+    Closing it, or leaving it as a context, ends the execution; so does forgetting it.
+    """
+
+    def __init__(
+        self,
+        executor: AgentExecutor,
+        definition: AgentDefinition,
+        inputs: Mapping[str, Any] | None,
+        cancel: CancelToken,
+        on_activity: OnActivity | None,
+        history: Sequence[Message],
+    ) -> None:
+        unread, news = self._unread, self._news = deque[Activity](), asyncio.Event()
+
+        def take(event: Activity) -> None:
+            unread.append(event)
+            news.set()
+            if on_activity is not None:
+                on_activity(event)
+
+        # The task must not refer to this object, or nobody would see that it was left.
+        self._start = partial(
+            executor.execute, definition, inputs=inputs, cancel=cancel, on_activity=take, history=history
+        )
+        self._task: asyncio.Task[ExecutionResult[Any]] | None = None
+        self._is_closed = False
+
+    def __aiter__(self) -> AsyncIterator[Activity]:
+        return self
+
+    async def __anext__(self) -> Activity:
+        news = self._news
+        if self._task is None and not self._is_closed:
+            self._task = asyncio.create_task(self._start(), name="maverick-execution")
+            self._task.add_done_callback(lambda _task: news.set())
+        while not self._unread:
+            if self._task is None or self._task.done():
+                if self._task is not None and not self._is_closed:
+                    self._task.result()  # raises what execute() raises
+                raise StopAsyncIteration
+            news.clear()
+            await news.wait()
+        return self._unread.popleft()
+
+    @property
+    def result(self) -> ExecutionResult[Any]:
+        """What came of it."""
+        if self._task is None or not self._task.done() or self._task.cancelled():
+            raise AgentError("The execution has not ended.", kind="invalid", hint="Read all of its events first.")
+        return self._task.result()
+
+    async def aclose(self) -> None:
+        """End the execution, if it has not ended; what it has told until then can still be read."""
+        self._is_closed = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def __del__(self) -> None:
+        """End an execution that nobody can read any more."""
+        task = getattr(self, "_task", None)
+        if task is not None and not task.done():
+            with suppress(RuntimeError):  # its event loop has ended
+                task.get_loop().call_soon_threadsafe(task.cancel)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()

@@ -1,0 +1,223 @@
+"""Read, Glob and Grep: tools that look at the files of one folder, and change nothing."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, TextIO
+
+from pydantic import Field
+
+from maverick_tui.executor.folder import Folder, clock
+from maverick_tui.executor.globs import BadPatternError, matcher
+from maverick_tui.executor.search import Findings, OutputMode, Search, search
+from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.tools import FunctionTool, Tool, ToolContext, ToolError
+
+MOST_LINES = 2_000
+MOST_LINE = 2_000
+MOST_CHARACTERS = 40_000
+"""What one Read gives at most: lines, characters of a line, characters of all."""
+MOST_FILES = 100
+"""Files that a Glob lists."""
+
+
+def file_tools(root: Path) -> list[Tool]:
+    """Tools for the files below the root, under the names and with the arguments that Claude Code has made known."""
+    files = _Files(Folder(root))
+    return [
+        FunctionTool(files.read, name="Read", is_read_only=True),
+        FunctionTool(files.glob, name="Glob", is_read_only=True),
+        FunctionTool(files.grep, name="Grep", is_read_only=True),
+    ]
+
+
+class _Files:
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def read(
+        self,
+        file_path: Annotated[str, Field(description="The file: absolute, or from the project's folder.")],
+        offset: Annotated[int | None, Field(ge=0, description="The number of the first line to read.")] = None,
+        limit: Annotated[int | None, Field(ge=1, description="How many lines to read.")] = None,
+    ) -> str:
+        """Read a text file. The lines come with their numbers, as `cat -n` gives them: 2,000 at most unless told
+        otherwise, and long lines are cut. What follows can be read with `offset`.
+        """
+        with os.fdopen(self._folder.open(file_path), "rb") as file:
+            encoding = _encoding(file.read(8192))
+            if not encoding:
+                size = os.fstat(file.fileno()).st_size
+                raise ToolError(f"{file_path!r} is a binary file ({size:,} bytes); it cannot be shown as text.")
+            file.seek(0)
+            text = io.TextIOWrapper(file, encoding, "replace", newline="\n")
+            return _numbered(text, file_path, max(offset or 1, 1), limit or MOST_LINES)
+
+    def glob(
+        self,
+        pattern: Annotated[str, Field(description="For example **/*.py or src/**/*.{ts,tsx}.")],
+        call: ToolContext,
+        path: Annotated[str | None, Field(description="The folder to look in; the project's if left out.")] = None,
+    ) -> str:
+        """Find files by their names, the most recently changed first. `**` stands for any number of folders; a pattern
+        without a / is looked for in all of them. Files that git ignores are left out.
+        """
+        base = self._base(path)
+        matches = _matcher(self._relative(pattern, base))
+        late = clock()
+        files = self._folder.files(base, lambda: late() or call.cancel.is_cancelled)
+        found = [(_changed(file), file) for file in files if matches(_from(base, file))]
+        note = "\n[Not all folders were looked at: it took too long. Name a narrower path.]" if late() else ""
+        if not found:
+            return f"No files found{note}"
+        found.sort(key=lambda item: (-item[0], item[1]))
+        more = f"; the {MOST_FILES} that were changed last:" if len(found) > MOST_FILES else ""
+        lines = [self._folder.shown(file) for _, file in found[:MOST_FILES]]
+        return "\n".join([f"{_count(len(found))}{more}", *lines]) + note
+
+    async def grep(
+        self,
+        pattern: Annotated[
+            str, Field(min_length=1, max_length=2_000, description="A regular expression of Python, for one line.")
+        ],
+        call: ToolContext,
+        path: Annotated[str | None, Field(description="The file or folder to search.")] = None,
+        glob: Annotated[str | None, Field(description="Only files whose names match, like *.py.")] = None,
+        output_mode: Annotated[
+            OutputMode, Field(description="Matching lines, the files that have some, or how many each has.")
+        ] = "files_with_matches",
+        case_insensitive: Annotated[bool, Field(description="Whether A and a are the same.")] = False,
+        context: Annotated[int, Field(ge=0, le=50, description="Lines before and after each matching one.")] = 0,
+        head_limit: Annotated[int, Field(ge=1, le=2_000, description="How many lines or files to give.")] = 250,
+    ) -> str:
+        """Search the text of files. Files that git ignores, binary files and very large ones are left out."""
+        late = clock()
+        files = await in_thread(self._searched, path, glob, lambda: late() or call.cancel.is_cancelled)
+        is_late = late()
+        wanted = Search(pattern, output_mode, case_insensitive, context, head_limit)
+        findings = await search(wanted, files)
+        return self._told(findings, wanted, is_late=is_late)
+
+    def _base(self, path: str | None) -> str:
+        base, found = self._folder.existing(path or ".")
+        if not stat.S_ISDIR(found.st_mode):
+            raise ToolError(f"{path!r} is no folder. Look in the folder that it is in.")
+        return base
+
+    def _relative(self, pattern: str, base: str) -> str:
+        """The pattern as seen from the folder; one that begins with the folder's own path is understood."""
+        inside = pattern.removeprefix(f"{base}/")
+        if inside.startswith("/") or ".." in inside.split("/"):
+            raise ToolError(f"The pattern {pattern!r} leads out of {base}. Say the folder in `path`.")
+        return inside
+
+    def _searched(self, path: str | None, glob: str | None, stop: Callable[[], bool]) -> list[str]:
+        """The files to search. A link is not searched: what it leads to is, if it is among them."""
+        base, found = self._folder.existing(path or ".")
+        if stat.S_ISREG(found.st_mode):
+            return [base]
+        if not stat.S_ISDIR(found.st_mode):
+            raise ToolError(f"{path!r} is no ordinary file; it is not read.")
+        excluded = bool(glob and glob.startswith("!"))
+        matches = _matcher(self._relative(glob.removeprefix("!"), base)) if glob else None
+        return sorted(
+            file
+            for file in self._folder.files(base, stop)
+            if matches is None or matches(_from(base, file)) is not excluded
+            if not os.path.islink(file)  # noqa: PTH114
+        )
+
+    def _told(self, findings: Findings, wanted: Search, *, is_late: bool) -> str:
+        notes = []
+        if findings.is_cut:
+            notes.append(f"[There may be more: this is where head_limit ({wanted.most}) ends.]")
+        if findings.is_late or is_late:
+            notes.append("[Not everything was searched: it took too long. Use a simpler pattern or a narrower path.]")
+        if not findings.files:
+            return "\n".join(["No matches found", *notes])
+        names = {found["path"]: self._folder.shown(found["path"]) for found in findings.files}
+        if wanted.mode == "files_with_matches":
+            lines = [_count(len(names)), *names.values()]
+        elif wanted.mode == "count":
+            lines = [f"{names[found['path']]}:{found['count']}" for found in findings.files]
+        else:
+            lines = list(_matching_lines(findings, names, with_gaps=wanted.around > 0))
+        return "\n".join([*lines, *notes])
+
+
+def _matching_lines(findings: Findings, names: Mapping[str, str], *, with_gaps: bool) -> Iterator[str]:
+    """`path:line:text` of a match and `path-line-text` of its surroundings, as grep writes them."""
+    last: tuple[str, int] | None = None
+    for found in findings.files:
+        name = names[found["path"]]
+        for number, is_match, text in found["lines"]:
+            if with_gaps and last not in (None, (name, number - 1)):
+                yield "--"
+            mark = ":" if is_match else "-"
+            yield f"{name}{mark}{number}{mark}{text}"
+            last = name, number
+
+
+def _numbered(file: TextIO, name: str, first: int, most: int) -> str:
+    lines: list[str] = []
+    size = number = 0
+    late = clock()
+    for number, line in enumerate(_lines(file, late), 1):
+        if late():
+            raise ToolError(f"{name!r} is too large: line {first:,} could not be reached in time.")
+        if number < first:
+            continue
+        if len(lines) == most or size > MOST_CHARACTERS:
+            lines.append(f"\n[The file goes on. Read on with offset {number}.]")
+            break
+        lines.append(f"{number:>6}\t{line}")
+        size += len(line) + 8
+    if lines:
+        return "\n".join(lines)
+    if not number:
+        return "The file is empty."
+    raise ToolError(f"{name!r} has no line {first:,}: it has {number:,}.")
+
+
+def _lines(file: TextIO, late: Callable[[], bool]) -> Iterator[str]:
+    """The lines, each cut where it is too long to be read; never more than a part of one is in memory."""
+    while line := file.readline(MOST_LINE + 1):
+        part, left_out = line, 0
+        while not part.endswith("\n") and not late() and (part := file.readline(65_536)):
+            left_out += len(part)
+        text = line.removesuffix("\n").removesuffix("\r")
+        yield f"{text[:MOST_LINE]} [... {left_out:,} more characters]" if left_out > 1 else text
+
+
+def _encoding(beginning: bytes) -> str:
+    """How the text is written; empty if it is none."""
+    if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return "" if b"\0" in beginning else "utf-8-sig"
+
+
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    try:
+        return matcher(pattern)
+    except BadPatternError as error:
+        raise ToolError(f"The pattern {pattern[:300]!r} cannot be used: {error}.") from error
+
+
+def _from(base: str, file: str) -> str:
+    return file.removeprefix(base).lstrip(os.sep).replace(os.sep, "/")
+
+
+def _changed(file: str) -> float:
+    try:
+        return os.lstat(file).st_mtime
+    except OSError:  # it is gone again
+        return 0.0
+
+
+def _count(number: int) -> str:
+    return f"Found {number} file{'' if number == 1 else 's'}"

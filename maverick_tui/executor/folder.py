@@ -1,0 +1,153 @@
+"""A folder that tools may look into, and nothing outside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from maverick_tui.exceptions import did_you_mean
+from maverick_tui.executor.tools import ToolError
+
+SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
+"""Folders that are not looked into, where nobody says what else is of no interest."""
+SECONDS = 20.0
+"""How long looking for files may take."""
+_GIT_SECONDS = 10.0
+_KERNELS = ("/proc/", "/sys/", "/dev/")
+"""Folders whose files are no files: reading one may never end, tell secrets, or do something."""
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Folder:
+    """Paths below a root. Links are followed first, and then the path must still be inside."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = os.path.realpath(root)
+
+    def path(self, given: str) -> str:
+        """The real path of what the model has named; outside the root it is a `ToolError`."""
+        try:
+            real = os.path.realpath(os.path.join(self.root, given))  # noqa: PTH118
+        except (OSError, ValueError) as error:
+            raise ToolError(f"{_quoted(given)} is no path: {error}.") from error
+        if not self.holds(real):
+            raise ToolError(f"{_quoted(given)} is outside of the folder {self.root}; only what is in it can be read.")
+        if real.startswith(_KERNELS) or f"{real}/" in _KERNELS:
+            raise ToolError(f"{_quoted(given)} is no ordinary file; it is not read.")
+        return real
+
+    def holds(self, real: str) -> bool:
+        """Whether a real path is the root or below it."""
+        return real == self.root or real.startswith(self.root.rstrip(os.sep) + os.sep)
+
+    def shown(self, real: str) -> str:
+        """The path as the root's folder names it, with / between the parts."""
+        return real.removeprefix(self.root).lstrip(os.sep).replace(os.sep, "/") or "."
+
+    def existing(self, given: str) -> tuple[str, os.stat_result]:
+        """The real path of something that is there, and what it is."""
+        real = self.path(given)
+        try:
+            return real, os.stat(real)  # noqa: PTH116
+        except OSError as error:
+            raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.{self._meant(real)}") from error
+
+    def open(self, given: str) -> int:
+        """A descriptor of an ordinary file; opening a pipe or a device would wait, or do something."""
+        real, _ = self.existing(given)
+        try:
+            descriptor = os.open(real, _FLAGS)
+        except OSError as error:
+            raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.") from error
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISREG(mode):
+            return descriptor
+        os.close(descriptor)
+        if stat.S_ISDIR(mode):
+            raise ToolError(f"{_quoted(given)} is a folder. Find its files with Glob.")
+        raise ToolError(f"{_quoted(given)} is no ordinary file; it is not read.")
+
+    def files(self, base: str, stop: Callable[[], bool]) -> Iterator[str]:
+        """The real paths of the ordinary files below a real path, without what git is told to ignore.
+
+        A link to a file counts if the file is inside; a link to a folder is not entered.
+        """
+        listed = _listed_by_git(base)
+        paths = _walked(base) if not listed else _expanded(base, listed)
+        for path in paths:
+            if stop():
+                return
+            if self._is_file(path):
+                yield path
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            found = os.lstat(path)
+            if stat.S_ISLNK(found.st_mode):
+                real = os.path.realpath(path)
+                return self.holds(real) and stat.S_ISREG(os.stat(real).st_mode)  # noqa: PTH116
+        except OSError:  # gone meanwhile, or a link to nothing
+            return False
+        return stat.S_ISREG(found.st_mode)
+
+    def _meant(self, real: str) -> str:
+        folder, name = os.path.split(real)
+        try:
+            meant = did_you_mean(name, os.listdir(folder))  # noqa: PTH208
+        except OSError:
+            return ""
+        return f" {meant}" if meant else ""
+
+
+def clock(seconds: float = SECONDS) -> Callable[[], bool]:
+    """Whether that many seconds have passed since now."""
+    until = time.monotonic() + seconds
+    return lambda: time.monotonic() > until
+
+
+def _quoted(given: str) -> str:
+    return repr(given if len(given) <= 300 else f"{given[:300]}...")
+
+
+def _listed_by_git(base: str) -> list[str]:
+    """What git knows below the folder or would add; nothing if it is ignored itself, or is in no repository."""
+    # A project's configuration may name a program as its file system monitor.
+    command = [
+        "git",
+        "--no-optional-locks",
+        "-c",
+        "core.fsmonitor=false",
+        "ls-files",
+        "-co",
+        "--exclude-standard",
+        "-z",
+    ]
+    try:
+        ran = subprocess.run(
+            command, cwd=base, capture_output=True, stdin=subprocess.DEVNULL, timeout=_GIT_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [os.fsdecode(name) for name in ran.stdout.split(b"\0") if name] if ran.returncode == 0 else []
+
+
+def _expanded(base: str, listed: list[str]) -> Iterator[str]:
+    """The listed paths; a repository inside the repository is listed as a folder."""
+    for name in dict.fromkeys(listed):
+        path = os.path.join(base, name.rstrip("/"))  # noqa: PTH118
+        if name.endswith("/") or (os.path.isdir(path) and not os.path.islink(path)):  # noqa: PTH112, PTH114
+            yield from _walked(path)
+        else:
+            yield path
+
+
+def _walked(base: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(base):
+        if folder == os.sep:
+            folders[:] = [name for name in folders if f"/{name}/" not in _KERNELS]
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        yield from (os.path.join(folder, name) for name in sorted(names))  # noqa: PTH118

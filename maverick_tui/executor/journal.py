@@ -1,0 +1,108 @@
+"""The executor's log: one JSON object a line for everything that happens, with the trace id, without secrets.
+
+The records go to the logger `maverick_tui.executor`; `write_log` sends them to a file.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+from maverick_tui.executor.activity import (
+    Activity,
+    ContentChunk,
+    ErrorOccurred,
+    Thinking,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from maverick_tui.redact import redact
+
+log = logging.getLogger("maverick_tui.executor")
+
+_LONGEST = 2_000
+
+
+def record(event: str, trace_id: str, agent: str, **fields: Any) -> None:
+    """Write one record, if somebody reads them."""
+    if log.isEnabledFor(logging.INFO):
+        _write(logging.INFO, event, trace_id, agent, fields)
+
+
+def record_activity(event: Activity, trace_id: str, agent: str) -> None:
+    """Write down what happened. What streams is of interest to nobody but a debugger."""
+    level = logging.DEBUG if isinstance(event, ContentChunk | Thinking) else logging.INFO
+    if log.isEnabledFor(level):
+        _write(level, event.type, trace_id, agent, _fields(event))
+
+
+def write_log(path: Path, level: int = logging.INFO) -> logging.Handler:
+    """Send the records to a file that only its owner may read; `log.removeHandler` ends it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(_JsonLine())
+    log.addHandler(handler)
+    log.setLevel(min(level, log.level or level))
+    return handler
+
+
+class _JsonLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's own fields with its time; what was logged as text becomes a record, too."""
+        time = self.formatTime(record, "%Y-%m-%dT%H:%M:%S") + f".{int(record.msecs):03d}"
+        fields: dict[str, Any] | None = getattr(record, "fields", None)
+        if fields is None:
+            fields = {"event": "log", "trace_id": getattr(record, "trace_id", ""), "logger": record.name}
+            fields["message"] = redact(record.getMessage())
+            if record.exc_info:
+                fields["exception"] = redact(self.formatException(record.exc_info))
+        return json.dumps({"time": time, "level": record.levelname} | fields, ensure_ascii=False)
+
+
+def _write(level: int, event: str, trace_id: str, agent: str, fields: dict[str, Any]) -> None:
+    data = _clean({"event": event, "trace_id": trace_id, "agent": agent, **fields})
+    log.log(level, "%s", json.dumps(data, ensure_ascii=False), extra={"fields": data, "trace_id": trace_id})
+
+
+def _fields(event: Activity) -> dict[str, Any]:
+    if isinstance(event, ToolCallStarted):
+        call = event.tool_call
+        return {"call": call.id, "tool": call.tool_name, "arguments": call.arguments, "parent": event.parent}
+    if isinstance(event, ToolCallFinished):
+        return {
+            "call": event.tool_call_id,
+            "is_error": event.is_error,
+            "duration_ms": round(event.duration_ms, 3),
+            "result": event.result[:_LONGEST],
+            "parent": event.parent,
+        }
+    if isinstance(event, ErrorOccurred):
+        return {
+            "kind": event.error.kind,
+            "error": str(event.error),
+            "retry_in": event.retry_in,
+            "attempt": event.attempt,
+            "parent": event.parent,
+        }
+    if isinstance(event, ContentChunk | Thinking):
+        return {"content": event.content, "parent": event.parent}
+    return {part.name: getattr(event, part.name) for part in fields_of(event)}
+
+
+def _clean(value: Any) -> Any:
+    """The value as JSON has it, each text in it without secrets: in JSON, one with a quote would not be found."""
+    if isinstance(value, str):
+        return redact(str(value))
+    if isinstance(value, Mapping):
+        return {redact(str(key)): _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    if is_dataclass(value):
+        return {part.name: _clean(getattr(value, part.name)) for part in fields_of(value)}
+    return value if isinstance(value, int | float | None) else redact(str(value))

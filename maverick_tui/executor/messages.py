@@ -1,0 +1,186 @@
+"""What is said to a model and what it answers, in words that no provider owns; `Agent` is one call of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from maverick_tui.executor.retry import RetryPolicy
+    from maverick_tui.executor.tools import Tool
+
+
+class Role(StrEnum):
+    """Who says it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL_RESULT = "tool_result"
+
+
+class StopReason(StrEnum):
+    """Why a model stopped."""
+
+    COMPLETE = "complete"
+    TOOL_USE = "tool_use"
+    MAX_TOKENS = "max_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model wants to be run. `invalid` is what it wrote where that is not a JSON object."""
+
+    id: str
+    tool_name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    invalid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or more answers. What was read from or written to the cache is counted apart from the input."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+    @property
+    def all_input(self) -> int:
+        """Everything that the model has read, from the cache or not."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    @property
+    def total(self) -> int:
+        """Everything read and written."""
+        return self.all_input + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A thought, as it must be given back to the model that had it; `redacted` stands for one that is not shown."""
+
+    text: str = ""
+    signature: str = ""
+    redacted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation. An assistant's carries its tool calls, a tool result the id of its call."""
+
+    role: Role
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    is_error: bool = False
+    thoughts: tuple[Thought, ...] = ()
+
+    @classmethod
+    def user(cls, content: str) -> Message:
+        """What a person says."""
+        return cls(Role.USER, content)
+
+    @classmethod
+    def result(cls, call_id: str, content: str, *, is_error: bool = False) -> Message:
+        """What a tool has answered."""
+        return cls(Role.TOOL_RESULT, content, tool_call_id=call_id, is_error=is_error)
+
+
+DeltaKind = Literal["start", "text", "thinking", "tool", "arguments", "end", "usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of an answer on its way.
+
+    `start` tells the answer's id and the model's name; `tool` begins a tool call, whose `arguments` follow as JSON;
+    `end` closes the block with this `index`; `usage` is what is known of the tokens so far.
+    """
+
+    kind: DeltaKind
+    text: str = ""
+    index: int = 0
+    id: str = ""
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestConfig:
+    """What this request wants otherwise than the agent's default; None leaves it as it is."""
+
+    max_tokens: int | None = None
+    most_tokens: int | None = None
+    """What a limit leaves for the answer: never more than this, whatever `max_tokens` or a default says."""
+    temperature: float | None = None
+    model: str | None = None
+    thinking: int | None = None
+    """The number of tokens that the model may think; 0 for none."""
+    timeout: float | None = None
+    """Seconds for the whole call."""
+    retry: RetryPolicy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that one call of a model needs: the whole conversation, each time."""
+
+    messages: Sequence[Message]
+    tools: Sequence[Tool] = ()
+    config: RequestConfig = RequestConfig()
+    system: str = ""
+    listen: Callable[[Delta], None] | None = field(default=None, compare=False, repr=False)
+    """Is told the answer piece by piece, by an agent that can."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    parent: str = ""
+    """The tool call of the subagent that asks; empty for the agent itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer of a model."""
+
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    stop_reason: StopReason = StopReason.COMPLETE
+    thoughts: tuple[Thought, ...] = ()
+    model: str = ""
+    id: str = ""
+
+    @property
+    def message(self) -> Message:
+        """The answer as a message of the conversation."""
+        return Message(Role.ASSISTANT, self.content, self.tool_calls, thoughts=self.thoughts)
+
+
+def distinct_id(wanted: str, taken: Collection[str]) -> str:
+    """The id of a call, made different from those that are taken: the API refuses a conversation with one twice."""
+    found, number = wanted or "call", 1
+    while found in taken:
+        number += 1
+        found = f"{wanted or 'call'}_{number}"
+    return found
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A model that can be asked. It keeps nothing between two calls; the conversation is the caller's.
+
+    Raises `AgentError`, whose kind tells what may be tried again. Cancelling the task ends the call at once; a call
+    that takes longer than its timeout raises our `TimeoutError`, which no cancellation does.
+    """
+
+    async def run(self, request: Request) -> Response:
+        """Ask once."""
+        ...

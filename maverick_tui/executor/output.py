@@ -1,0 +1,121 @@
+"""Structured output: what the model is told of the form, and how its answer is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from pydantic import BaseModel, ValidationError
+
+from maverick_tui.executor.definition import OutputConfig
+
+_FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
+_MOST_ERRORS = 10
+_MOST_TRIES = 100
+"""Brackets that JSON is looked for at: each costs up to the length of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """An answer that was read; `errors` says why it does not fit, and then `value` is None."""
+
+    value: Any = None
+    errors: tuple[str, ...] = ()
+
+
+class OutputReader:
+    """Reads answers by one schema."""
+
+    def __init__(self, config: OutputConfig) -> None:
+        self._config = config
+
+    @cached_property
+    def json_schema(self) -> dict[str, Any]:
+        """The schema that the model is told."""
+        schema: dict[str, Any] = self._config.schema_ if self._model is None else self._model.model_json_schema()
+        return schema
+
+    @property
+    def _model(self) -> type[BaseModel] | None:
+        schema = self._config.schema_
+        return schema if isinstance(schema, type) else None
+
+    @property
+    def instructions(self) -> str:
+        """What is added to the system prompt."""
+        schema = json.dumps(self.json_schema, ensure_ascii=False)
+        return (
+            f"When you are done, your last message must be the {self._config.output_name} and nothing else: "
+            f"one JSON value that fits this JSON schema, without any text around it.\n{schema}"
+        )
+
+    def complaint(self, errors: tuple[str, ...]) -> str:
+        """What the model is told of an answer that does not fit."""
+        return (
+            f"That is no valid {self._config.output_name}: {'; '.join(errors)}. "
+            "Answer once more with the JSON alone, and correct what is wrong."
+        )
+
+    def read(self, text: str) -> Parsed:
+        """The value in an answer: the whole of it, a fenced block, or the first JSON in it that fits."""
+        errors: tuple[str, ...] = ()
+        for candidate in _candidates(text):
+            parsed = self._validate(candidate)
+            if not parsed.errors:
+                return parsed
+            errors = errors or parsed.errors
+        return Parsed(errors=errors or ("there is no JSON in it",))
+
+    def _validate(self, value: Any) -> Parsed:
+        model = self._model
+        if model is not None:
+            try:
+                return Parsed(model.model_validate(value))
+            except ValidationError as error:
+                return Parsed(errors=tuple(_shown(item["loc"], item["msg"]) for item in error.errors()[:_MOST_ERRORS]))
+            except Exception as error:  # an author's validator may raise anything
+                return Parsed(errors=(f"{type(error).__name__}: {error}",))
+        import jsonschema
+        from referencing import Registry
+
+        try:
+            # An empty registry, so that no reference is looked up on the network.
+            kind = jsonschema.validators.validator_for(self.json_schema)
+            validator = kind(self.json_schema, registry=Registry())
+            found = [_shown(tuple(error.absolute_path), error.message) for error in validator.iter_errors(value)]
+        except Exception as error:  # a reference that leads nowhere
+            return Parsed(errors=(f"the schema cannot be used: {type(error).__name__}: {error}",))
+        return Parsed(errors=tuple(found[:_MOST_ERRORS])) if found else Parsed(value)
+
+
+def _shown(path: tuple[Any, ...], message: str) -> str:
+    where = ".".join(map(str, path))
+    return f"{where}: {message[:300]}" if where else message[:300]
+
+
+def _candidates(text: str) -> Iterator[Any]:
+    stripped = text.strip()
+    for piece in (stripped, *(match[1] for match in _FENCE.finditer(text))):
+        with suppress(ValueError, RecursionError):
+            yield _DECODER.decode(piece.strip())
+    tried, end = 0, 0
+    for opening in re.finditer(r"[{\[]", stripped):
+        if opening.start() < end:  # inside the one before
+            continue
+        if (tried := tried + 1) > _MOST_TRIES:
+            return
+        with suppress(ValueError, RecursionError):
+            value, end = _DECODER.raw_decode(stripped, opening.start())
+            yield value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)

@@ -1,0 +1,81 @@
+"""AgentConfig, and `create_agent`: the one place that knows which providers there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.definition import DEFAULT_MODEL
+from maverick_tui.executor.messages import Agent
+from maverick_tui.executor.retry import RetryPolicy
+
+DEFAULT_MAX_TOKENS = 16_000
+DEFAULT_REQUEST_TIMEOUT = 600.0
+DEFAULT_IDLE_TIMEOUT = 120.0
+
+
+class AgentConfig(BaseModel):
+    """Which model is asked, where, and how; what a request says goes before it. None is the provider's default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    provider: Literal["claude"] = "claude"
+    model: Annotated[str, Field(min_length=1)] = DEFAULT_MODEL
+    max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
+    temperature: Annotated[float, Field(ge=0, le=1)] | None = None
+    thinking: Annotated[int, Field(ge=0)] = 0
+    """Tokens that it may think before it answers; 0 for none."""
+    request_timeout: Annotated[float, Field(gt=0)] = DEFAULT_REQUEST_TIMEOUT
+    """Seconds for one call, however much comes."""
+    idle_timeout: Annotated[float, Field(gt=0)] = DEFAULT_IDLE_TIMEOUT
+    """Seconds without a byte after which a call has failed."""
+    api_key: SecretStr | None = None
+    """Without one it is `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN` for a bearer's token."""
+    base_url: str | None = None
+    """Without one it is `ANTHROPIC_BASE_URL`, or the vendor's."""
+    headers: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """Sent with each call, beside those of `ANTHROPIC_CUSTOM_HEADERS`."""
+    cache: bool = True
+    """Whether the beginning of a conversation is kept by the provider, so that it costs less the next time."""
+    retry: RetryPolicy = RetryPolicy()
+    env: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """Variables that go before those of the process."""
+
+    @model_validator(mode="after")
+    def _thinking_fits(self) -> Self:
+        if self.thinking and not 1024 <= self.thinking < self.max_tokens:
+            raise ValueError("thinking must be 0, or at least 1024 and less than max_tokens, which it counts towards")
+        return self
+
+    @classmethod
+    def checked(cls, **values: Any) -> AgentConfig:
+        """A configuration of plain values; every mistake in one `ConfigError`."""
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+            raise ConfigError(f"The model cannot be configured: {wrong}.") from error
+
+    def variable(self, name: str) -> str:
+        """A variable of the configuration or the process; empty if it is in neither."""
+        return self.env.get(name) or os.environ.get(name) or ""
+
+    @property
+    def credentials(self) -> tuple[str, str]:
+        """The key and the bearer's token, at most one of them; empty if there is none."""
+        if self.api_key is not None and (key := self.api_key.get_secret_value()):
+            return key, ""
+        if key := self.variable("ANTHROPIC_API_KEY"):
+            return key, ""
+        return "", self.variable("ANTHROPIC_AUTH_TOKEN")
+
+
+def create_agent(config: AgentConfig | None = None) -> Agent:
+    """A model that can be asked. It is an async context as well; left, or with `aclose()`, it gives up its sockets."""
+    from maverick_tui.executor.claude import ClaudeAgent
+
+    return ClaudeAgent(config or AgentConfig())

@@ -1,0 +1,72 @@
+"""What comes of an execution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from maverick_tui.exceptions import AgentError
+from maverick_tui.executor.messages import Message, Usage
+
+T = TypeVar("T")
+
+
+class TerminateReason(StrEnum):
+    """Why an execution ended."""
+
+    COMPLETE = "complete"
+    MAX_TURNS = "max_turns"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionMetrics:
+    """What an execution has used, subagents included; `subagents` is what each call of one has used, by its id."""
+
+    total_input_tokens: int = 0
+    total_output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    invocations: int = 0
+    """How often a model was asked, and answered."""
+    retries: int = 0
+    tool_calls: int = 0
+    turns: int = 0
+    cost_usd: float | None = None
+    """By list prices, so an estimate; None if the price of a model is not known."""
+    duration_ms: float = 0.0
+    model_ms: float = 0.0
+    subagents: Mapping[str, ExecutionMetrics] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens."""
+        return Usage(self.total_input_tokens, self.total_output_tokens, self.cache_read_tokens, self.cache_write_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionResult(Generic[T]):
+    """The outcome of an execution. Whatever ended it, everything that was said until then is kept.
+
+    `output` is the answer, typed if the definition has an output schema. Output that does not fit the schema is None,
+    with `output_valid` False, what is wrong in `output_errors`, and the text in `raw_content`.
+    """
+
+    success: bool
+    terminate_reason: TerminateReason
+    raw_content: str = ""
+    output: T | None = None
+    output_valid: bool | None = None
+    """None if there was nothing to check."""
+    output_errors: tuple[str, ...] = ()
+    error: AgentError | None = None
+    turn_count: int = 0
+    messages: tuple[Message, ...] = ()
+    metrics: ExecutionMetrics = ExecutionMetrics()
+    trace_id: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)

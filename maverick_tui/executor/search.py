@@ -1,0 +1,86 @@
+"""Searches files in a process of its own, which is ended when it takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from maverick_tui.executor import search_worker
+from maverick_tui.executor.tools import ToolError
+
+OutputMode = Literal["content", "files_with_matches", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What to look for; `around` is how many lines before and after a match to give, `most` ends lines or files."""
+
+    pattern: str
+    mode: OutputMode
+    ignore_case: bool = False
+    around: int = 0
+    most: int = 250
+    seconds: int = 20
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found: files with their matches, and whether that is all."""
+
+    files: list[dict[str, Any]] = field(default_factory=list)
+    is_cut: bool = False
+    is_late: bool = False
+
+
+async def search(wanted: Search, files: Sequence[str]) -> Findings:
+    """Search the files; a pattern that cannot be used is a `ToolError`."""
+    request = json.dumps({**asdict(wanted), "files": list(files)}).encode()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-I",
+        "-S",
+        search_worker.__file__,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=64_000_000,
+    )
+    findings = Findings()
+    try:
+        async with asyncio.timeout(wanted.seconds):
+            failure = await _talk(process, request, findings)
+    except asyncio.TimeoutError:
+        findings.is_late, failure = True, ""
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    if failure:
+        raise ToolError(f"The search failed: {failure}.")
+    return findings
+
+
+async def _talk(process: asyncio.subprocess.Process, request: bytes, findings: Findings) -> str:
+    """Ask and take what comes; returns why there is no end to it."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with suppress(BrokenPipeError, ConnectionResetError):  # it has died, and its last words say why
+        process.stdin.write(request)
+        await process.stdin.drain()
+    process.stdin.close()
+    async for line in process.stdout:
+        answer = json.loads(line)
+        if "wrong" in answer:
+            raise ToolError(f"The pattern is no regular expression of Python: {answer['wrong']}.")
+        if "done" in answer:
+            findings.is_cut = answer["cut"]
+            return ""
+        findings.files.append(answer)
+    said = (await process.stderr.read()).decode(errors="replace").strip()
+    return said.rpartition("\n")[2][:300] or f"it ended with code {await process.wait()}"

@@ -1,0 +1,107 @@
+"""Spans for OpenTelemetry, by its conventions for generative AI. Where that package is missing they cost nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeAlias
+
+
+class _NoSpan:
+    def set(self, **attributes: Any) -> None:
+        """Nobody listens."""
+
+    def fail(self, error: BaseException | str) -> None:
+        """Nobody listens."""
+
+
+class _Span:
+    def __init__(self, span: Any) -> None:
+        self._span = span
+
+    def set(self, **attributes: Any) -> None:
+        """Add attributes; `gen_ai_x_y` is the attribute gen_ai.x.y."""
+        for name, value in attributes.items():
+            if value is not None:
+                self._span.set_attribute(_attribute(name), value)
+
+    def fail(self, error: BaseException | str) -> None:
+        """Mark it as failed."""
+        from opentelemetry.trace import Status, StatusCode
+
+        self._span.set_status(Status(StatusCode.ERROR, str(error)[:200]))
+        kind = getattr(error, "kind", None) or (type(error).__name__ if isinstance(error, BaseException) else "error")
+        self._span.set_attribute("error.type", kind)
+
+
+Span: TypeAlias = _NoSpan | _Span
+NO_SPAN = _NoSpan()
+
+# The names that the conventions write with an underscore inside a part.
+_NAMES = {
+    "operation_name": "operation.name",
+    "agent_name": "agent.name",
+    "agent_description": "agent.description",
+    "provider_name": "provider.name",
+    "conversation_id": "conversation.id",
+    "request_model": "request.model",
+    "request_max_tokens": "request.max_tokens",
+    "request_temperature": "request.temperature",
+    "response_model": "response.model",
+    "response_id": "response.id",
+    "response_finish_reasons": "response.finish_reasons",
+    "usage_input_tokens": "usage.input_tokens",
+    "usage_output_tokens": "usage.output_tokens",
+    "tool_name": "tool.name",
+    "tool_call_id": "tool.call.id",
+    "tool_type": "tool.type",
+}
+
+
+def _attribute(name: str) -> str:
+    return f"gen_ai.{_NAMES[name]}"
+
+
+@cache
+def _tracer() -> Any:
+    if importlib.util.find_spec("opentelemetry") is None:
+        return None
+    try:
+        from opentelemetry import trace
+    except ImportError:  # a part of it is there
+        return None
+    return trace.get_tracer("maverick_tui.executor")
+
+
+@contextmanager
+def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[Span]:
+    """A span around what is done meanwhile; what it raises marks it as failed. `is_remote` if another does it."""
+    tracer = _tracer()
+    if tracer is None:
+        yield NO_SPAN
+        return
+    from opentelemetry.trace import SpanKind
+
+    kind = SpanKind.CLIENT if is_remote else SpanKind.INTERNAL
+    with tracer.start_as_current_span(name, kind=kind, record_exception=False, set_status_on_exception=False) as opened:
+        wrapped = _Span(opened)
+        wrapped.set(**attributes)
+        try:
+            yield wrapped
+        except BaseException as error:
+            wrapped.fail(error)
+            raise
+
+
+def trace_id() -> str:
+    """An id for an execution: that of the trace it is part of, or a new one."""
+    if _tracer() is not None:
+        from opentelemetry import trace
+
+        context = trace.get_current_span().get_span_context()
+        if context.is_valid:
+            return f"{context.trace_id:032x}"
+    return uuid.uuid4().hex

@@ -1,0 +1,194 @@
+"""Structured output: read, typed, repaired; and never a crash."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, field_validator
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor import OutputConfig, Response, TerminateReason, tool
+from maverick_tui.executor.output import OutputReader
+from tests.executor.support import Model, call, calls, define, says, watch
+
+
+class Report(BaseModel):
+    """What is wanted."""
+
+    summary: str
+    files: list[str] = []
+
+
+class Picky(BaseModel):
+    """Has a validator that fails in its own way."""
+
+    name: str
+
+    @field_validator("name")
+    @classmethod
+    def _never(cls, value: str) -> str:
+        raise KeyError(value)
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}, "files": {"type": "array", "items": {"type": "string"}}},
+    "required": ["summary"],
+}
+GOOD = '{"summary": "fine", "files": ["a.py"]}'
+WRAPPED = [
+    GOOD,
+    f"\n {GOOD} \n",
+    f"```json\n{GOOD}\n```",
+    f"Here it is:\n\n```\n{GOOD}\n```\nThat is all.",
+    f"Here it is: {GOOD} And that is all.",
+    f"See [1] and {{this}}, and [2, 3]: {GOOD}",
+    f'An example is {{"summary": 3}}, mine is {GOOD}',
+    f"```json\n{{oops}}\n```\n{GOOD}",
+]
+
+
+@pytest.mark.req("003-FR5-valid")
+@pytest.mark.parametrize("text", WRAPPED)
+@pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
+async def test_valid_output_is_parsed_and_typed(schema: Any, text: str) -> None:
+    watched = await watch(Model(says(text)), define(output={"schema": schema}))
+    result = watched.result
+    assert (result.success, result.output_valid, result.output_errors) == (True, True, ())
+    assert result.raw_content == text
+    expected = {"summary": "fine", "files": ["a.py"]}
+    assert result.output == (Report(**expected) if schema is Report else expected)  # type: ignore[arg-type]
+
+
+@pytest.mark.req("003-FR5-invalid", "003-FR5-nocrash")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I do not feel like it.", "there is no JSON in it"),
+        ('{"files": []}', "summary"),
+        ('{"summary": 3}', "summary"),
+        ("[]", "object"),
+        ("", "there is no JSON in it"),
+        ('{"summary": NaN}', "no JSON"),
+        ("[" * 5_000, "there is no JSON in it"),
+        ('{"summary": "x"', "there is no JSON in it"),
+    ],
+)
+@pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
+async def test_invalid_output_comes_back_raw_with_a_flag(schema: Any, text: str, words: str) -> None:
+    watched = await watch(Model(says(text)), define(output={"schema": schema, "repair_turns": 0}))
+    result = watched.result
+    assert (result.success, result.output, result.output_valid) == (False, None, False)
+    assert (result.raw_content, result.error) == (text, None)
+    assert result.terminate_reason is TerminateReason.COMPLETE
+    assert words in " ".join(result.output_errors) or schema is Report
+
+
+async def test_the_model_is_told_the_schema_and_what_is_wrong() -> None:
+    model = Model(says("No."), says('{"summary": 1}'), says(GOOD))
+    watched = await watch(model, define(output={"schema": Report, "output_name": "report", "repair_turns": 2}))
+    assert watched.result.output == Report(summary="fine", files=["a.py"])
+    assert watched.result.turn_count == 3
+    assert json.dumps(Report.model_json_schema()) in model.requests[0].system
+    complaints = [message.content for message in watched.result.messages if message.role == "user"][1:]
+    assert "no valid report: there is no JSON in it" in complaints[0]
+    assert "summary: Input should be a valid string" in complaints[1]
+
+
+async def test_repair_is_tried_as_often_as_wanted_and_no_more() -> None:
+    for repairs in (0, 1, 3):
+        model = Model(*[says("No.")] * 9)
+        watched = await watch(model, define(output={"schema": SCHEMA, "repair_turns": repairs}))
+        assert len(model.requests) == 1 + repairs
+        assert watched.result.output_valid is False
+    model = Model(*[says("No.")] * 9)
+    watched = await watch(model, define(output={"schema": SCHEMA, "repair_turns": 5}, run={"max_turns": 2}))
+    assert (len(model.requests), watched.result.terminate_reason) == (2, TerminateReason.COMPLETE)
+    assert watched.result.output_valid is False
+
+
+async def test_an_empty_last_answer_is_not_read_from_an_earlier_one() -> None:
+    @tool
+    async def look() -> str:
+        """Looks."""
+        return "seen"
+
+    model = Model(calls(call("look"), text=GOOD), Response(), says(GOOD))
+    watched = await watch(model, define(output={"schema": Report}), [look])
+    assert watched.result.turn_count == 3, "it had to be asked again"
+    assert watched.result.output_valid
+
+
+async def test_a_completing_tool_needs_no_other_output() -> None:
+    @tool(completes=True)
+    async def hand_in(summary: str) -> Report:
+        """Hands in."""
+        return Report(summary=summary)
+
+    model = Model(says("Not yet."), calls(call("hand_in", summary="x")))
+    watched = await watch(model, define(output={"schema": Report}), [hand_in])
+    result = watched.result
+    assert (result.success, result.output, result.output_valid) == (True, Report(summary="x"), None)
+
+
+@pytest.mark.req("003-FR5-nocrash")
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (Picky, "KeyError"),
+        ({"$ref": "http://127.0.0.1:9/nowhere"}, "the schema cannot be used"),
+        ({"$ref": "#/$defs/nothing"}, "the schema cannot be used"),
+    ],
+)
+async def test_a_schema_that_fails_does_not_crash_the_run(schema: Any, words: str) -> None:
+    watched = await watch(Model(says('{"name": "x"}')), define(output={"schema": schema, "repair_turns": 0}))
+    assert watched.result.output_valid is False
+    assert words in watched.result.output_errors[0]
+
+
+def test_a_reference_is_never_looked_up_on_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("urllib.request.urlopen", lambda *args, **_options: asked.append(args))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = OutputReader(OutputConfig(schema={"$ref": "http://127.0.0.1:9/nowhere"})).read("{}")
+    assert parsed.errors
+    assert asked == []
+
+
+def test_a_part_of_an_answer_is_not_taken_for_the_answer() -> None:
+    reader = OutputReader(OutputConfig(schema=Report))
+    assert reader.read('Here it is: {"outer": {"summary": "x"}}.').errors
+
+
+@pytest.mark.parametrize("schema", [3, "object", {"type": "nothing"}, {"pattern": "["}, int])
+def test_what_is_no_schema_is_refused_when_it_is_defined(schema: Any) -> None:
+    with pytest.raises(ConfigError, match=r"output\.schema"):
+        define(output={"schema": schema})
+
+
+def test_a_model_without_a_json_schema_is_refused_when_it_is_defined() -> None:
+    class Strange(BaseModel, arbitrary_types_allowed=True):
+        thing: Model
+
+    with pytest.raises(ConfigError, match="Strange has no JSON schema"):
+        define(output={"schema": Strange})
+
+
+@given(st.text(alphabet=st.sampled_from('{}[]",:`\n ab1e\\'), max_size=60))
+def test_any_text_is_read_without_a_crash(text: str) -> None:
+    for schema in (Report, SCHEMA):
+        parsed = OutputReader(OutputConfig(schema=schema)).read(text)
+        assert bool(parsed.errors) == (parsed.value is None)
+
+
+@given(st.text(max_size=20), st.lists(st.text(max_size=5), max_size=3), st.sampled_from(["{}", "```json\n{}\n```"]))
+def test_whatever_fits_is_found(summary: str, files: list[str], form: str) -> None:
+    wanted = Report(summary=summary, files=files)
+    text = form.replace("{}", wanted.model_dump_json())
+    assert OutputReader(OutputConfig(schema=Report)).read(text).value == wanted

@@ -1,0 +1,303 @@
+"""Runs of the engine `api`: no CLI, and the same events as with one. The real `anthropic` client, a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import AgentContext, AgentResult, MaverickAgent, StreamingError
+from maverick_tui.executor import ToolContext, tool
+from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
+from maverick_tui.runs.events import (
+    Event,
+    InterruptRequested,
+    ModeChanged,
+    ModelNamed,
+    PermissionAsked,
+    ReplyRestarted,
+    RetryScheduled,
+    RunStarted,
+    ToolCalled,
+    ToolFinished,
+    TurnEnded,
+    UsageReported,
+)
+from maverick_tui.runs.store import RunStore
+from tests.conftest import ServeModel
+from tests.runs.watching import Watched, watch
+from tests.support.agents import Talker, context, drain
+from tests.support.model import call, drop, fail, last_prompt, say, scene, turns
+from tests.support.processes import marked
+
+WRITTEN: list[str] = []
+
+
+@tool(is_read_only=True)
+def count_words(text: str) -> int:
+    """How many words there are."""
+    return len(text.split())
+
+
+@tool
+async def write_down(text: str, context: ToolContext) -> str:
+    """Write something down."""
+    WRITTEN.append(text)
+    return f"{context.agent} wrote {text}"
+
+
+class Direct(Talker):
+    """Asks the model API itself."""
+
+    name = "direct"
+    engine = "api"
+    own_tools = (count_words, write_down)
+    allowed_tools = ("Read", "Glob", "Grep")
+
+
+@pytest.fixture(autouse=True)
+def nothing_written() -> None:
+    WRITTEN.clear()
+
+
+# -- the same as the other engine ------------------------------------------------------------------------------------
+
+
+async def test_a_prompt_and_a_follow_up_in_one_conversation(serve: ServeModel, mark: str) -> None:
+    async with serve(turns(say("the first answer"), say("the second"))) as model, watch(Direct) as run:
+        first, second = await run.ask("one"), await run.ask("two")
+        assert marked(mark) == {}, "there is no CLI"
+    assert (first.outcome, second.outcome) == ("done", "done"), first.failure
+    assert run.text() == "the first answer\nthe second"
+    assert [last_prompt(request) for request in model.requests] == ["one", "two"]
+    assert [message["role"] for message in model.requests[1]["messages"]] == ["user", "assistant", "user"]
+
+
+async def shape_of(agent: type[MaverickAgent]) -> list[str]:
+    """The events of a run with thoughts, a tool and an answer, without how often things grew and were counted."""
+    async with watch(agent) as run:
+        await run.ask("look")
+    return [name for name in _kinds(run.events) if name not in ("usage_reported", "model_named", "mode_changed")]
+
+
+def _kinds(events: list[Event]) -> list[str]:
+    kinds: list[str] = []
+    for event in events:
+        if event.type != "block_grew" or kinds[-1] != "block_grew":
+            kinds.append(event.type)
+    return kinds
+
+
+async def test_a_run_looks_the_same_whichever_engine_runs_it(serve: ServeModel) -> None:
+    class Cli(Talker):
+        allowed_tools = ("Read",)
+
+    Path("note.txt").write_text("a line\n")
+    answers = (
+        Answer(steps=(ThinkingStep(thinking="hm"), TextStep(text="I look."), ToolStep(tool="Read", input=_note()))),
+        say("There is a line."),
+    )
+    async with serve([scene(*answers)]):
+        direct, cli = await shape_of(Direct), await shape_of(Cli)
+    assert direct == cli
+
+
+def _note() -> dict[str, str]:
+    return {"file_path": str(Path("note.txt").absolute())}
+
+
+async def test_figures_agree_with_the_result_to_the_token(serve: ServeModel) -> None:
+    answers = [call("count_words", text="a b c"), say("Three.", usage=(1_200, 34))]
+    async with serve([scene(*answers)]), watch(Direct) as run:
+        ended = await run.ask("count")
+        result = await Direct().run("count", context())
+    store = RunStore()
+    for event in run.events:
+        store.apply(event)
+    assert isinstance(result, AgentResult)
+    assert result.output == "Three."
+    used = (result.usage.input_tokens, result.usage.output_tokens, result.usage.total_cost_usd)
+    assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.cost_usd) == used == (1_210, 39, used[2])
+    assert used[2] == pytest.approx((1_210 * 3 + 39 * 15) / 1e6)
+    assert ended.steps == 2
+    assert run.all(ModelNamed)[-1].context_size == 200_000
+    reports = {report.message: report.output_tokens for report in run.all(UsageReported)}
+    assert sum(reports.values()) == 39
+
+
+async def test_it_says_which_engine_it_is(serve: ServeModel) -> None:
+    async with serve(turns(say("yes"))), watch(Direct) as run:
+        await run.ask("one")
+    assert run.all(RunStarted)[0].engine == "api"
+
+
+# -- tools -----------------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_read_only_runs_and_the_rest_asks(serve: ServeModel) -> None:
+    answers = [call("count_words", text="a b"), call("write_down", text="secret plan"), say("done")]
+    async with serve([scene(*answers)]), watch(Direct) as run:
+        run.prompt("go")
+        asked = await run.until(PermissionAsked)
+        assert (asked.tool, asked.arguments, WRITTEN) == ("write_down", {"text": "secret plan"}, [])
+        run.send(AnswerPermission(asked.request, "once"))
+        ended = await run.until(TurnEnded)
+    assert ended.outcome == "done"
+    assert WRITTEN == ["secret plan"]
+    assert [(event.output, event.is_error) for event in run.all(ToolFinished)] == [
+        ("2", False),
+        ("direct wrote secret plan", False),
+    ]
+
+
+async def test_a_refusal_is_told_to_the_model_and_it_goes_on(serve: ServeModel) -> None:
+    answers = [call("write_down", text="x"), say("As you wish.")]
+    async with serve([scene(*answers)]) as model, watch(Direct) as run:
+        run.prompt("go")
+        asked = await run.until(PermissionAsked)
+        run.send(AnswerPermission(asked.request, "deny", reason="not today"))
+        assert (await run.until(TurnEnded)).outcome == "done"
+    assert WRITTEN == []
+    told = model.requests[-1]["messages"][-1]["content"][0]
+    assert told["is_error"]
+    assert "not today" in str(told["content"])
+
+
+async def test_planning_changes_nothing_and_asks_nothing(serve: ServeModel) -> None:
+    answers = [call("write_down", text="x"), say("I only plan.")]
+    async with serve([scene(*answers)]), watch(Direct) as run:
+        run.send(SetMode("plan"))
+        await run.until(ModeChanged)
+        assert (await run.ask("go")).outcome == "done"
+    assert WRITTEN == []
+    assert run.all(PermissionAsked) == []
+    assert "planning" in run.all(ToolFinished)[0].output
+
+
+async def test_without_a_person_its_own_tools_run(serve: ServeModel) -> None:
+    async with serve([scene(call("write_down", text="alone"), say("done"))]):
+        result = await Direct().run("go", context())
+    assert result.success
+    assert WRITTEN == ["alone"]
+
+
+# -- failures and interrupts -----------------------------------------------------------------------------------------
+
+
+async def interrupted(run: Watched) -> TurnEnded:
+    run.send(Interrupt())
+    return await run.until(TurnEnded)
+
+
+async def test_an_interrupt_keeps_what_was_said_and_the_conversation_goes_on(serve: ServeModel) -> None:
+    slow = Answer(steps=(TextStep(text="word " * 500),), pace=Pace(tokens_per_second=100))
+    scenes = [scene(slow, prompt="^long$"), scene(say("Short."), prompt="^short$")]
+    async with serve(scenes) as model, watch(Direct) as run:
+        run.prompt("long")
+        await run.until(UsageReported)
+        while "word" not in run.text():
+            await asyncio.sleep(0.01)
+        ended = await interrupted(run)
+        assert ended.outcome == "interrupted"
+        assert (await run.ask("short")).outcome == "done"
+    assert run.all(InterruptRequested)
+    assert run.text().startswith("word")
+    roles = [message["role"] for message in model.requests[-1]["messages"]]
+    assert roles == ["user", "assistant", "user"]
+
+
+async def test_an_interrupt_withdraws_a_question(serve: ServeModel) -> None:
+    async with serve([scene(call("write_down", text="x"), say("never"))]), watch(Direct) as run:
+        run.prompt("go")
+        await run.until(PermissionAsked)
+        assert (await interrupted(run)).outcome == "interrupted"
+    assert WRITTEN == []
+
+
+async def test_an_overloaded_endpoint_is_asked_again_and_the_run_says_so(serve: ServeModel) -> None:
+    busy = say("Here.", fault=HttpFault(kind="http", status=529, type="overloaded_error", times=1))
+    async with serve(turns(busy)), watch(Direct) as run:
+        assert (await run.ask("go")).outcome == "done"
+    retry = run.all(RetryScheduled)[0]
+    assert (retry.status, retry.attempt, retry.limit) == (529, 1, 3)
+    assert run.text() == "Here."
+
+
+async def test_a_dropped_stream_starts_anew_and_marks_what_came_before(serve: ServeModel) -> None:
+    cut = say("All of the answer.", fault=drop(at="text", times=1))
+    async with serve(turns(cut)), watch(Direct) as run:
+        assert (await run.ask("go")).outcome == "done"
+    assert run.all(ReplyRestarted)
+    assert run.text().endswith("All of the answer.")
+
+
+async def test_a_refused_key_is_one_clear_failure(serve: ServeModel) -> None:
+    async with serve(turns(fail(401, "authentication_error"))), watch(Direct) as run:
+        ended = await run.ask("go")
+    assert ended.outcome == "failed"
+    assert ended.failure is not None
+    assert ended.failure.kind == "invalid"
+    assert "credentials" in ended.failure.message
+
+
+async def test_a_stream_that_fails_for_good_keeps_what_came(serve: ServeModel) -> None:
+    class Once(Direct):
+        limits = {"per_request": {"timeout_ms": 400}}
+
+    slow = Answer(steps=(TextStep(text="word " * 500),), pace=Pace(tokens_per_second=100))
+    async with serve(turns(slow)):
+        messages, error = await drain(Once().query("go"))
+    assert isinstance(error, StreamingError)
+    assert error.kind == "timeout"
+    assert messages
+
+
+# -- subagents -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_subagent_is_nested_and_counted(serve: ServeModel) -> None:
+    from maverick_tui import registry
+
+    class Helper(Talker):
+        name = "helper"
+        description = "Helps."
+        system_prompt = "You help."
+        engine = "api"
+        own_tools = (count_words,)
+
+    class Boss(Talker):
+        name = "boss"
+        engine = "api"
+        subagents = ("helper",)
+
+    registry.register("helper", Helper)
+    try:
+        scenes = [
+            scene(call("count_words", text="a b c"), say("Three words.", usage=(100, 7)), prompt="^count it$"),
+            scene(call("helper", prompt="count it"), say("It says three.", usage=(50, 3)), prompt="^go$"),
+        ]
+        async with serve(scenes), watch(Boss) as run:
+            ended = await run.ask("go")
+    finally:
+        registry.unregister("helper")
+    outer, inner = run.all(ToolCalled)
+    assert (outer.name, inner.name) == ("helper", "count_words")
+    assert inner.parent == outer.call
+    assert run.text(parent=outer.call) == "Three words."
+    assert run.text() == "It says three."
+    assert ended.usage.output_tokens == 5 + 5 + 7 + 3
+
+
+async def test_an_agents_own_execute_runs_through_the_conversation(serve: ServeModel) -> None:
+    class Twice(Direct):
+        async def execute(self, context: AgentContext) -> AgentResult:
+            await self.run("first", context)
+            return await self.run("second", context)
+
+    async with serve(turns(say("one"), say("two"))) as model, watch(Twice) as run:
+        run.prompt("go")
+        await run.until(TurnEnded, 2)
+    assert [last_prompt(request) for request in model.requests] == ["first", "second"]
+    assert run.text() == "one\ntwo"
