@@ -13,6 +13,7 @@ from maverick_tui.cli.agents import agents_app, list_agents
 from maverick_tui.cli.credentials import has_credentials
 from maverick_tui.cli.demo import demo
 from maverick_tui.cli.offline import offline_app
+from maverick_tui.cli.tasks import mcp_app, tasks_app
 
 
 @dataclass(slots=True)
@@ -34,6 +35,8 @@ app = typer.Typer(
 )
 app.add_typer(agents_app, name="agents")
 app.add_typer(offline_app, name="offline")
+app.add_typer(tasks_app, name="tasks")
+app.add_typer(mcp_app, name="mcp")
 app.command("demo", short_help="See the agents at work, offline. About a minute.")(demo)
 
 

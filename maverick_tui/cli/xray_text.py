@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from maverick_tui.agent.shown import shown
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.agent.xray_words import (
     ORIGINS,
@@ -21,6 +20,7 @@ from maverick_tui.agent.xray_words import (
 from maverick_tui.cli.table import display_path, problem_lines
 from maverick_tui.cli.width import wrap, wrap_document
 from maverick_tui.inert import inert, one_line
+from maverick_tui.shown import shown
 
 _LABEL = 10
 _ALONE = "without a person: exactly these run, nothing else"
@@ -35,6 +35,8 @@ def xray_lines(view: XRay) -> Iterator[str]:
     yield from _field("form", f"{listing.form}, from {SOURCES[listing.source]}")
     yield from _field("file", display_path(str(listing.path)) if listing.path else one_line(listing.module))
     yield from _field("trust", _trust(view))
+    if view.engine != "claude-code":
+        yield from _field("engine", one_line(view.engine))
     yield from _field("model", _with_origin(resolved(view.model), view.model))
     yield from _field("mode", _with_origin(resolved(view.permission_mode), view.permission_mode))
     yield from _field("may", _may(view))

@@ -1,0 +1,122 @@
+"""Opens the database: SQLite in the user's folder, or whatever a URL names, brought up to date first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Engine, create_engine, event, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+from sqlmodel import Session
+
+from maverick_tui import paths
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.redact import redact
+
+SessionFactory = Callable[[], Session]
+
+BUSY_SECONDS = 10.0
+"""How long a writer waits for another one."""
+HEAD = "0001"
+"""The newest migration; a database that has it need not be looked at any further."""
+
+_SECRETS = ("password", "passwd", "secret", "token", "key")
+
+
+def default_url() -> str:
+    """SQLite in the user's state folder."""
+    return f"sqlite:///{paths.user_state() / 'tasks.db'}"
+
+
+def open_database(url: str | None = None) -> SessionFactory:
+    """A factory of sessions for this URL; tables that are missing or old are brought up to date."""
+    engine = open_engine(url or default_url())
+    try:
+        upgrade(engine)
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise _unusable(engine.url, getattr(error, "orig", None) or error) from error
+    return lambda: Session(engine, expire_on_commit=False)
+
+
+def open_engine(url: str) -> Engine:
+    """An engine for this URL, with SQLite set up so that several processes can write."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise _unusable(None, "it is no database URL") from error
+    try:
+        # An error tells the statement, but not the values: they are the user's.
+        if parsed.get_backend_name() != "sqlite":
+            return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        options: dict[str, Any] = {}
+        if parsed.database in (None, "", ":memory:"):  # it lives in its connection, which everybody takes in turns
+            options = {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0}
+        elif not parsed.database.startswith("file:"):
+            file = Path(parsed.database)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch(mode=0o600, exist_ok=True)
+        arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+        engine = create_engine(parsed, hide_parameters=True, connect_args=arguments, **options)
+    except (SQLAlchemyError, ImportError, ValueError, OSError) as error:
+        raise _unusable(parsed, error) from error
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions begin where we say so
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Any) -> None:
+    # One that reads first and writes later would fail, not wait, if another process has written in between. So it says
+    # at its beginning that it will write; the store's begin with what they write, and readers wait for nobody.
+    kind = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {kind}")
+
+
+def upgrade(engine: Engine) -> None:
+    """Run the migrations that the database does not have yet."""
+    if _is_current(engine):
+        return
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    with engine.connect().execution_options(sqlite_begin="IMMEDIATE") as connection, connection.begin():
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise _unusable(engine.url, "a newer version of this program has changed its tables") from error
+
+
+def _is_current(engine: Engine) -> bool:
+    with engine.connect() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return False
+        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [HEAD]
+
+
+def _unusable(url: URL | None, why: object) -> ConfigError:
+    """What is wrong, in one line and without what is secret in the URL."""
+    lines = redact(str(why)).strip().splitlines()
+    reason = lines[0].rstrip(".") if lines else type(why).__name__
+    where = ""
+    if url is not None:
+        hidden = {name: "***" for name in url.query if any(word in name.lower() for word in _SECRETS)}
+        where = f" at {url.update_query_dict(hidden).render_as_string(hide_password=True)}"
+        if url.password:
+            reason = reason.replace(str(url.password), "***")
+    return ConfigError(
+        f"The tasks cannot be opened{where}: {reason}.",
+        hint="Correct the URL, for example sqlite:////home/me/tasks.db, and check that you may write there.",
+    )

@@ -1,0 +1,12 @@
+"""Alembic's entry: the connection is the one that `database.upgrade` has opened."""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlmodel import SQLModel
+
+from maverick_tui.tasks import models  # noqa: F401 - it fills the metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=SQLModel.metadata)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,250 @@
+"""TaskStore: tasks in a database. Every question names its user, and every query is filtered by that user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, func
+from sqlmodel import Session, col, delete, select, update
+from sqlmodel.sql.expression import SelectOfScalar
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.inert import inert, one_line
+from maverick_tui.tasks.database import SessionFactory
+from maverick_tui.tasks.lookup import MOST, Candidate, meant
+from maverick_tui.tasks.models import MAX_NOTES, MAX_TAGS, MAX_TITLE, PRIORITIES, Task, now
+
+Status = Literal["open", "completed", "all"]
+
+
+class WrongInput(ValueError):
+    """Something that a task cannot have; `what` names it in the user's words."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} cannot be used")
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the tasks that fit, and how many there are in all."""
+
+    tasks: tuple[Task, ...]
+    total: int
+
+
+class TaskStore:
+    """Each method is one transaction."""
+
+    def __init__(self, session_factory: SessionFactory) -> None:
+        self._open = session_factory
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def list(
+        self,
+        user_id: str,
+        *,
+        status: Status = "open",
+        priority: str | None = None,
+        tag: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page:
+        """Tasks in the order they were added, the open ones first."""
+        wanted = [*_of(user_id, status)]
+        if priority is not None:
+            wanted.append(col(Task.priority) == _priority(priority))
+        order = (col(Task.completed), col(Task.id))
+        with self._open() as session:
+            if tag is not None:  # JSON is asked differently by each database, and tags are few
+                tagged = session.exec(select(Task.id, Task.tags).where(*wanted).order_by(*order)).all()
+                ids = [number for number, tags in tagged if tag.casefold() in map(str.casefold, tags)]
+                page = select(Task).where(col(Task.id).in_(ids[offset : offset + limit])).order_by(*order)
+                return Page(tuple(session.exec(page)), len(ids))
+            total = session.exec(select(func.count()).select_from(Task).where(*wanted)).one()
+            page = select(Task).where(*wanted).order_by(*order).limit(limit).offset(offset)
+            return Page(tuple(session.exec(page)), total)
+
+    def get(self, user_id: str, task_id: int) -> Task | None:
+        """One task; None if it is not there, or somebody else's."""
+        with self._open() as session:
+            return session.exec(_one(user_id, task_id)).first()
+
+    def titled(self, user_id: str, title: str) -> Candidate | None:
+        """A task with exactly this title; of several the one that is open."""
+        with self._open() as session:
+            found = _candidates(session, [*_of(user_id, "all"), col(Task.title) == title], limit=1)
+        return found[0] if found else None
+
+    def find(self, user_id: str, query: str) -> Sequence[Candidate]:
+        """The tasks that these words could mean: one if it is clear, several if it is not, none if there is none."""
+        own = _of(user_id, "all")
+        order = (col(Task.completed), col(Task.id))  # open tasks are meant before those that are done
+        with self._open() as session:
+            titles = session.exec(select(Task.title).where(*own).order_by(*order)).all()
+            hits = list(dict.fromkeys(titles[at] for at in meant(query, titles)))[: MOST + 1]
+            rows = _candidates(session, [*own, col(Task.title).in_(hits)]) if hits else []
+        found = list({one.title: one for one in reversed(rows)}.values())[::-1]  # of one title the first will do
+        return [one for one in found if not one.completed] or found
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        user_id: str,
+        title: str,
+        *,
+        notes: str = "",
+        priority: str = "Medium",
+        due: date | str | None = None,
+        tags: Iterable[str] = (),
+    ) -> Task:
+        """Add a task."""
+        _require_user(user_id)
+        task = Task(
+            user_id=user_id,
+            title=_title(title),
+            notes=_notes(notes),
+            priority=_priority(priority),
+            due=_due(due),
+            tags=_tags(tags),
+        )
+        with self._open() as session:
+            session.add(task)
+            session.flush()
+            session.refresh(task)
+            session.expunge(task)
+            session.commit()
+        return task
+
+    def complete(self, user_id: str, task_id: int) -> Task | None:
+        """Mark a task as done; None if it is not there, or somebody else's."""
+        moment = now()
+        return self._change(user_id, task_id, completed=True, completed_at=func.coalesce(Task.completed_at, moment))
+
+    def update(self, user_id: str, task_id: int, **changes: Any) -> Task | None:
+        """Change what is given: title, notes, priority, due, tags, completed."""
+        read: dict[str, Callable[[Any], Any]] = {
+            "title": _title, "notes": _notes, "priority": _priority, "due": _due, "tags": _tags, "completed": bool,
+        }  # fmt: skip
+        if unknown := changes.keys() - read.keys():
+            raise WrongInput(", ".join(sorted(unknown)))
+        values = {name: read[name](value) for name, value in changes.items()}
+        if "completed" in values:
+            values["completed_at"] = func.coalesce(Task.completed_at, now()) if values["completed"] else None
+        return self._change(user_id, task_id, **values)
+
+    def _change(self, user_id: str, task_id: int, **values: Any) -> Task | None:
+        with self._open() as session:
+            change = update(Task).where(*_of(user_id, "all"), col(Task.id) == task_id)
+            if not _execute(session, change.values(**values, updated_at=now())):
+                return None
+            task = session.exec(_one(user_id, task_id)).one()
+            session.expunge(task)
+            session.commit()
+            return task
+
+    def delete(self, user_id: str, task_id: int) -> Task | None:
+        """Remove a task; what it was, or None if it is not there, or somebody else's."""
+        task = self.get(user_id, task_id)
+        with self._open() as session:
+            gone = _execute(session, delete(Task).where(*_of(user_id, "all"), col(Task.id) == task_id))
+            session.commit()
+        return task if gone else None
+
+    def complete_all(self, user_id: str) -> int:
+        """Mark every open task as done; how many there were."""
+        moment = now()
+        with self._open() as session:
+            change = update(Task).where(*_of(user_id, "open"))
+            done = _execute(session, change.values(completed=True, completed_at=moment, updated_at=moment))
+            session.commit()
+            return done
+
+    def delete_all(self, user_id: str, status: Status) -> int:
+        """Remove all tasks of a kind; how many there were."""
+        with self._open() as session:
+            gone = _execute(session, delete(Task).where(*_of(user_id, status)))
+            session.commit()
+            return gone
+
+    def count(self, user_id: str, status: Status) -> int:
+        """How many tasks of a kind there are."""
+        with self._open() as session:
+            return session.exec(select(func.count()).select_from(Task).where(*_of(user_id, status))).one()
+
+
+def _candidates(session: Session, wanted: Iterable[ColumnElement[bool]], limit: int | None = None) -> list[Candidate]:
+    query = select(Task.id, Task.title, Task.completed).where(*wanted).order_by(col(Task.completed), col(Task.id))
+    rows = session.connection().execute(query.limit(limit)).fetchall()
+    return [Candidate(number, title, completed) for number, title, completed in rows]
+
+
+def _execute(session: Session, statement: Any) -> int:
+    return int(session.connection().execute(statement).rowcount)
+
+
+def _of(user_id: str, status: Status) -> list[ColumnElement[bool]]:
+    """What every query begins with."""
+    _require_user(user_id)
+    wanted: list[ColumnElement[bool]] = [col(Task.user_id) == user_id]
+    if status != "all":
+        wanted.append(col(Task.completed) == (status == "completed"))
+    return wanted
+
+
+def _one(user_id: str, task_id: int) -> SelectOfScalar[Task]:
+    return select(Task).where(*_of(user_id, "all"), col(Task.id) == task_id)
+
+
+def _require_user(user_id: str) -> None:
+    if not isinstance(user_id, str) or not user_id:
+        raise ConfigError("A task needs a user.", hint="Say whose tasks are meant.")
+
+
+def _title(value: Any) -> str:
+    title = one_line(value).strip() if isinstance(value, str) else ""
+    if not title:
+        raise WrongInput("the title")
+    if len(title) > MAX_TITLE:
+        raise WrongInput("a shorter title")
+    return title
+
+
+def _notes(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > MAX_NOTES:
+        raise WrongInput("the notes")
+    return inert(value)
+
+
+def _priority(value: Any) -> str:
+    name = str(value).strip().capitalize()
+    if name not in PRIORITIES:
+        raise WrongInput("the priority")
+    return name
+
+
+def _due(value: Any) -> date | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, date):
+        return value.date() if isinstance(value, datetime) else value
+    try:
+        return datetime.fromisoformat(str(value).strip()).date()
+    except ValueError:
+        raise WrongInput("the due date") from None
+
+
+def _tags(value: Any) -> list[str]:
+    words = value.split(",") if isinstance(value, str) else value
+    if not isinstance(words, Iterable):
+        raise WrongInput("the tags")
+    tags = list(dict.fromkeys(one_line(str(word)).strip()[:50] for word in words))
+    tags = [tag for tag in tags if tag]
+    if len(tags) > MAX_TAGS:
+        raise WrongInput("fewer tags")
+    return tags

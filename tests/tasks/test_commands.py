@@ -1,0 +1,78 @@
+"""`maverick tasks` and `maverick mcp tasks`, as programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+MAVERICK = str(Path(sys.executable).parent / "maverick")
+
+
+def maverick(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([MAVERICK, *arguments], input=given, capture_output=True, text=True, timeout=60, check=False)
+
+
+def said(*arguments: str) -> list[str]:
+    ran = maverick(*arguments)
+    assert (ran.returncode, ran.stderr) == (0, ""), ran.stderr
+    return ran.stdout.splitlines()
+
+
+def refused(*arguments: str) -> str:
+    ran = maverick(*arguments)
+    assert ran.returncode == 1
+    assert ran.stdout == ""
+    assert "Traceback" not in ran.stderr
+    return ran.stderr
+
+
+def test_a_list_from_its_first_task_to_its_last() -> None:
+    assert said("tasks", "list") == ["Your list is empty."]
+    given = ("Buy", "oat", "milk", "--priority", "high", "--due", "2026-12-01", "--tag", "home")
+    assert said("tasks", "add", *given) == ["☐ Buy oat milk"]
+    assert said("tasks", "add", "Pay rent") == ["☐ Pay rent"]
+    assert said("tasks", "list") == ["☐ Buy oat milk (high, due 2026-12-01, #home)", "☐ Pay rent"]
+    assert said("tasks", "done", "oat") == ["✓ Buy oat milk"]
+    assert said("tasks", "list") == ["☐ Pay rent"]
+    tasks = json.loads("\n".join(said("tasks", "list", "--all", "--json")))
+    assert [(task["title"], task["completed"]) for task in tasks] == [("Pay rent", False), ("Buy oat milk", True)]
+    assert "--yes" in refused("tasks", "rm", "rent"), "nobody can be asked"
+    assert said("tasks", "rm", "rent", "--yes") == ["removed Pay rent"]
+    assert "couldn't find a task about 'rent'" in refused("tasks", "done", "rent")
+    assert "the priority" in refused("tasks", "add", "x", "--priority", "silly")
+    assert "the due date" in refused("tasks", "add", "x", "--due", "tomorrow")
+
+
+def test_a_wrong_database_is_one_clear_line() -> None:
+    os.environ["MAVERICK_TASKS_URL"] = "postgresql://me:geheim@127.0.0.1:9/tasks"
+    try:
+        error = refused("tasks", "list")
+    finally:
+        del os.environ["MAVERICK_TASKS_URL"]
+    assert "cannot be opened" in error
+    assert "geheim" not in error
+
+
+async def test_any_mcp_client_can_use_it(mark: str) -> None:
+    server = StdioServerParameters(command=MAVERICK, args=["mcp", "tasks"], env=dict(os.environ))
+    async with Client(stdio_client(server)) as client:
+        names = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(names) >= {"add_task", "list_tasks", "complete_task", "update_task", "delete_task"}
+        offered = [name for tool in names.values() for name in tool.input_schema["properties"]]
+        assert not any("user" in name for name in offered), "whose tasks they are is not for a client to say"
+        await client.call_tool("add_task", {"title": "From outside", "user_id": "somebody else"})
+        first = json.loads(_text(await client.call_tool("delete_task", {"task": "outside"})))
+        assert first["error"]["code"] == "confirm"
+        sure = {"task": "From outside", "confirmation": first["error"]["phrase"]}
+        assert json.loads(_text(await client.call_tool("delete_task", sure)))["success"]
+    assert said("tasks", "list", "--all") == ["Your list is empty."]
+
+
+def _text(result: object) -> str:
+    return str(result.content[0].text)  # type: ignore[attr-defined]

@@ -1,0 +1,40 @@
+"""What the documents show is true: their examples run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.catalog import markdown
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def blocks(name: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (DOCS / name).read_text(), re.DOTALL)
+
+
+def test_the_agent_file_of_the_executor_has_no_mistake(tmp_path: Path) -> None:
+    (file,) = blocks("executor.md", "markdown")
+    parsed, problems = markdown.parse(tmp_path / "summariser.md", file.encode())
+    assert parsed is not None
+    # The MCP server that it names is not there, and a warning says so.
+    assert [(problem.severity, problem.line) for problem in problems] == [("warning", 5)]
+    assert parsed.engine == "api"
+
+
+@pytest.mark.parametrize("name", ["executor.md", "tasks.md"])
+def test_what_the_examples_import_is_there(name: str) -> None:
+    for block in blocks(name, "python"):
+        for line in re.findall(r"^from maverick_tui.*$", block, re.MULTILINE):
+            exec(line, {})
+
+
+def test_the_python_agent_can_be_made() -> None:
+    (agent, _) = blocks("executor.md", "python")
+    names: dict[str, object] = {}
+    exec(agent, names)
+    made = names["Counter"]()  # type: ignore[operator]
+    assert (made.name, made.engine) == ("counter", "api")
