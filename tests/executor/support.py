@@ -226,9 +226,10 @@ def _sockets() -> set[str]:
     return found
 
 
-def _threads() -> set[threading.Thread]:
-    """Without those of the event loop's own pool, which looks up addresses and ends with the loop."""
-    return {thread for thread in threading.enumerate() if not thread.name.startswith("asyncio_")}
+def _threads() -> set[int]:
+    """All threads of the process, without those of the event loop's pool, which looks up addresses and ends with it."""
+    pool = {thread.native_id for thread in threading.enumerate() if thread.name.startswith("asyncio_")}
+    return {int(entry.name) for entry in Path("/proc/self/task").iterdir()} - pool
 
 
 @asynccontextmanager

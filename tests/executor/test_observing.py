@@ -100,8 +100,10 @@ async def test_a_cancelled_task_has_its_end_written_down(journal: Path) -> None:
         await asyncio.sleep(30)
         raise AssertionError
 
-    run = asyncio.create_task(AgentExecutor(Model(hang)).execute(define()))
-    await asyncio.sleep(0.01)
+    model = Model(hang)
+    run = asyncio.create_task(AgentExecutor(model).execute(define()))
+    while not model.requests:
+        await asyncio.sleep(0)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
@@ -204,11 +206,11 @@ async def test_what_fails_is_marked(spans: InMemorySpanExporter) -> None:
 
 async def test_a_cancelled_execution_ends_its_spans(spans: InMemorySpanExporter) -> None:
     async def hang(_request: Request) -> Response:
+        cancel.cancel()
         await asyncio.sleep(30)
         raise AssertionError
 
     cancel = CancelToken()
-    asyncio.get_running_loop().call_later(0.01, cancel.cancel)
     await watch(Model(hang), cancel=cancel)
     assert set(named(spans)) == {"invoke_agent worker", "chat claude-sonnet-4-5"}
 

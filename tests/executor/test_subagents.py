@@ -23,7 +23,7 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import CUT_OFF
-from tests.executor.support import Model, Watched, call, calls, define, says, watch
+from tests.executor.support import Model, Watched, call, calls, cancel_when, define, says, watch
 
 
 class Cast:
@@ -256,9 +256,10 @@ async def test_cancel_ends_subagents_and_their_events_in_order(is_stubborn: bool
         middle=[calls(call("helper", "h1", prompt="Go."), call("helper", "h2", prompt="Go."), usage=(20, 5))],
         helper=[stubborn if is_stubborn else hang] * 2,
     )
-    asyncio.get_running_loop().call_later(0.03, cancel.cancel)
+    stopping = asyncio.create_task(cancel_when(lambda: len(cast["helper"]) == 2, cancel))
     agents = [agent("boss", "middle"), agent("middle", "helper"), agent("helper")]
     watched = await play(cast, *agents, cancel=cancel)
+    await stopping
     told = len(watched.events)
     assert watched.result.terminate_reason is TerminateReason.CANCELLED
     assert ended(watched, "m1").result == CUT_OFF

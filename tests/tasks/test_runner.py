@@ -271,12 +271,12 @@ async def test_longer_than_the_limit_is_a_timeout_error(factory: SessionFactory)
 
 @pytest.mark.req("004-limit-tools")
 async def test_one_call_after_the_other_ends_at_ten(factory: SessionFactory) -> None:
-    async with assistant(factory, [call("add_task", title="Tea") for _ in range(20)]) as one:
+    async with assistant(factory, [call("add_task", title="Green tea") for _ in range(20)]) as one:
         result = await one.say("Add tea")
         assert len(one.titles()) == MAX_TOOL_CALLS == 10
     assert len(result.tool_calls) == 10
     assert len(result.response) <= 500
-    assert result.response.startswith("Got it! Added 'Tea' to your list. Anything else?\n")
+    assert result.response.startswith("Got it! Added 'Green tea' to your list. Anything else?\n")
     assert re.search(r"…and \d more\.$", result.response)
 
 
