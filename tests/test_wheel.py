@@ -93,3 +93,16 @@ def test_lists_the_shipped_agents_as_json(environment: Path, tmp_path: Path) -> 
     agents = json.loads(run(environment, tmp_path, "maverick", "agents", "list", "--json"))["agents"]
     assert len(agents) >= 5
     assert all(agent["name"] and agent["source"] for agent in agents)
+
+
+def test_the_migrations_of_the_tasks_are_inside_the_package_and_run_there(
+    wheel: Path, environment: Path, tmp_path: Path
+) -> None:
+    folder = ROOT / "maverick_tui" / "tasks" / "migrations"
+    files = {path.relative_to(ROOT).as_posix() for path in folder.rglob("*") if path.is_file()}
+    files = {name for name in files if "__pycache__" not in name}
+    assert len(files) >= 3
+    with zipfile.ZipFile(wheel) as archive:
+        assert files <= set(archive.namelist())
+    code = "from maverick_tui.tasks import *; print(TaskStore(open_database()).add('u', 'Tea').title)"
+    assert run(environment, tmp_path, "python", "-c", code) == "Tea\n"

@@ -91,8 +91,14 @@ class MaverickAgent(ABC):
     """Tokens that it may think before it answers."""
     limits: Mapping[str, Any] = {}
     """Fields of `maverick_tui.executor.Limits`."""
+    tool_limits: Mapping[str, Any] = {}
+    """`timeout_ms`, `max_result_chars`, `max_parallel` and `max_depth` of `maverick_tui.executor.ToolConfig`."""
+    retries: int | None = None
+    """How often a call of the model that failed in passing is tried again."""
     output_schema: Any = None
     """A pydantic model, or a JSON schema, that the last answer must fit."""
+    repairs: int | None = None
+    """How often the model is told what is wrong with its output, and asked again."""
 
     def __init__(
         self,
@@ -265,13 +271,17 @@ class MaverickAgent(ABC):
         on_background: Callable[[Message], None] | None = None,
         resume: str | None = None,
     ) -> AsyncIterator[Session]:
-        """Keep one CLI open for many prompts; `resume` is the id of a conversation that it is to go on with.
+        """Keep one conversation open for many prompts; `resume` is the id of one that the CLI is to go on with.
 
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
         `on_background` gets the messages of turns that the CLI starts by itself.
         """
         settings = self.config or context.config
         if self.engine == "api":
+            if resume is not None:
+                raise AgentError(
+                    "A conversation of the engine api cannot be resumed.", kind="invalid", hint="Open a new session."
+                )
             async with self.api_session(settings, context.cwd, can_use_tool, on_background) as opened:
                 yield opened
             return

@@ -34,7 +34,7 @@ class AgentRegistry:
 
         A definition of `maverick_tui.executor` becomes a class, with the `tools` that it brings along.
         """
-        if type(name).__name__ == "AgentDefinition":
+        if not isinstance(name, str) and hasattr(name, "prompt"):
             from maverick_tui.agent.engine.api.defined import agent_class
 
             definition = cast("AgentDefinition", name)

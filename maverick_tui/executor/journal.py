@@ -62,12 +62,12 @@ class _JsonLine(logging.Formatter):
             fields["message"] = redact(record.getMessage())
             if record.exc_info:
                 fields["exception"] = redact(self.formatException(record.exc_info))
-        return json.dumps({"time": time, "level": record.levelname} | fields, ensure_ascii=False)
+        return _as_line({"time": time, "level": record.levelname} | fields)
 
 
 def _write(level: int, event: str, trace_id: str, agent: str, fields: dict[str, Any]) -> None:
     data = _clean({"event": event, "trace_id": trace_id, "agent": agent, **fields})
-    log.log(level, "%s", json.dumps(data, ensure_ascii=False), extra={"fields": data, "trace_id": trace_id})
+    log.log(level, "%s", _as_line(data), extra={"fields": data, "trace_id": trace_id})
 
 
 def _fields(event: Activity) -> dict[str, Any]:
@@ -106,3 +106,8 @@ def _clean(value: Any) -> Any:
     if is_dataclass(value):
         return {part.name: _clean(getattr(value, part.name)) for part in fields_of(value)}
     return value if isinstance(value, int | float | None) else redact(str(value))
+
+
+def _as_line(data: Mapping[str, Any]) -> str:
+    """JSON that can be written: half a character stands there as its escape."""
+    return json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace").decode()

@@ -54,7 +54,7 @@ class Loaded:
             engine=agent.engine,
             is_offline=bool(offline),
             has_own_prompt=not self.is_plain or bool(agent.initial_prompt),
-            max_turns=agent.max_turns or settings.max_turns,
+            max_turns=agent.limits.get("max_turns") or agent.max_turns or settings.max_turns,
         )
 
 

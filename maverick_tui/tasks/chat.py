@@ -17,6 +17,7 @@ from maverick_tui.executor.threads import in_thread
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.answers import answer
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, MessageHistory
+from maverick_tui.tasks.database import hide_values
 from maverick_tui.tasks.models import ChatMessage
 from maverick_tui.tasks.runner import AgentRunner
 
@@ -55,12 +56,14 @@ class Chat:
         except AnswerTimeout as error:
             log.warning("A message was not answered in time")
             result = answer(error.tool_calls, "", has_failed=True)
-        except Exception:  # what it was is for the log; the user is told that it did not work
+        except Exception as error:  # what it was is for the log; the user is told that it did not work
+            hide_values(error)
             log.exception("A message could not be answered")
             result = AgentResult(False, texts.SYSTEM_ERROR, [], texts.SYSTEM_ERROR)
         try:
             await in_thread(self._keep, message, result)
-        except Exception:  # the answer is true all the same; only the next one will not know of it
+        except Exception as error:  # the answer is true all the same; only the next one will not know of it
+            hide_values(error)
             log.exception("A message could not be kept")
         return result
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, inspect
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
@@ -104,6 +104,15 @@ def _is_current(engine: Engine) -> bool:
         if not inspect(connection).has_table("alembic_version"):
             return False
         return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [HEAD]
+
+
+def hide_values(error: BaseException) -> None:
+    """Keep the values of a statement, which are a user's, out of what is logged; also for engines that are not ours."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, StatementError):
+            seen.hide_parameters = True
+        seen = seen.__cause__ or seen.__context__
 
 
 def _unusable(url: URL | None, why: object) -> ConfigError:

@@ -25,7 +25,8 @@ from maverick_tui.executor.tools import ToolContext
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.answers import answer
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, ToolCallRecord
-from maverick_tui.tasks.server import BULK_PHRASES, UNCLEAR, MCPToolServer, failed
+from maverick_tui.tasks.server import UNCLEAR, MCPToolServer
+from maverick_tui.tasks.toolbox import BULK_PHRASES, failed
 
 if TYPE_CHECKING:
     from mcp import Client, types

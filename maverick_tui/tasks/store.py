@@ -19,6 +19,8 @@ from maverick_tui.tasks.models import MAX_NOTES, MAX_TAGS, MAX_TITLE, PRIORITIES
 
 Status = Literal["open", "completed", "all"]
 
+_MOST_TITLES = 500
+
 
 class WrongInput(ValueError):
     """Something that a task cannot have; `what` names it in the user's words."""
@@ -83,13 +85,16 @@ class TaskStore:
     def find(self, user_id: str, query: str) -> Sequence[Candidate]:
         """The tasks that these words could mean: one if it is clear, several if it is not, none if there is none."""
         own = _of(user_id, "all")
-        order = (col(Task.completed), col(Task.id))  # open tasks are meant before those that are done
         with self._open() as session:
-            titles = session.exec(select(Task.title).where(*own).order_by(*order)).all()
-            hits = list(dict.fromkeys(titles[at] for at in meant(query, titles)))[: MOST + 1]
-            rows = _candidates(session, [*own, col(Task.title).in_(hits)]) if hits else []
-        found = list({one.title: one for one in reversed(rows)}.values())[::-1]  # of one title the first will do
-        return [one for one in found if not one.completed] or found
+            titles = _titles(session, own)
+            hits = {titles[at] for at in meant(query, titles)}
+            some = sorted(hits)[:_MOST_TITLES]  # a database does not take any number of values
+            rows = _candidates(session, [*own, col(Task.title).in_(some)]) if some else []
+        first: dict[str, Candidate] = {}
+        for row in rows:
+            first.setdefault(row.title, row)  # of one title the first will do
+        found = list(first.values())  # open tasks are meant before those that are done
+        return ([one for one in found if not one.completed] or found)[: MOST + 1]
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -176,6 +181,16 @@ class TaskStore:
         """How many tasks of a kind there are."""
         with self._open() as session:
             return session.exec(select(func.count()).select_from(Task).where(*_of(user_id, status))).one()
+
+
+def _titles(session: Session, wanted: Iterable[ColumnElement[bool]]) -> Sequence[str]:
+    """All titles; in one piece where a database does not cut it, which takes a quarter of the time."""
+    if session.get_bind().dialect.name in ("sqlite", "postgresql"):
+        whole = (
+            session.connection().execute(select(func.aggregate_strings(col(Task.title), "\n")).where(*wanted)).scalar()
+        )
+        return str(whole).split("\n") if whole else ()  # a title has one line
+    return session.exec(select(Task.title).where(*wanted)).all()
 
 
 def _candidates(session: Session, wanted: Iterable[ColumnElement[bool]], limit: int | None = None) -> list[Candidate]:

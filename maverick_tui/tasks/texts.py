@@ -171,6 +171,8 @@ def friendly(text: str) -> str:
     What cannot be mended is not said at all; nor is what only a tool can know, that something was done. What stands in
     quotes is the user's own.
     """
+    if _OURS.search(text):
+        return HELP
     text = _BRACKETED_ID.sub("", _EMOJI.sub("", inert(text)))
     unquoted = _QUOTED.sub("''", text)
     if _JARGON.search(unquoted) or _ID.search(unquoted) or _OURS.search(text):

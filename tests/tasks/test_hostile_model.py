@@ -23,7 +23,7 @@ UNCLEAR = "Could you provide more details about what you would like to do?"
 
 def is_intact(folder: Path) -> bool:
     with sqlite3.connect(folder / "tasks.db") as connection:
-        return connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
 @pytest.mark.req("004-limit-tools", "004-err-friendly")
@@ -49,8 +49,8 @@ async def test_a_model_that_loops(factory: SessionFactory, tmp_path: Path, step:
 
 
 NONSENSE: list[Any] = [
-    None, True, -1, 1.5e300, "", "x" * 5000, [], {}, [[[]]], {"title": {"title": "x"}}, ["a", 1, None], "\x00", "\ud800",
-    "'; DROP TABLE task; --", "../../etc/passwd", "${jndi:ldap://x}", "%s%n", "1 OR 1=1",
+    None, True, -1, 1.5e300, "", "x" * 5000, [], {}, [[[]]], {"title": {"title": "x"}}, ["a", 1, None], "\x00",
+    "\ud800", "'; DROP TABLE task; --", "../../etc/passwd", "${jndi:ldap://x}", "%s%n", "1 OR 1=1",
 ]  # fmt: skip
 
 
@@ -151,9 +151,7 @@ async def test_a_database_that_hangs_is_a_timeout_too(factory: SessionFactory, t
     server = MCPToolServer(factory)
     server.store.add("alice", "Tea")
     runner = AgentRunner(factory, server, agent=Stuck(), timeout=0.2)
-    context = AgentContext.from_request(
-        "alice", "c", [{"role": "assistant", "content": texts.confirm_delete("Tea")}]
-    )
+    context = AgentContext.from_request("alice", "c", [{"role": "assistant", "content": texts.confirm_delete("Tea")}])
     with sqlite3.connect(tmp_path / "tasks.db") as lock:
         lock.execute("BEGIN IMMEDIATE")
         with pytest.raises(TimeoutError):
@@ -180,15 +178,12 @@ async def test_an_empty_answer(factory: SessionFactory) -> None:
 
 
 async def test_contradicting_calls_at_once_leave_a_sound_database(factory: SessionFactory, tmp_path: Path) -> None:
-    steps = tuple(
-        ToolStep(tool=tool, input=arguments)
-        for tool, arguments in [
-            ("update_task", {"task": "Tea", "title": "Coffee"}),
-            ("complete_task", {"task": "Tea"}),
-            ("update_task", {"task": "Tea", "completed": False}),
-            ("delete_task", {"task": "Tea"}),
-            ("add_task", {"title": "Tea"}),
-        ]
+    steps = (
+        ToolStep(tool="update_task", input={"task": "Tea", "title": "Coffee"}),
+        ToolStep(tool="complete_task", input={"task": "Tea"}),
+        ToolStep(tool="update_task", input={"task": "Tea", "completed": False}),
+        ToolStep(tool="delete_task", input={"task": "Tea"}),
+        ToolStep(tool="add_task", input={"title": "Tea"}),
     )
     async with assistant(factory, [Answer(steps=steps), say("ok")]) as one:
         one.add("Tea")

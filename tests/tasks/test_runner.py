@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Any
 
 import pytest
 from sqlmodel import Session, SQLModel, create_engine
@@ -25,7 +26,7 @@ def together(*calls: ToolStep) -> Answer:
     return Answer(steps=calls, usage=Usage(input=10, output=5))
 
 
-async def answered(factory: SessionFactory, tool: str, *titles: str, **arguments: object) -> str:
+async def answered(factory: SessionFactory, tool: str, *titles: str, **arguments: Any) -> str:
     """The answer to a message that makes the model call this tool."""
     async with assistant(factory, [call(tool, **arguments), DONE]) as one:
         one.add(*titles)
@@ -120,7 +121,10 @@ async def test_an_empty_list_is_not_the_same_as_nothing_that_fits(factory: Sessi
 
 @pytest.mark.req("004-fmt-done")
 async def test_a_task_is_completed(factory: SessionFactory) -> None:
-    assert await answered(factory, "complete_task", "Buy milk", task="milk") == "Great! I've marked 'Buy milk' as complete."
+    assert (
+        await answered(factory, "complete_task", "Buy milk", task="milk")
+        == "Great! I've marked 'Buy milk' as complete."
+    )
     assert TaskStore(factory).count("alice", "completed") == 1
 
 
@@ -136,7 +140,7 @@ async def test_a_task_is_completed(factory: SessionFactory) -> None:
         ({"tags": list("abcdefg"), "priority": "Low"}, "low priority and the tags a, b, c, d, e and 2 more"),
     ],
 )
-async def test_a_task_is_updated(factory: SessionFactory, changes: dict[str, object], told: str) -> None:
+async def test_a_task_is_updated(factory: SessionFactory, changes: dict[str, Any], told: str) -> None:
     response = await answered(factory, "update_task", "Buy milk", task="buy milk", **changes)
     assert response == f"Updated! 'Buy milk' now has {told}."
 
@@ -191,7 +195,7 @@ async def test_the_question_which_one_is_whole_however_long_the_titles_are(facto
     ],
 )
 async def test_what_is_missing_is_asked_for(
-    factory: SessionFactory, tool: str, arguments: dict[str, object], what: str
+    factory: SessionFactory, tool: str, arguments: dict[str, Any], what: str
 ) -> None:
     async with assistant(factory, [call(tool, **arguments), DONE]) as one:
         one.add("Buy milk")
@@ -247,7 +251,12 @@ async def test_what_could_not_be_done_is_told_beside_what_was(factory: SessionFa
 
 
 async def test_what_was_made_better_is_not_told(factory: SessionFactory) -> None:
-    steps = [call("no_tool"), call("complete_task", task="dentist"), call("list_tasks"), call("complete_task", task="tea")]
+    steps = [
+        call("no_tool"),
+        call("complete_task", task="dentist"),
+        call("list_tasks"),
+        call("complete_task", task="tea"),
+    ]
     async with assistant(factory, [*steps, DONE]) as one:
         one.add("Tea")
         result = await one.say("Tea is done")

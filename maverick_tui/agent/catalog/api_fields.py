@@ -12,7 +12,7 @@ from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
 from maverick_tui.exceptions import did_you_mean
 from maverick_tui.inputs import InputSpec, places
 
-FIELDS = ("temperature", "thinking", "limits", "agents", "output")
+FIELDS = ("temperature", "thinking", "limits", "agents", "output", "toolLimits", "retries", "repairs")
 OTHER_ENGINE = ("hooks", "skills", "effort")
 """Fields that only Claude Code knows what to do with."""
 
@@ -27,6 +27,9 @@ class ApiFields:
     agents: tuple[str, ...] = ()
     output: Mapping[str, Json] | None = None
     """The JSON schema of its last answer."""
+    tool_limits: Mapping[str, Json] = field(default_factory=dict)
+    retries: int | None = None
+    repairs: int | None = None
 
 
 def read_api_fields(fields: Mapping[str, Node], values: FieldValues, log: ProblemLog, *, is_meant: bool) -> ApiFields:
@@ -44,8 +47,11 @@ def read_api_fields(fields: Mapping[str, Node], values: FieldValues, log: Proble
         limits=_map(fields, "limits", log) or {},
         agents=tuple(word.text for word in values.words("agents") or ()),
         output=_map(fields, "output", log),
+        tool_limits=_map(fields, "toolLimits", log) or {},
+        retries=_count(fields, "retries", log),
+        repairs=_count(fields, "repairs", log),
     )
-    _check(found, fields, log)
+    _check(found, fields, values.whole("maxTokens") if "thinking" in fields else None, log)
     return found
 
 
@@ -88,6 +94,16 @@ def _temperature(fields: Mapping[str, Node], log: ProblemLog) -> float | None:
     return None
 
 
+def _count(fields: Mapping[str, Node], name: str, log: ProblemLog) -> int | None:
+    node = fields.get(name)
+    if node is None:
+        return None
+    if isinstance(node.value, int) and not isinstance(node.value, bool) and node.value >= 0:
+        return node.value
+    log.error(node.line, f"{name} must be a whole number from 0 on, not {node.kind}.", f"Write {name}: 3.")
+    return None
+
+
 def _map(fields: Mapping[str, Node], name: str, log: ProblemLog) -> dict[str, Json] | None:
     node = fields.get(name)
     if node is None:
@@ -99,18 +115,22 @@ def _map(fields: Mapping[str, Node], name: str, log: ProblemLog) -> dict[str, Js
     return None
 
 
-def _check(found: ApiFields, fields: Mapping[str, Node], log: ProblemLog) -> None:
+def _check(found: ApiFields, fields: Mapping[str, Node], max_tokens: int | None, log: ProblemLog) -> None:
     """Let the executor's own models look at what they will be given; they are imported only where there is some."""
-    if not any(name in fields for name in ("limits", "thinking", "output")):
+    if not any(name in fields for name in ("limits", "thinking", "output", "toolLimits")):
         return
     from pydantic import ValidationError
 
-    from maverick_tui.executor.definition import ModelConfig, OutputConfig
+    from maverick_tui.executor.definition import ModelConfig, OutputConfig, ToolConfig
     from maverick_tui.executor.limits import Limits
 
     checks = (
         ("limits", lambda: Limits.model_validate(dict(found.limits))),
-        ("thinking", lambda: ModelConfig(thinking=found.thinking, temperature=found.temperature)),
+        (
+            "thinking",
+            lambda: ModelConfig(thinking=found.thinking, temperature=found.temperature, max_tokens=max_tokens),
+        ),
+        ("toolLimits", lambda: ToolConfig.model_validate(dict(found.tool_limits))),
         ("output", lambda: OutputConfig.model_validate({"schema": found.output})),
     )
     for name, make in checks:

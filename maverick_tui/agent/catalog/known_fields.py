@@ -12,6 +12,7 @@ FIELDS = (
     "name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers",
     "hooks", "memory", "background", "effort", "isolation", "color", "initialPrompt",
     "timeout", "maxTokens", "maxBudgetUsd", "inputs", "engine", "temperature", "thinking", "limits", "agents", "output",
+    "toolLimits", "retries", "repairs",
 )  # fmt: skip
 
 WITHOUT_EFFECT = ("memory", "background", "isolation")

@@ -65,17 +65,15 @@ def prepare(listing: AgentListing) -> Prepared:
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:
     if found := errors(problems):
-        raise _error(name, found[0], more=len(found) - 1)
+        raise _error(name, *found)
 
 
-def _error(name: str, problem: Problem, more: int = 0) -> ConfigError:
-    where = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
-    rest = f" ({more} more)" if more else ""
+def _error(name: str, *problems: Problem) -> ConfigError:
+    """One error with every mistake and its line."""
+    first = problems[0]
+    told = [f"{one.path if one.line is None else f'{one.path}:{one.line}'}: {one.message}" for one in problems]
     return ConfigError(
-        f"The agent {name!r} cannot be loaded. {where}: {problem.message}{rest}",
-        path=problem.path,
-        line=problem.line,
-        hint=problem.hint,
+        f"The agent {name!r} cannot be loaded. {' '.join(told)}", path=first.path, line=first.line, hint=first.hint
     )
 
 

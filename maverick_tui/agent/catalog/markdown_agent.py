@@ -43,6 +43,9 @@ def settings_of(file: AgentFile) -> dict[str, object]:
         "limits": dict(file.api.limits) or None,
         "subagents": file.api.agents or None,
         "output_schema": file.api.output,
+        "tool_limits": dict(file.api.tool_limits) or None,
+        "retries": file.api.retries,
+        "repairs": file.api.repairs,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -9,7 +9,8 @@ from itertools import takewhile
 SETTINGS = (
     "name", "description", "system_prompt", "allowed_tools", "model", "mcp_servers", "permission_mode", "max_turns",
     "timeout", "max_tokens", "max_budget_usd", "effort", "skills", "hooks", "initial_prompt", "inputs",
-    "engine", "own_tools", "subagents", "temperature", "thinking", "limits", "output_schema",
+    "engine", "own_tools", "subagents", "temperature", "thinking", "limits", "tool_limits", "retries", "output_schema",
+    "repairs",
 )  # fmt: skip
 _POSITIONAL = ("name", "system_prompt", "allowed_tools", "model", "mcp_servers")  # of the constructor
 

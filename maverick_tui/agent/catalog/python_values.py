@@ -18,7 +18,17 @@ PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
 
 ENGINES = ("claude-code", "api")
 
-_NEVER_NONE = ("system_prompt", "allowed_tools", "mcp_servers", "inputs", "engine", "own_tools", "subagents", "limits")
+_NEVER_NONE = (
+    "system_prompt",
+    "allowed_tools",
+    "mcp_servers",
+    "inputs",
+    "engine",
+    "own_tools",
+    "subagents",
+    "limits",
+    "tool_limits",
+)
 
 
 class Rule(NamedTuple):
@@ -65,6 +75,10 @@ def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _is_thinking(value: object) -> bool:
     return value == 0 or (_is_whole(value) and int(str(value)) >= 1024)
 
@@ -105,6 +119,9 @@ RULES = {
     "temperature": Rule("a number from 0 to 1", _is_share, "0.2"),
     "thinking": Rule("0, or a whole number from 1024 on", _is_thinking, "4096"),
     "limits": Rule("a map of limits", _is_map, '{"max_tool_calls": 50}'),
+    "tool_limits": Rule("a map of limits", _is_map, '{"timeout_ms": 60000}'),
+    "retries": Rule("a whole number from 0 on", _is_count, "3"),
+    "repairs": Rule("a whole number from 0 on", _is_count, "1"),
     "output_schema": Rule("a JSON schema, or a pydantic model", _is_map, '{"type": "object"}'),
 }
 

@@ -381,7 +381,7 @@ def test_what_an_agents_file_prints_is_no_output_of_ours(
 
 def test_an_agent_with_errors_is_not_loaded(store: TrustStore) -> None:
     write_markdown(Path(".claude/agents"), "reviewer", "allowed_tools: Read\nmax_turns: 1")
-    with pytest.raises(ConfigError, match=r"reviewer\.md:4: .*allowed_tools.*\(1 more\)") as caught:
+    with pytest.raises(ConfigError, match=r"reviewer\.md:4: .*allowed_tools.*reviewer\.md:5: .*max_turns") as caught:
         load(only(found()), store)
     assert (caught.value.line, caught.value.hint) == (4, "Did you mean 'tools'?")
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
 from maverick_tui.agent.catalog.mcp_servers import expand_server
-from maverick_tui.agent.engine.api.checking import definition_of, model_id, own_tools
+from maverick_tui.agent.engine.api.checking import called_definition, definition_of, model_id, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
+from maverick_tui.agent.finding import load_agent
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.file_tools import file_tools
 from maverick_tui.executor.provider import AgentConfig, create_agent
 from maverick_tui.executor.servers import ToolServers
+from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import ToolRegistry
 
 if TYPE_CHECKING:
@@ -37,20 +39,25 @@ async def open_session(
 ) -> ApiSession:
     """A session of this agent in this folder, ready to be asked."""
     names = {parse_tool(entry).name for entry in agent.allowed_tools}
-    called = [_subagent(agent, name) for name in agent.subagents]
+    called = await in_thread(_all_called, agent, cwd)
     tools = ToolRegistry(file_tools(cwd))
-    for tool in (tool for one in (agent, *called) for tool in own_tools(one)):
-        if tool.name not in tools:
-            tools.register(tool)
-    agents = {one.name: definition_of(one, None) for one in called}
+    for one in (agent, *called.values()):
+        for tool in own_tools(one):
+            if tool.name not in tools:
+                tools.register(tool)
+            elif getattr(tools.get(tool.name), "__wrapped__", None) is not getattr(tool, "__wrapped__", tool):
+                raise ConfigError(
+                    f"The tool {tool.name!r} of {one.name!r} is another one than that of the agent it works with.",
+                    hint="Give one of them another name.",
+                )
+    agents = {name: called_definition(one) for name, one in called.items()}
     session = ApiSession(
-        definition_of(agent, settings, agents=tuple(agents)),
+        definition_of(agent, settings),
         create_agent(model_config(agent, settings, env)),
         tools,
         agents=agents,
         servers=ToolServers(_expanded(agent.mcp_servers, env), wanted=names, cwd=cwd),
         mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
-        timeout=agent.timeout if agent.timeout is not None else settings.timeout,
         can_use_tool=can_use_tool,
     )
     try:
@@ -73,13 +80,26 @@ def model_config(agent: MaverickAgent, settings: MaverickConfig, env: Mapping[st
     )
 
 
-def _subagent(agent: MaverickAgent, name: str) -> MaverickAgent:
-    """A registered agent that this one may call."""
-    called = registry.create(name)
+def _all_called(agent: MaverickAgent, cwd: Path) -> dict[str, MaverickAgent]:
+    """The agents that this one may call, and those that they may call, by name."""
+    found: dict[str, MaverickAgent] = {}
+    waiting = [(agent.name, name) for name in agent.subagents]
+    while waiting:
+        caller, name = waiting.pop()
+        if name not in found:
+            found[name] = _called(caller, name, cwd)
+            waiting += [(name, below) for below in found[name].subagents]
+    return found
+
+
+def _called(caller: str, name: str, cwd: Path) -> MaverickAgent:
+    """An agent that is registered, or else found as `maverick agents list` finds it; only a trusted one is loaded."""
+    cls = registry.get(name) if name in registry else load_agent(name, cwd)
+    called = cls()
     if called.engine != "api" or called.mcp_servers:
         why = "it has MCP servers" if called.engine == "api" else f"it runs on the engine {called.engine}"
         raise ConfigError(
-            f"The agent {agent.name!r} cannot call {name!r}: {why}.",
+            f"The agent {caller!r} cannot call {name!r}: {why}.",
             hint="An agent that is called runs with engine: api, and with tools that are there already.",
         )
     return called

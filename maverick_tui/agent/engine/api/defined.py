@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.base import MaverickAgent
+from maverick_tui.agent.tools import API_FILE_TOOLS
 from maverick_tui.executor.definition import TASK, AgentDefinition
 from maverick_tui.executor.template import substitute
 
@@ -27,11 +28,12 @@ def agent_class(definition: AgentDefinition, tools: Sequence[Any] = ()) -> type[
             return await self.run(query or task or self.initial_prompt, context)
 
     brought = {getattr(tool, "name", getattr(tool, "__name__", "")) for tool in tools}
+    wanted = API_FILE_TOOLS if definition.tools.tools is None else definition.tools.tools
     given: dict[str, Any] = {
         "name": definition.name,
         "description": definition.description,
         "system_prompt": definition.prompt.system or definition.description or definition.name,
-        "allowed_tools": tuple(name for name in definition.tools.tools or () if name not in brought),
+        "allowed_tools": tuple(name for name in wanted if name not in brought),
         "own_tools": tuple(tools),
         "subagents": definition.tools.agents,
         "model": definition.model.model,

@@ -12,6 +12,7 @@ from typing import Any
 from claude_agent_sdk import CanUseTool, Message, PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 from claude_agent_sdk.types import ContextUsageResponse
 
+from maverick_tui.agent.engine.api.checking import model_id
 from maverick_tui.agent.engine.api.speech import Speech, Totals
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
@@ -47,7 +48,6 @@ class ApiSession:
         agents: dict[str, AgentDefinition],
         servers: ToolServers,
         mode: str,
-        timeout: float | None,
         can_use_tool: CanUseTool | None = None,
     ) -> None:
         self._definition = definition
@@ -56,14 +56,12 @@ class ApiSession:
         self._agents = agents
         self._servers = servers
         self._mode = mode
-        self._timeout = timeout
         self._ask_person = can_use_tool
         self._id = str(uuid.uuid4())
         self._history: tuple[Said, ...] = ()
         self._held = 0
         self._totals = Totals()
         self._free = asyncio.Lock()
-        self._questions = 0
         self._cancel: CancelToken | None = None
         self._working: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
@@ -110,7 +108,8 @@ class ApiSession:
         async with self._free:
             if self.is_ended:
                 raise await self.ended()
-            turn = Turn(timeout=self._timeout, keeps_messages=keep_messages, is_waiting=lambda: self._questions > 0)
+            # Silence is the model's own limit: what is waited for on purpose, a person or a retry, is none.
+            turn = Turn(timeout=None, keeps_messages=keep_messages)
             cancel = self._cancel = CancelToken()
             work = self._working = asyncio.create_task(self._work(prompt, turn, cancel), name="maverick-api-turn")
             try:
@@ -125,7 +124,7 @@ class ApiSession:
                 raise turn.failure
 
     async def _work(self, prompt: str, turn: Turn, cancel: CancelToken) -> None:
-        speech = Speech(self._agent, self._id, turn.feed)
+        speech = Speech(self._agent, self._id, turn.feed, self._definition.model.model)
         speech.begin(self._mode)
         executor = AgentExecutor(
             speech, self._tools, agents=self._agents, approve=lambda tool, call: self._approve(tool, call, cancel)
@@ -141,7 +140,10 @@ class ApiSession:
         self._history, self._held = result.messages, speech.held or self._held
         self._totals.add(result.metrics)
         self.last_usage = _usage(result)
-        if result.terminate_reason in (TerminateReason.COMPLETE, TerminateReason.CANCELLED):
+        if result.output_valid is False and result.terminate_reason is TerminateReason.COMPLETE:
+            wrong = "; ".join(result.output_errors)
+            turn.end(AgentError(f"The answer does not fit what it must be: {wrong}.", hint="Ask again."))
+        elif result.terminate_reason in (TerminateReason.COMPLETE, TerminateReason.CANCELLED):
             speech.end(result, self._totals)
             turn.end()
         else:
@@ -156,7 +158,7 @@ class ApiSession:
 
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next prompt on; None for the agent's own."""
-        config = self._definition.model.model_copy(update={"model": model})
+        config = self._definition.model.model_copy(update={"model": model_id(model)})
         self._definition = self._definition.model_copy(update={"model": config})
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
@@ -198,13 +200,8 @@ class ApiSession:
             return Verdict()
         if self._mode == "dontAsk":
             return Verdict(NOBODY)
-        self._questions += 1
-        try:
-            decision = await self._ask_person(
-                call.tool_name, dict(call.arguments), ToolPermissionContext(tool_use_id=call.id)
-            )
-        finally:
-            self._questions -= 1
+        context = ToolPermissionContext(tool_use_id=call.id)
+        decision = await self._ask_person(call.tool_name, dict(call.arguments), context)
         if isinstance(decision, PermissionResultDeny):
             if decision.interrupt:
                 cancel.cancel("it was interrupted")

@@ -20,8 +20,10 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from pydantic_core import to_jsonable_python
 
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
+from maverick_tui.executor.calls import as_text
 from maverick_tui.executor.messages import Agent, Delta, Request, Response, Usage
 from maverick_tui.executor.pricing import price_of
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
@@ -30,8 +32,11 @@ from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, Term
 class Speech(Agent):
     """Stands between the executor and its model, and tells `feed` what both of them do."""
 
-    def __init__(self, agent: Agent, session_id: str, feed: Callable[[Message], None]) -> None:
-        self.model: str = getattr(agent, "model", "")
+    def __init__(
+        self, agent: Agent, session_id: str, feed: Callable[[Message], None], model: str | None = None
+    ) -> None:
+        self.model: str = model or getattr(agent, "model", "")
+        self.provider_name: str = getattr(agent, "provider_name", "")
         self._agent = agent
         self._session_id = session_id
         self._feed = feed
@@ -56,7 +61,7 @@ class Speech(Agent):
         response = await self._agent.run(replace(request, listen=both))
         if stream is not None:
             self.held = response.usage.total
-        if stream is None or not stream.has_told:  # a subagent, or a model that does not stream
+        if stream is None or not stream.tell_blocks():  # a subagent, or a model that does not stream
             self._feed(self._whole(response, request.parent))
         return response
 
@@ -99,6 +104,9 @@ class Speech(Agent):
 
     def end(self, result: ExecutionResult[Any], totals: Totals) -> None:
         """Tell the end of a turn that was done, or was stopped on purpose."""
+        text = as_text(result.output) if result.output is not None and result.output_valid is None else ""
+        if text and text != result.raw_content:  # a tool has ended it, and what it returned is the answer
+            self._feed(AssistantMessage([TextBlock(text)], model=self.model, session_id=self._session_id))
         is_stopped = result.terminate_reason is TerminateReason.CANCELLED
         metrics = result.metrics
         self._feed(
@@ -112,7 +120,7 @@ class Speech(Agent):
                 total_cost_usd=totals.cost_usd,
                 usage=usage_json(metrics.usage),
                 result=result.raw_content,
-                structured_output=result.output if result.output_valid else None,
+                structured_output=to_jsonable_python(result.output) if result.output_valid else None,
                 model_usage={self.model: totals.model_usage(self.model)},  # type: ignore[dict-item]
                 terminal_reason="aborted" if is_stopped else "completed",
             )
@@ -155,8 +163,6 @@ class _Stream:
         self._feed = feed
         self._blocks: dict[int, _Block] = {}
         self._message_id = self._model = ""
-        self.has_told = False
-        """Whether a block was told as a whole."""
 
     def take(self, delta: Delta) -> None:
         if delta.kind == "start":
@@ -188,14 +194,26 @@ class _Stream:
 
     def _end(self, index: int) -> None:
         block = self._blocks.get(index)
-        whole = block.whole() if block is not None else None
-        if whole is not None:
-            self.has_told = True
+        if block is not None and block.kind == "thinking":
+            self._tell(block)
+        self._event(type="content_block_stop", index=index)
+
+    def tell_blocks(self) -> bool:
+        """Tell text and calls once more as a whole, now that no retry can undo them; whether there was any block.
+
+        A thought is told when it ends, for its time is shown.
+        """
+        for _, block in sorted(self._blocks.items()):
+            if block.kind != "thinking":
+                self._tell(block)
+        return bool(self._blocks)
+
+    def _tell(self, block: _Block) -> None:
+        if (whole := block.whole()) is not None:
             message = AssistantMessage(
                 [whole], model=self._model, message_id=self._message_id, session_id=self._session_id
             )
             self._feed(message)
-        self._event(type="content_block_stop", index=index)
 
     def _event(self, **event: Any) -> None:
         self._feed(StreamEvent("", self._session_id, event))

@@ -1,0 +1,265 @@
+"""The tools of the task list: what a model is told of them, and what they do to one user's tasks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.tools import FunctionTool, ToolContext
+from maverick_tui.inert import one_line
+from maverick_tui.tasks import texts
+from maverick_tui.tasks.database import hide_values
+from maverick_tui.tasks.lookup import MOST, Candidate
+from maverick_tui.tasks.models import Priority, Task
+from maverick_tui.tasks.store import Status, TaskStore, WrongInput
+
+log = logging.getLogger(__name__)
+
+Named = Annotated[str, Field(description="Words that name the task: its title, or a part of it.")]
+NewTitle = Annotated[str | None, Field(description="Its new title.")]
+Due = Annotated[str | None, Field(description="A date, as 2026-12-31.")]
+NewDue = Annotated[str | None, Field(description="A date, as 2026-12-31; empty for none.")]
+Confirmation = Annotated[
+    str, Field(description="The words that confirm it, as the user has said them; empty at first.")
+]
+Answer = dict[str, Any]
+
+BULK_PHRASES: dict[tuple[str, Status], str] = {
+    ("complete", "open"): "yes complete all",
+    ("delete", "all"): "yes delete all",
+    ("delete", "completed"): "yes delete completed",
+    ("delete", "open"): "yes delete open",
+}
+"""What must be said before many tasks are changed at once."""
+
+
+class Toolbox:
+    """What the tools do for one user. One that `is_confirmed` takes a task to delete by its whole title only."""
+
+    def __init__(self, store: TaskStore, user_id: str, *, asks: bool, is_confirmed: bool) -> None:
+        self._store = store
+        self._user_id = user_id
+        self._asks = asks
+        self._is_confirmed = is_confirmed
+
+    @property
+    def context(self) -> ToolContext:
+        """What a call is made with, so that it works on this user's tasks."""
+        return ToolContext(inputs={"toolbox": self})
+
+    async def safely(self, work: Callable[[], Answer]) -> Answer:
+        """The answer of a tool, whatever happens; the database is asked in a thread."""
+        try:
+            return await in_thread(work)
+        except WrongInput as error:
+            return failed("invalid", texts.needs(error.what), missing=error.what)
+        except Exception as error:  # what it was is for the log; the user is told that it did not work
+            hide_values(error)
+            log.exception("A tool of the task list failed")
+            return failed("system", texts.SYSTEM_ERROR)
+
+    def add(self, title: str, notes: str, priority: str, due: str | None, tags: list[str]) -> Answer:
+        """Add a task."""
+        task = self._store.add(self._user_id, title, notes=notes, priority=priority, due=due, tags=tags)
+        return done(task)
+
+    def list(self, status: Status, priority: str | None, tag: str | None) -> Answer:
+        """List tasks."""
+        page = self._store.list(self._user_id, status=status, priority=priority, tag=tag)
+        return {"success": True, "data": {"tasks": [task.view() for task in page.tasks], "total": page.total}}
+
+    def named(self, words: str, act: Callable[[Candidate], Answer]) -> Answer:
+        """Do something with the task that is meant, or ask which one it is."""
+        words = one_line(words)
+        if not words:
+            return failed("invalid", texts.needs("the task"), missing="the task")
+        found = self._store.find(self._user_id, words)
+        if not found:
+            return failed("not_found", texts.not_found(words), query=words)
+        if len(found) > 1:
+            options = [candidate.title for candidate in found][:MOST]
+            return failed("ambiguous", texts.ambiguous(words, options), query=words, options=options)
+        return act(found[0])
+
+    def complete(self, found: Candidate) -> Answer:
+        """Mark it as done."""
+        return _or_gone(self._store.complete(self._user_id, found.id), found)
+
+    def change(self, found: Candidate, changes: Mapping[str, Any]) -> Answer:
+        """Change what is given."""
+        if not changes:
+            return failed("invalid", texts.needs("what to change"), missing="what to change")
+        return _or_gone(self._store.update(self._user_id, found.id, **changes), found, before=found.title)
+
+    def delete(self, words: str, *, is_confirmed: bool = False) -> Answer:
+        """Delete a task, or ask whether it is to be."""
+        if is_confirmed or self._is_confirmed:
+            return self._delete_titled(words)
+        return self.named(words, self._ask_to_delete if self._asks else self._delete)
+
+    def _delete_titled(self, title: str) -> Answer:
+        """Delete what was asked about: the task of that very title, and nothing that is only like it."""
+        found = self._store.titled(self._user_id, title)
+        return self._delete(found) if found else failed("not_found", texts.not_found(title), query=title)
+
+    def _ask_to_delete(self, found: Candidate) -> Answer:
+        return failed("confirm", texts.confirm_delete(found.title), phrase=texts.DELETE_PHRASE)
+
+    def _delete(self, found: Candidate) -> Answer:
+        return _or_gone(self._store.delete(self._user_id, found.id), found)
+
+    def bulk(self, action: str, status: Status, confirmation: str = "") -> Answer:
+        """Change many tasks, or ask whether they are to be."""
+        phrase = BULK_PHRASES[action, status]
+        if self._asks and not is_phrase(confirmation, phrase):
+            if self._store.count(self._user_id, status):
+                return failed("confirm", texts.confirm_bulk(phrase), phrase=phrase)
+            return {"success": True, "data": {"count": 0}}
+        if action == "complete":
+            count = self._store.complete_all(self._user_id)
+        else:
+            count = self._store.delete_all(self._user_id, status)
+        return {"success": True, "data": {"count": count}}
+
+
+# -- what a model is told of them: signatures and docstrings ----------------------------------------------------------
+
+
+async def add_task(
+    title: Annotated[str, Field(description="What is to be done.")],
+    context: ToolContext,
+    notes: str = "",
+    priority: Priority = "Medium",
+    due: Due = None,
+    tags: list[str] | None = None,
+) -> Answer:
+    """Add a task to the list."""
+    box = _box(context)
+    return await box.safely(lambda: box.add(title, notes, priority, due, tags or []))
+
+
+async def list_tasks(
+    context: ToolContext,
+    status: Literal["open", "completed", "all"] = "open",
+    priority: Priority | None = None,
+    tag: str | None = None,
+) -> Answer:
+    """List the tasks."""
+    box = _box(context)
+    return await box.safely(lambda: box.list(status, priority, tag))
+
+
+async def complete_task(task: Named, context: ToolContext) -> Answer:
+    """Mark a task as done."""
+    box = _box(context)
+    return await box.safely(lambda: box.named(task, box.complete))
+
+
+async def update_task(
+    task: Named,
+    context: ToolContext,
+    title: NewTitle = None,
+    notes: str | None = None,
+    priority: Priority | None = None,
+    due: NewDue = None,
+    tags: list[str] | None = None,
+    completed: bool | None = None,
+) -> Answer:
+    """Change a task: only what is given."""
+    box = _box(context)
+    given: dict[str, Any] = {
+        "title": title, "notes": notes, "priority": priority, "due": due, "tags": tags, "completed": completed,
+    }  # fmt: skip
+    changes = {name: value for name, value in given.items() if value is not None}
+    return await box.safely(lambda: box.named(task, lambda found: box.change(found, changes)))
+
+
+async def delete_task(task: Named, context: ToolContext) -> Answer:
+    """Remove a task. It is asked for a confirmation first."""
+    box = _box(context)
+    return await box.safely(lambda: box.delete(task))
+
+
+async def complete_all_tasks(context: ToolContext) -> Answer:
+    """Mark every open task as done. It is asked for a confirmation first."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("complete", "open"))
+
+
+async def delete_all_tasks(which: Status, context: ToolContext) -> Answer:
+    """Remove many tasks at once. It is asked for a confirmation first."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("delete", which))
+
+
+# -- the same for a client that confirms by itself, after its user has said so -----------------------------------------
+
+
+async def confirm_delete_task(task: Named, context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Remove a task. Without a confirmation it says which words the user must confirm it with.
+
+    To confirm, name the task by its whole title, as the question does.
+    """
+    box = _box(context)
+    is_confirmed = is_phrase(confirmation, texts.DELETE_PHRASE)
+    return await box.safely(lambda: box.delete(task, is_confirmed=is_confirmed))
+
+
+async def confirm_complete_all_tasks(context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Mark every open task as done. Without a confirmation it says which words confirm it."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("complete", "open", confirmation))
+
+
+async def confirm_delete_all_tasks(which: Status, context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Remove many tasks at once. Without a confirmation it says which words confirm it."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("delete", which, confirmation))
+
+
+@cache
+def tools(*, with_phrase: bool) -> Mapping[str, FunctionTool]:
+    """The tools by name; with a phrase they can be confirmed by whoever calls them."""
+    plain = [FunctionTool(function) for function in (add_task, list_tasks, complete_task, update_task)]
+    asking: tuple[Callable[..., Any], ...] = (delete_task, complete_all_tasks, delete_all_tasks)
+    confirming: tuple[Callable[..., Any], ...] = (
+        confirm_delete_task,
+        confirm_complete_all_tasks,
+        confirm_delete_all_tasks,
+    )
+    risky = confirming if with_phrase else asking
+    made = [FunctionTool(function, name=named.__name__) for function, named in zip(risky, asking, strict=True)]
+    return {tool.name: tool for tool in (*plain, *made)}
+
+
+def _box(context: ToolContext) -> Toolbox:
+    box = context.inputs["toolbox"]
+    assert isinstance(box, Toolbox)
+    return box
+
+
+def is_phrase(said: str, phrase: str) -> bool:
+    """Whether these are the words that confirm something."""
+    return said.strip().lower() == phrase
+
+
+def done(task: Task, **more: Any) -> Answer:
+    """What a tool answers when it has worked."""
+    return {"success": True, "data": {**task.view(), **more}}
+
+
+def _or_gone(task: Task | None, found: Candidate, **more: Any) -> Answer:
+    """Somebody else may have removed it in the meantime."""
+    if task is None:
+        return failed("not_found", texts.not_found(found.title), query=found.title)
+    return done(task, **more)
+
+
+def failed(code: str, message: str, **details: Any) -> Answer:
+    """What a tool answers when it has not; `message` is what the user is to be told."""
+    return {"success": False, "error": {"code": code, "message": message, **details}}

@@ -1,0 +1,216 @@
+"""Opening the database, whatever it is, and whatever is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlmodel import Session, SQLModel, create_engine
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.tasks import MCPToolServer, TaskStore, database, open_database
+from maverick_tui.tasks.database import HEAD, SessionFactory
+from tests.tasks.support import call
+
+POSTGRES = os.environ.get("MAVERICK_TEST_POSTGRES", "")
+
+
+def test_an_empty_file_is_brought_up_to_date_and_stays_so(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "down" / "tasks.db"
+    url = f"sqlite:///{file}"
+    TaskStore(open_database(url)).add("u", "Tea")
+    for _ in range(2):
+        assert [task.title for task in TaskStore(open_database(url)).list("u").tasks] == ["Tea"]
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
+
+
+def test_the_newest_migration_is_known_and_makes_the_tables_of_the_models(factory: SessionFactory) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+    with factory() as session:
+        context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
+        assert compare_metadata(context, SQLModel.metadata) == []
+
+
+def test_the_migrations_can_be_undone(tmp_path: Path) -> None:
+    from alembic import command
+
+    engine = create_engine(f"sqlite:///{tmp_path / 'tasks.db'}")
+    database.upgrade(engine)
+    config = Config()
+    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+    database.upgrade(engine)
+    TaskStore(lambda: Session(engine)).add("u", "Tea")
+    engine.dispose()
+
+
+def test_only_its_owner_may_read_it(database: str, tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        store = TaskStore(open_database(database))
+        store.add("u", "Tea")
+    finally:
+        os.umask(old)
+    files = list(tmp_path.glob("tasks.db*"))
+    assert {file.name for file in files} >= {"tasks.db", "tasks.db-wal"}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+
+
+def test_by_default_it_is_in_the_users_state_folder(home: Path) -> None:
+    TaskStore(open_database()).add("u", "Tea")
+    [file] = home.rglob("tasks.db")
+    assert database.default_url() == f"sqlite:///{file}"
+
+
+async def test_in_memory_it_is_one_database_for_all_threads() -> None:
+    server = MCPToolServer(open_database("sqlite://"))
+    async with server.connected("u") as client:
+        assert (await call(client, "add_task", title="Tea"))["success"]
+        assert (await call(client, "list_tasks"))["data"]["total"] == 1
+
+
+BAD = [
+    ("sqlite:////proc/nowhere/tasks.db", "No such file or directory"),
+    ("sqlite:///{folder}/file/tasks.db", "exists"),
+    ("sqlite:///{folder}", "unable to open database file"),
+    ("sqlite:///{folder}/junk.db", "file is not a database"),
+    ("sqlite:///{folder}/newer.db", "a newer version of this program has changed its tables"),
+    ("tasks.db", "it is no database URL"),
+    ("", "it is no database URL"),
+    ("nosuch://host/db", "Can't load plugin"),
+    ("postgresql+nodriver://me:hunter2@host/db", "Can't load plugin"),
+    ("postgresql//me:hunter2@host/db", "it is no database URL"),
+    ("postgresql://me:hunter2@host:port/db", "it is no database URL"),
+]
+
+
+@pytest.mark.parametrize(("url", "why"), BAD)
+def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path, url: str, why: str) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "junk.db").write_text("This is no database, however long one looks at it. " * 100)
+    with sqlite3.connect(tmp_path / "newer.db") as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
+    url = url.format(folder=tmp_path)
+    with pytest.raises(ConfigError) as raised:
+        open_database(url or " ")
+    assert why in raised.value.message
+    assert "\n" not in str(raised.value)
+    assert "hunter2" not in str(raised.value)
+    assert raised.value.message.startswith("The tasks cannot be opened")
+    assert raised.value.message.endswith(".")
+    assert not raised.value.message.endswith("..")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_only_be_read(tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(ConfigError, match="Permission denied"):
+        open_database(f"sqlite:///{folder}/tasks.db")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://me:hunter2@127.0.0.1:1/db?sslpassword=hunter2",
+        "mysql+pymysql://me:hunter2@127.0.0.1:1/db?ssl_key=hunter2",
+        "mssql+pyodbc://me:hunter2@127.0.0.1:1/db?api_token=hunter2",
+    ],
+)
+def test_secrets_of_a_url_are_not_told(url: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        open_database(url)
+    assert "hunter2" not in str(raised.value)
+    assert "127.0.0.1" in str(raised.value)
+
+
+def test_many_can_open_a_new_database_at_once(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'tasks.db'}"
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            TaskStore(open_database(url)).add("u", f"t{number}")
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert TaskStore(open_database(url)).count("u", "all") == 8
+
+
+def test_a_writer_does_not_keep_readers_waiting(database: str, factory: SessionFactory, tmp_path: Path) -> None:
+    store = TaskStore(factory)
+    store.add("u", "Tea")
+    with sqlite3.connect(tmp_path / "tasks.db") as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert store.find("u", "tea")[0].title == "Tea"
+        assert store.list("u").total == 1
+        other.rollback()
+
+
+def test_importing_the_package_loads_no_database() -> None:
+    code = (
+        "import sys, maverick_tui.tasks as tasks\n"
+        "heavy = {'sqlalchemy', 'sqlmodel', 'alembic', 'mcp', 'anthropic', 'pydantic', 'rapidfuzz'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "tasks.AgentContext, tasks.AgentResult, tasks.MessageHistory, tasks.ToolCallRecord\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "for name in tasks.__all__: getattr(tasks, name)\n"
+        "assert 'alembic' not in sys.modules and 'anthropic' not in sys.modules and 'rapidfuzz' not in sys.modules\n"
+        "try: tasks.Nothing\n"
+        "except AttributeError: print('fine')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert (done.stdout, done.stderr) == ("fine\n", "")
+
+
+def test_the_names_of_the_contract_are_there() -> None:
+    from maverick_tui import tasks
+
+    assert set(tasks.__all__) >= {
+        "AgentRunner", "AgentContext", "MessageHistory", "AgentResult", "ToolCallRecord", "MCPToolServer", "Task",
+        "TaskStore",
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(not POSTGRES, reason="MAVERICK_TEST_POSTGRES names no server")
+async def test_postgresql() -> None:
+    factory = open_database(POSTGRES)
+    open_database(POSTGRES)
+    server = MCPToolServer(factory)
+    with factory() as session:
+        session.connection().exec_driver_sql("DELETE FROM task")
+        session.commit()
+    for user in ("alice", "bob"):
+        async with server.connected(user) as client:
+            assert (await call(client, "add_task", title="Öl kaufen", tags=["home"], due="2026-12-31"))["success"]
+            assert (await call(client, "complete_task", task="öl"))["success"]
+            assert (await call(client, "list_tasks", status="all", tag="HOME"))["data"]["total"] == 1
+    async with server.connected("alice", asks=False) as client:
+        assert (await call(client, "delete_all_tasks", which="all"))["data"] == {"count": 1}
+    assert server.store.count("bob", "completed") == 1
+    [task] = server.store.list("bob", status="all").tasks
+    assert task.created_at.tzinfo is not None

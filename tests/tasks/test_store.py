@@ -1,0 +1,120 @@
+"""Tasks in a real database file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui.tasks import TaskStore
+from maverick_tui.tasks.database import SessionFactory
+from maverick_tui.tasks.store import WrongInput
+
+WRITERS = """
+import sys
+from maverick_tui.tasks import TaskStore, open_database
+
+store = TaskStore(open_database(sys.argv[1]))
+name = sys.argv[2]
+for number in range(int(sys.argv[3])):
+    task = store.add("u", f"{name} {number}")
+    store.complete("u", task.id)
+    store.update("u", task.id, notes=name)
+    if number % 5 == 0:
+        assert store.delete("u", task.id) is not None
+"""
+
+
+@pytest.fixture
+def store(factory: SessionFactory) -> TaskStore:
+    return TaskStore(factory)
+
+
+def test_what_is_written_is_read(store: TaskStore) -> None:
+    task = store.add("u", "Tea", notes="two\nlines", priority="high", due="2026-12-31", tags=["a", " b ", "a", ""])
+    assert task.id is not None
+    found = store.get("u", task.id)
+    assert found == task
+    assert (task.priority, task.due, task.tags) == ("High", date(2026, 12, 31), ["a", "b"])
+    assert datetime.now(UTC) - task.created_at < timedelta(seconds=10), "with its zone"
+
+
+def test_what_changes_and_what_stays(store: TaskStore) -> None:
+    made = store.add("u", "Tea", notes="n", tags=["a"])
+    assert made.id is not None
+    changed = store.update("u", made.id, title="Green tea", due=datetime(2026, 1, 2, 3, tzinfo=UTC))
+    assert changed is not None
+    assert (changed.title, changed.notes, changed.tags, changed.due) == ("Green tea", "n", ["a"], date(2026, 1, 2))
+    assert changed.updated_at > made.updated_at
+    done = store.complete("u", made.id)
+    again = store.complete("u", made.id)
+    assert done is not None
+    assert again is not None
+    assert done.completed_at == again.completed_at is not None, "it was done when it was done first"
+    opened = store.update("u", made.id, completed=False, due="")
+    assert opened is not None
+    assert (opened.completed, opened.completed_at, opened.due) == (False, None, None)
+    assert store.update("u", 99, title="x") is None
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"title": " "}, "the title"),
+        ({"title": None}, "the title"),
+        ({"priority": "x"}, "the priority"),
+        ({"due": "2026-13-01"}, "the due date"),
+        ({"due": "2026-12-31junk"}, "the due date"),
+        ({"tags": 5}, "the tags"),
+        ({"tags": [str(n) for n in range(21)]}, "fewer tags"),
+        ({"notes": None}, "the notes"),
+        ({"created_at": None}, "created_at"),
+        ({"id": 7}, "id"),
+    ],
+)
+def test_what_a_task_cannot_have(store: TaskStore, values: dict[str, Any], what: str) -> None:
+    store.add("u", "Tea")
+    with pytest.raises(WrongInput) as raised:
+        store.update("u", 1, **values)
+    assert raised.value.what == what
+    assert [task.title for task in store.list("u").tasks] == ["Tea"]
+
+
+def test_pages_filters_and_order(store: TaskStore) -> None:
+    for number in range(7):
+        tags = ["Home"] if number % 2 else []
+        store.add("u", f"t{number}", priority="High" if number > 4 else "Low", tags=tags)
+    store.complete("u", 1)
+    assert [task.title for task in store.list("u", status="all").tasks] == [f"t{n}" for n in (1, 2, 3, 4, 5, 6, 0)]
+    page = store.list("u", limit=2, offset=2)
+    assert ([task.title for task in page.tasks], page.total) == (["t3", "t4"], 6)
+    assert [task.title for task in store.list("u", priority="high").tasks] == ["t5", "t6"]
+    tagged = store.list("u", tag="home", limit=2)
+    assert ([task.title for task in tagged.tasks], tagged.total) == (["t1", "t3"], 3)
+    assert [task.title for task in store.list("u", status="completed").tasks] == ["t0"]
+
+
+@pytest.mark.req("004-iso-others")
+def test_writers_in_two_processes_lose_nothing(mark: str, database: str, store: TaskStore, tmp_path: Path) -> None:
+    script = tmp_path / "write.py"
+    script.write_text(WRITERS)
+    root = str(Path(__file__).parents[2])
+    processes = [
+        subprocess.Popen([sys.executable, str(script), database, name, "60"], cwd=root, env={"PYTHONPATH": root})
+        for name in ("left", "right")
+    ]
+    for number in range(60):
+        store.add("u", f"own {number}")
+        store.find("u", "left 1")
+    assert [process.wait(60) for process in processes] == [0, 0]
+    kept = [number for number in range(60) if number % 5]
+    wanted = {f"own {number}" for number in range(60)}
+    wanted |= {f"{name} {number}" for name in ("left", "right") for number in kept}
+    page = store.list("u", status="all", limit=1000)
+    assert {task.title for task in page.tasks} == wanted
+    assert page.total == len(wanted), "none twice"
+    assert all(task.completed and task.notes == task.title.split()[0] for task in page.tasks if "own" not in task.title)
