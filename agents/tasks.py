@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,9 +30,10 @@ class Tasks(MaverickAgent):
         self, settings: MaverickConfig, cwd: Path, can_use_tool: Any = None, on_background: Any = None
     ) -> AsyncIterator[Any]:
         """One conversation with the assistant, which goes on where the last one was."""
-        from maverick_tui.tasks.session import open_tasks
+        tasks = await asyncio.to_thread(importlib.import_module, "maverick_tui.tasks.session")  # half a second
 
-        async with open_tasks(self, settings) as session:
+        async with tasks.open_tasks(self, settings) as session:
             if on_background is not None:
-                on_background(await session.shown())
+                for message in (*await session.recalled(), await session.shown()):
+                    on_background(message)
             yield session

@@ -436,9 +436,9 @@ def test_show_as_json(maverick: Run) -> None:
     write_agent("reviewer", 'tools: Read, Bash\nmcpServers: {gh: {command: npx, env: {TOKEN: "hush"}}}\nmaxTurns: 3')
     data = show_json(maverick, "reviewer")
     assert list(data) == [
-        "name", "description", "source", "form", "path", "trust", "engine", "model", "permission_mode", "names_tools",
-        "may", "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "inputs", "initial_prompt", "prompt",
-        "unknown", "problems",
+        "name", "description", "source", "form", "path", "trust", "engine", "engine_settings", "model",
+        "permission_mode", "names_tools", "may", "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "inputs",
+        "initial_prompt", "prompt", "unknown", "problems",
     ]  # fmt: skip
     assert data["model"] == {"value": DEFAULT_MODEL, "from": "default"}
     assert (data["may"], data["asks"]) == (["Read", "Bash"], ["Bash"])

@@ -56,13 +56,18 @@ def name(error: MaverickError) -> str:
 
 @pytest.mark.req("001-E-tree")
 def test_the_tree() -> None:
-    assert set(AgentError.__subclasses__()) == NINE
-    assert set(MaverickError.__subclasses__()) == {AgentError, WorkflowError, ConfigError}
+    assert _below(AgentError) == NINE
+    assert _below(MaverickError) == {AgentError, WorkflowError, ConfigError}
     for cls in [*NINE, AgentError, MaverickError, WorkflowError, ConfigError]:
         assert getattr(maverick_tui, cls.__name__) is cls
         assert cls.__name__ in (errors.__doc__ or "")
     assert issubclass(TimeoutError, builtins.TimeoutError)
     assert issubclass(ConfigError, ValueError)
+
+
+def _below(cls: type[MaverickError]) -> set[type[MaverickError]]:
+    """Its own kinds; some parts of the program have finer ones."""
+    return {below for below in cls.__subclasses__() if below.__module__ == errors.__name__}
 
 
 @pytest.mark.req("000-FR-007g", "000-SC-004")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from maverick_tui.exceptions import AgentNotFoundError, ConfigError, DuplicateAgentError
 
@@ -37,8 +37,7 @@ class AgentRegistry:
         if not isinstance(name, str) and hasattr(name, "prompt"):
             from maverick_tui.agent.engine.api.defined import agent_class
 
-            definition = cast("AgentDefinition", name)
-            return self.register(definition.name, agent_class(definition, tools))
+            return self.register(name.name, agent_class(name, tools))
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(f"An agent cannot be registered as {name!r}.", hint="Give it a name that is not empty.")
         if cls is None:

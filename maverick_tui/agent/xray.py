@@ -58,7 +58,8 @@ class XRay:
         mode = self.permission_mode
         if self.may is None or mode.origin == "unknown":
             return None
-        return tuple(entry for entry in self.may if _asks(entry, str(mode.value)))
+        reading = [name for name, is_read_only in _own_tools(self.settings) if is_read_only]
+        return tuple(entry for entry in self.may if entry not in reading and _asks(entry, str(mode.value)))
 
     def to_json(self) -> dict[str, Json]:
         """The same as a JSON object."""
@@ -70,6 +71,7 @@ class XRay:
             "path": None if self.listing.path is None else str(self.listing.path),
             "trust": self.trust,
             "engine": self.engine,
+            "engine_settings": [list(pair) for pair in self.api_settings],
             "model": _pair(self.model),
             "permission_mode": _pair(self.permission_mode),
             "names_tools": self.names_tools,
@@ -86,6 +88,19 @@ class XRay:
             "unknown": list(self.unknown),
             "problems": [dict(problem.to_json()) for problem in self.problems],
         }
+
+    @property
+    def api_settings(self) -> list[tuple[str, str]]:
+        """What only the engine `api` has: limits of its own, agents that it calls, how the model answers."""
+        limits = self.settings.get("limits")
+        pairs = limits.items() if isinstance(limits, Mapping) else ()
+        words = {"subagents": "calls", "output_schema": "output", "tool_limits": "tool limits"}
+        names = ("temperature", "thinking", "tool_limits", "retries", "repairs", "subagents", "output_schema")
+        given = [(words.get(name, name), self.settings.get(name)) for name in names]
+        return [
+            *(("limit", f"{name} {shown(value)}") for name, value in pairs),
+            *((name, shown(value)) for name, value in given if value not in (None, (), [], {}, "")),
+        ]
 
     @property
     def engine(self) -> str:
@@ -207,7 +222,9 @@ def _resolve(
         listing=listing,
         trust=trust,
         names_tools=bool(settings.get("names_tools", True)),
-        may=tuple(map(str, tools)) if known and isinstance(tools, (list, tuple)) else None,
+        may=(*map(str, tools), *(name for name, _ in _own_tools(settings)))
+        if known and isinstance(tools, (list, tuple))
+        else None,
         model=resolve("model", DEFAULT_MODEL),
         permission_mode=resolve("permission_mode", DEFAULT_PERMISSION_MODE),
         limits={name: resolve(name) for name in LIMITS},
@@ -215,6 +232,15 @@ def _resolve(
         unknown=unknown,
         problems=problems,
     )
+
+
+def _own_tools(settings: Mapping[str, object]) -> list[tuple[str, bool]]:
+    """Name of each tool that an agent brings along, and whether it only reads; known once the file was run."""
+    found = settings.get("own_tools")
+    return [
+        (str(getattr(tool, "name", getattr(tool, "__name__", tool))), bool(getattr(tool, "is_read_only", False)))
+        for tool in (found if isinstance(found, (list, tuple)) else ())
+    ]
 
 
 def _pair(resolved: Resolved) -> Json:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +13,11 @@ from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
-    from maverick_tui.tasks.server import MCPToolServer
+    from maverick_tui.tasks.database import SessionFactory
+    from maverick_tui.tasks.store import TaskStore
+
+SHOWN = 50
+"""Tasks that a person is shown at once."""
 
 tasks_app = typer.Typer(help="Your to-do list, for scripts.", rich_markup_mode=None, no_args_is_help=True)
 mcp_app = typer.Typer(help="Serve tools to any MCP client.", rich_markup_mode=None, no_args_is_help=True)
@@ -23,23 +29,31 @@ Words = Annotated[list[str], typer.Argument(metavar="WORDS...", help="Words that
 def list_tasks(
     everything: Annotated[bool, typer.Option("--all", help="Also what is done.")] = False,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="So many at most; otherwise 50, and all of them as JSON.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List what is open."""
-    found = _call("list_tasks", {"status": "all" if everything else "open", "tag": tag})
+    from maverick_tui.tasks.local import local_user
+
+    most = limit or (None if as_json else SHOWN)
+    with _store() as store:
+        page = store.list(local_user(), status="all" if everything else "open", tag=tag, limit=most)
+    tasks = [task.view() for task in page.tasks]
     if as_json:
-        typer.echo(json.dumps(found["tasks"], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(tasks, indent=2, ensure_ascii=False))
         return
-    for task in found["tasks"]:
+    for task in tasks:
         details = [task["priority"].lower()] if task["priority"] != "Medium" else []
         details += [f"due {task['due']}"] if task["due"] else []
         details += [f"#{tag}" for tag in task["tags"]]
         shown = f"  ({', '.join(details)})" if details else ""
         typer.echo(one_line(f"{'✓' if task['completed'] else '☐'} {task['title']}{shown}"))
-    if (more := found["total"] - len(found["tasks"])) > 0:
-        typer.echo(f"…and {more:,} more; --tag shows fewer.")
-    if not found["tasks"]:
-        typer.echo("Your list is empty.")
+    if (more := page.total - len(tasks)) > 0:
+        typer.echo(f"…and {more:,} more; --limit shows them.")
+    if not tasks:
+        typer.echo("Your list is empty." if tag is None else "There are no such tasks in your list.")
 
 
 @tasks_app.command("add")
@@ -66,17 +80,17 @@ def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", he
     """Remove a task; it asks first, and without a terminal it needs --yes."""
     import sys
 
-    arguments = {"task": " ".join(words)}
+    asked = _answer("delete_task", {"task": " ".join(words)})["error"]
+    if asked["code"] != "confirm":
+        raise _error(asked)
+    title = str(asked["title"])
     if not is_sure:
-        asked = _answer("delete_task", arguments)["error"]
-        if asked["code"] != "confirm":
-            raise MaverickError(asked["message"], hint="Run maverick tasks list --all to see them.")
-        title = asked["message"].removeprefix("Do you really want to delete ").partition("? Reply")[0]
         if not sys.stdin.isatty():
-            raise MaverickError(f"Nobody can be asked whether {title} is to be deleted.", hint="Add --yes.")
-        if not typer.confirm(one_line(f"Delete {title}?")):
+            raise MaverickError(f"Nobody can be asked whether '{title}' is to be deleted.", hint="Add --yes.")
+        if not typer.confirm(one_line(f"Delete '{title}'?")):
             raise typer.Exit(1)
-    typer.echo(one_line(f"removed {_call('delete_task', arguments, asks=False)['title']}"))
+    # What was asked about, and nothing else: the words could mean another task by now.
+    typer.echo(one_line(f"removed {_call('delete_task', {'task': title}, is_confirmed=True)['title']}"))
 
 
 @mcp_app.command("tasks")
@@ -91,40 +105,66 @@ async def _serve() -> None:
     from mcp.server.stdio import stdio_server
 
     from maverick_tui.tasks.local import local_user
+    from maverick_tui.tasks.server import MCPToolServer
 
-    server = _server().for_user(local_user(), phrase=True)
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    with _sessions() as factory:
+        server = MCPToolServer(factory).for_user(local_user(), phrase=True)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _server() -> MCPToolServer:
+@contextmanager
+def _sessions() -> Iterator[SessionFactory]:
+    """The database that the settings name."""
     from maverick_tui.config import MaverickConfig
-    from maverick_tui.tasks import MCPToolServer, open_database
+    from maverick_tui.tasks.database import close_database, open_database
 
-    return MCPToolServer(open_database(MaverickConfig.load().tasks_url))
+    factory = open_database(MaverickConfig.load().tasks_url)
+    try:
+        yield factory
+    finally:
+        close_database(factory)
 
 
-def _call(tool: str, arguments: dict[str, Any], *, asks: bool = True) -> dict[str, Any]:
+@contextmanager
+def _store() -> Iterator[TaskStore]:
+    from maverick_tui.tasks.store import TaskStore
+
+    with _sessions() as factory:
+        yield TaskStore(factory)
+
+
+def _call(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:
     """What a tool has done; that it could not is an error, in its own words."""
-    found = _answer(tool, arguments, asks=asks)
+    found = _answer(tool, arguments, is_confirmed=is_confirmed)
     if not found["success"]:
-        code = found["error"]["code"]
-        hint = "Run maverick tasks list --all to see them." if code in ("not_found", "ambiguous") else "Correct it."
-        raise (ConfigError if code == "invalid" else MaverickError)(found["error"]["message"], hint=hint)
+        raise _error(found["error"])
     data: dict[str, Any] = found["data"]
     return data
 
 
-def _answer(tool: str, arguments: dict[str, Any], *, asks: bool = True) -> dict[str, Any]:
+def _error(told: dict[str, Any]) -> MaverickError:
+    match told["code"]:
+        case "invalid":
+            return ConfigError(told["message"], hint="Correct it.")
+        case "not_found" | "ambiguous":
+            return MaverickError(told["message"], hint="Run maverick tasks list --all to see them.")
+        case _:
+            return MaverickError(told["message"], hint="Try again. If it stays so, look at the database of tasks_url.")
+
+
+def _answer(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:
     """What a tool answers, asked as any client would ask it."""
     import asyncio
 
     from maverick_tui.tasks.local import local_user
+    from maverick_tui.tasks.server import MCPToolServer
 
-    async def ask() -> dict[str, Any]:
+    async def ask(factory: SessionFactory) -> dict[str, Any]:
         given = {name: value for name, value in arguments.items() if value is not None}
-        async with _server().connected(local_user(), asks=asks) as client:
+        async with MCPToolServer(factory).connected(local_user(), is_confirmed=is_confirmed) as client:
             answer: dict[str, Any] = json.loads(getattr((await client.call_tool(tool, given)).content[0], "text", "{}"))
         return answer
 
-    return asyncio.run(ask())
+    with _sessions() as factory:
+        return asyncio.run(ask(factory))

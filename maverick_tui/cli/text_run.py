@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import sys
 import tempfile
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from maverick_tui.agent.base import MaverickAgent
+from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.finding import load_agent
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.printer import Printer
@@ -18,27 +22,53 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import load_script
 from maverick_tui.offline.server import OfflineServer
+from maverick_tui.runs.loading import branch_of
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Message
 
 MARK = "OFFLINE"
 
 
 async def print_run(agent: MaverickAgent, prompt: str, cwd: Path, paper: Paper) -> AgentError | None:
-    """Print what comes for the prompt; the error that ended it, if one did."""
+    """Let the agent do its work with the prompt, and print what comes; the error that ended it, if one did."""
     printer = Printer(paper.stream, paper.width, cwd=cwd)
     printer.prompt(prompt)
+    shown = _Shown(agent, printer)
+    config = agent.config or MaverickConfig.load()
+    context = AgentContext(
+        cwd, await asyncio.to_thread(branch_of, cwd), config, {**agent.input_values, "prompt": prompt}
+    )
     try:
-        async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
-            async for message in messages:
-                printer.show(message)
-    except AgentError as error:
-        printer.fail(error)
-        return error
+        result = await shown.agent.execute(context)
     except asyncio.CancelledError:
         with suppress(OSError):  # the terminal may be gone
             printer.close()
         raise
+    if not result.success:
+        printer.fail(result.errors[0])
+        return result.errors[0]
+    if not shown.has_asked and result.output.strip():  # it did its work without a model
+        paper.line(result.output)
     printer.finish()
     return None
+
+
+class _Shown:
+    """An agent whose queries are printed while it makes them."""
+
+    def __init__(self, agent: MaverickAgent, printer: Printer) -> None:
+        self.agent = copy.copy(agent)
+        self.has_asked = False
+
+        async def query(prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
+            self.has_asked = True
+            async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
+                async for message in messages:
+                    printer.show(message)
+                    yield message
+
+        self.agent.query = query  # type: ignore[method-assign]
 
 
 def run_text(name: str, prompt: str, script: Path | None) -> bool:

@@ -37,6 +37,8 @@ def xray_lines(view: XRay) -> Iterator[str]:
     yield from _field("trust", _trust(view))
     if view.engine != "claude-code":
         yield from _field("engine", one_line(view.engine))
+        for name, text in view.api_settings:
+            yield from _field("", one_line(f"{name} {text}"))
     yield from _field("model", _with_origin(resolved(view.model), view.model))
     yield from _field("mode", _with_origin(resolved(view.permission_mode), view.permission_mode))
     yield from _field("may", _may(view))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from maverick_tui.executor.definition import RunConfig as RunConfig
     from maverick_tui.executor.definition import ToolConfig as ToolConfig
     from maverick_tui.executor.execution import AgentExecutor as AgentExecutor
+    from maverick_tui.executor.journal import write_log as write_log
     from maverick_tui.executor.limits import Limits as Limits
     from maverick_tui.executor.messages import Agent as Agent
     from maverick_tui.executor.messages import Message as Message
@@ -69,6 +70,7 @@ _HOMES = {
         "ToolConfig",
     ],
     "execution": ["AgentExecutor"],
+    "journal": ["write_log"],
     "limits": ["Limits"],
     "messages": [
         "Agent",

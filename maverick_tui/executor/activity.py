@@ -77,7 +77,7 @@ class TurnEnded:
 class ErrorOccurred:
     """A call of the model failed. With `retry_in` it is tried again after so many seconds; without, that was all.
 
-    Chunks of the answer that failed are void if it is tried again.
+    Chunks of the answer that failed are void if it is tried again, or if the error is a `RefusalError`.
     """
 
     type: ClassVar[str] = "error"

@@ -11,7 +11,7 @@ from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, Thinking
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.limits import Spending
-from maverick_tui.executor.messages import Delta, Message, Request, RequestConfig, Response, Usage
+from maverick_tui.executor.messages import Delta, Message, Request, RequestConfig, Response, Usage, distinct_id
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.pricing import Price, price_of
 from maverick_tui.executor.retry import NO_RETRIES, with_retries
@@ -29,12 +29,19 @@ class Turn:
     """Of the answer that is coming in, as far as it has been told."""
     spent: Usage = field(default_factory=Usage)
     """Of everything that was answered, also of attempts that failed."""
+    release: Callable[[], None] | None = None
+    """Gives free what was set aside for the request that is under way."""
+    named: set[str] = field(default_factory=set)
+    """Ids that calls were given while their answer came in."""
     calls: Calls | None = None
     is_open: bool = True
 
 
 class Asker:
-    """Asks the model for one execution. `check` is called before each further attempt; it raises if none may be."""
+    """Asks the model for one execution. `check` is called before each attempt; it raises if there may be none.
+
+    `call_ids` are those of all calls that are known, here and in other executions of the same tree.
+    """
 
     def __init__(
         self,
@@ -45,6 +52,7 @@ class Asker:
         emit: Callable[[Activity], None],
         check: Callable[[], None],
         parent: str,
+        call_ids: set[str],
     ) -> None:
         self._parts = parts
         self._plan = plan
@@ -52,6 +60,7 @@ class Asker:
         self._emit = emit
         self._check = check
         self._parent = parent
+        self._call_ids = call_ids
         self.invocations = self.retries = 0
         self.seconds = 0.0
 
@@ -62,6 +71,8 @@ class Asker:
 
         def tell(error: AgentError, delay: float, attempt: int) -> None:
             self._spend(turn, turn.coming, plan.price, is_void=True)
+            self._call_ids -= turn.named
+            turn.named.clear()
             self._check()
             self.retries += 1
             turn.text.clear()
@@ -78,9 +89,7 @@ class Asker:
             request_model=model or None,
         ) as span:
             try:
-                response = await with_retries(
-                    policy, lambda: self._parts.agent.run(self._request(turn, messages, tools)), tell
-                )
+                response = await with_retries(policy, lambda: self._attempt(turn, messages, tools), tell)
             finally:
                 self.seconds += asyncio.get_running_loop().time() - began
             span.set(
@@ -101,6 +110,18 @@ class Asker:
         self._spend(turn, turn.coming, self._plan.price)
         return "".join(turn.text).rstrip()
 
+    async def _attempt(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+        """Ask once, if the limits allow it by now; what others may still use is waited for."""
+        plan = self._plan
+        self._check()
+        while self._spending.objection(plan.price, beside_held=True):
+            await self._spending.released()
+            self._check()
+        request = self._request(turn, messages, tools)
+        most: int | None = request.config.max_tokens or getattr(self._parts.agent, "max_tokens", None)
+        turn.release = self._spending.hold(most, plan.price)
+        return await self._parts.agent.run(request)
+
     def _request(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
         definition = self._plan.definition
         seconds = definition.run.per_request.timeout_ms
@@ -120,7 +141,14 @@ class Asker:
             self._plan.system,
             listen=lambda delta: self._take(turn, delta),
             parent=self._parent,
+            own_id=lambda wanted: self._own_id(turn, wanted),
         )
+
+    def _own_id(self, turn: Turn, wanted: str) -> str:
+        own = distinct_id(wanted, self._call_ids)
+        self._call_ids.add(own)
+        turn.named.add(own)
+        return own
 
     def _take(self, turn: Turn, delta: Delta) -> None:
         if not turn.is_open:  # from a client that goes on after its answer, or did not end when it was told to
@@ -145,6 +173,9 @@ class Asker:
 
     def _spend(self, turn: Turn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
         turn.coming = Usage()
+        if turn.release is not None:
+            turn.release()
+            turn.release = None
         if usage != Usage():
             turn.spent += usage
             self._spending.add(usage, price.of(usage) if price is not None else None, is_void=is_void)

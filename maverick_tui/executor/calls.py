@@ -15,7 +15,7 @@ from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallS
 from maverick_tui.executor.definition import ToolConfig
 from maverick_tui.executor.limits import Spending
 from maverick_tui.executor.messages import Message, ToolCall
-from maverick_tui.executor.tools import Tool, ToolContext
+from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 
 log = logging.getLogger(__name__)
 
@@ -152,7 +152,7 @@ class Calls:
         if self._approve is not None:
             verdict = await self._approve(found, call)
             if verdict.refusal:
-                raise AgentError(verdict.refusal, kind="tool", hint=" ")
+                raise ToolError(verdict.refusal)
             if verdict.arguments is not None:
                 arguments = dict(verdict.arguments)
         if self._is_closed:
@@ -168,7 +168,7 @@ class Calls:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise AgentError(f"{call.tool_name} took longer than {seconds:g} s.", kind="timeout", hint=" ") from error
+            raise ToolError(f"{call.tool_name} took longer than {seconds:g} s.", kind="timeout") from error
 
     def _capped(self, text: str) -> str:
         most = self._config.max_result_chars

@@ -9,10 +9,12 @@ import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
-from maverick_tui.executor.failures import ours
+from maverick_tui.executor import journal
+from maverick_tui.executor.failures import RefusalError, ours
 from maverick_tui.executor.messages import Request, Response
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.retry import with_retries
+from maverick_tui.executor.server_settings import LEAST_SECRET, is_secret, secrets
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
 
@@ -34,6 +36,7 @@ class ClaudeAgent:
     def __init__(self, config: AgentConfig) -> None:
         self.config = config
         self.model = config.model
+        self.max_tokens = config.max_tokens
         self._client: AsyncAnthropic | None = None
         self._home: asyncio.AbstractEventLoop | None = None
 
@@ -56,7 +59,8 @@ class ClaudeAgent:
         client = await self._opened()
         import anthropic  # it is there by now
 
-        reader = AnswerReader(request.listen, {call.id for one in request.messages for call in one.tool_calls})
+        known = {call.id for one in request.messages for call in one.tool_calls}
+        reader = AnswerReader(request.listen, known, request.own_id)
         try:
             # Not `messages.create`: it warns on the terminal of models that grow old, makes models of all events, and
             # copies the whole conversation each time.
@@ -71,15 +75,16 @@ class ClaudeAgent:
             async with stream:
                 async for event in stream:
                     reader.feed(event)
-        except AgentError:
+        except AgentError as error:
+            ours(error, secrets=_secrets(self.config))
             raise
         except Exception as error:
-            raise ours(error, secrets=self.config.credentials) from error
+            raise ours(error, secrets=_secrets(self.config)) from error
         if not reader.is_whole:
             raise NetworkError("The endpoint ended the stream before the answer was complete.")
         response = reader.response
         if reader.is_refused:
-            raise AgentError("The model refuses to answer this.", hint="Ask for something else, or in other words.")
+            raise RefusalError("The model refuses to answer this.")
         if not response.content and not response.tool_calls and not response.thoughts and not response.usage.total:
             raise MalformedResponseError("The endpoint sent an answer without anything in it.")
         return response
@@ -87,7 +92,13 @@ class ClaudeAgent:
     def _body(self, request: Request) -> dict[str, Any]:
         wanted, config = request.config, self.config
         thinking = config.thinking if wanted.thinking is None else wanted.thinking
-        max_tokens = min(wanted.max_tokens or config.max_tokens, wanted.most_tokens or sys.maxsize)
+        max_tokens = config.max_tokens if wanted.max_tokens is None else wanted.max_tokens
+        if wanted.most_tokens is not None:
+            max_tokens = min(max_tokens, wanted.most_tokens)
+        if max_tokens < 1:
+            raise AgentError(
+                "The limits leave no tokens for an answer.", kind="invalid", hint="Raise the limit, or ask for less."
+            )
         temperature = config.temperature if wanted.temperature is None else wanted.temperature
         body: dict[str, Any] = {
             "model": wanted.model or config.model,
@@ -119,6 +130,7 @@ class ClaudeAgent:
     def _make(self) -> AsyncAnthropic:
         import anthropic
 
+        journal.conceal(_secrets(self.config))
         key, token = self.config.credentials
         if not key and not token:
             raise AgentError(
@@ -133,10 +145,7 @@ class ClaudeAgent:
             base_url=self.config.base_url or self.config.variable("ANTHROPIC_BASE_URL") or None,
             timeout=anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
             max_retries=0,
-            default_headers={
-                **_custom_headers(self.config.variable("ANTHROPIC_CUSTOM_HEADERS")),
-                **self.config.headers,
-            },
+            default_headers=_headers(self.config),
         )
 
     async def aclose(self) -> None:
@@ -156,7 +165,14 @@ def _as_json(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
 
 
-def _custom_headers(text: str) -> dict[str, str]:
-    """Headers as the variable has them: a line each, name and value with a colon between."""
-    pairs = (line.partition(":") for line in text.splitlines() if ":" in line)
-    return {name.strip(): value.strip() for name, _, value in pairs}
+def _headers(config: AgentConfig) -> dict[str, str]:
+    """Those of the variable, which has a line for each with a colon after the name, and those of the configuration."""
+    pairs = (line.partition(":") for line in config.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines() if ":" in line)
+    return {**{name.strip(): value.strip() for name, _, value in pairs}, **config.headers}
+
+
+def _secrets(config: AgentConfig) -> set[str]:
+    """What an endpoint may repeat, but nobody may read: keys, headers, and variables that are named like secrets."""
+    found = secrets({"headers": _headers(config), "url": config.base_url or config.variable("ANTHROPIC_BASE_URL")})
+    found |= {value for name, value in config.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
+    return found | set(filter(None, config.credentials))

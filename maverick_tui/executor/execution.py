@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Self
 
 from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.executor import pricing
 from maverick_tui.executor.activity import Activity
 from maverick_tui.executor.calls import Approve
 from maverick_tui.executor.cancel import CancelToken
@@ -19,6 +20,7 @@ from maverick_tui.executor.loop import Loop
 from maverick_tui.executor.messages import Agent, Message
 from maverick_tui.executor.plan import Parts, prepare
 from maverick_tui.executor.result import ExecutionResult
+from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool, ToolRegistry
 
 OnActivity = Callable[[Activity], None]
@@ -59,6 +61,8 @@ class AgentExecutor:
             raise ConfigError(
                 "on_activity cannot be an async function.", hint="Let it put the event in a queue, or use stream()."
             )
+        if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
+            await in_thread(pricing.price_of, self._parts.model_of(definition))
         plan = prepare(self._parts, definition, inputs or {}, history)
         return await Loop(self._parts, plan, emit=on_activity, cancel=cancel or CancelToken()).run()
 

@@ -6,7 +6,7 @@ import asyncio
 import email.utils
 import json
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
@@ -16,13 +16,23 @@ _BUSY = ("overloaded_error", "api_error", "timeout_error")
 """What an endpoint calls its own failures when it tells of them in the middle of a stream."""
 
 
+_UNCONNECTED = ("ConnectTimeout", "PoolTimeout")
+"""Timeouts after which nothing was sent yet, so that it can be tried again."""
+
+
+class RefusalError(AgentError):
+    """The model does not want to answer; what it has said until then is not to be used."""
+
+    hint_by_default = "Ask for something else, or in other words."
+
+
 def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
     """Any exception of the SDK, or of what it stands on, as one of ours; the caller raises it from the error.
 
     `secrets` are masked in its words: an endpoint may repeat the key that it does not like.
     """
     failure = _ours(error)
-    for secret in filter(None, secrets):
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):  # one may be a part of another
         failure.message = failure.message.replace(secret, "[secret]")
         failure.args = (failure.message,)
         if isinstance(failure, MalformedResponseError):
@@ -38,6 +48,8 @@ def _ours(error: BaseException) -> AgentError:
     text = _text(error)
     if isinstance(error, anthropic.APIStatusError):
         return _status(error, text)
+    if any(type(one).__name__ in _UNCONNECTED for one in _causes(error)):
+        return NetworkError("The endpoint is out of reach: it takes no connection in time.")
     if isinstance(error, anthropic.APITimeoutError | asyncio.TimeoutError):
         return TimeoutError(f"The endpoint did not answer in time: {text}.")
     if isinstance(error, anthropic.APIResponseValidationError | ValueError):
@@ -133,7 +145,13 @@ def _raw(error: BaseException) -> str:
 
 def _deepest(error: BaseException) -> str:
     """What the innermost error says: the outer ones only say that there was one."""
-    at = error
-    while at.__cause__ is not None or at.__context__ is not None:
-        at = at.__cause__ or at.__context__ or at
+    *_, at = _causes(error)
     return redact(str(at) or type(at).__name__).rstrip(".")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came from."""
+    at: BaseException | None = error
+    while at is not None:
+        yield at
+        at = at.__cause__ or at.__context__

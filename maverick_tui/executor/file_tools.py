@@ -6,7 +6,9 @@ import codecs
 import io
 import os
 import stat
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -40,15 +42,20 @@ class _Files:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
 
-    def read(
+    async def read(
         self,
         file_path: Annotated[str, Field(description="The file: absolute, or from the project's folder.")],
+        call: ToolContext,
         offset: Annotated[int | None, Field(ge=0, description="The number of the first line to read.")] = None,
         limit: Annotated[int | None, Field(ge=1, description="How many lines to read.")] = None,
     ) -> str:
         """Read a text file. The lines come with their numbers, as `cat -n` gives them: 2,000 at most unless told
         otherwise, and long lines are cut. What follows can be read with `offset`.
         """
+        with _stopping(call) as stop:
+            return await in_thread(self._read, file_path, max(offset or 1, 1), limit or MOST_LINES, stop)
+
+    def _read(self, file_path: str, first: int, most: int, stop: Callable[[], bool]) -> str:
         with os.fdopen(self._folder.open(file_path), "rb") as file:
             encoding = _encoding(file.read(8192))
             if not encoding:
@@ -56,9 +63,9 @@ class _Files:
                 raise ToolError(f"{file_path!r} is a binary file ({size:,} bytes); it cannot be shown as text.")
             file.seek(0)
             text = io.TextIOWrapper(file, encoding, "replace", newline="\n")
-            return _numbered(text, file_path, max(offset or 1, 1), limit or MOST_LINES)
+            return _numbered(text, file_path, first, most, stop)
 
-    def glob(
+    async def glob(
         self,
         pattern: Annotated[str, Field(description="For example **/*.py or src/**/*.{ts,tsx}.")],
         call: ToolContext,
@@ -67,12 +74,9 @@ class _Files:
         """Find files by their names, the most recently changed first. `**` stands for any number of folders; a pattern
         without a / is looked for in all of them. Files that git ignores are left out.
         """
-        base = self._base(path)
-        matches = _matcher(self._relative(pattern, base))
-        late = clock()
-        files = self._folder.files(base, lambda: late() or call.cancel.is_cancelled)
-        found = [(_changed(file), file) for file in files if matches(_from(base, file))]
-        note = "\n[Not all folders were looked at: it took too long. Name a narrower path.]" if late() else ""
+        with _stopping(call) as stop:
+            found, is_late = await in_thread(self._globbed, pattern, path, stop)
+        note = "\n[Not all folders were looked at: it took too long. Name a narrower path.]" if is_late else ""
         if not found:
             return f"No files found{note}"
         found.sort(key=lambda item: (-item[0], item[1]))
@@ -96,11 +100,10 @@ class _Files:
         head_limit: Annotated[int, Field(ge=1, le=2_000, description="How many lines or files to give.")] = 250,
     ) -> str:
         """Search the text of files. Files that git ignores, binary files and very large ones are left out."""
-        late = clock()
-        files = await in_thread(self._searched, path, glob, lambda: late() or call.cancel.is_cancelled)
-        is_late = late()
+        with _stopping(call) as stop:
+            files, is_late = await in_thread(self._searched, path, glob, stop)
         wanted = Search(pattern, output_mode, case_insensitive, context, head_limit)
-        findings = await search(wanted, files)
+        findings = await search(wanted, files, self._folder.root)
         return self._told(findings, wanted, is_late=is_late)
 
     def _base(self, path: str | None) -> str:
@@ -116,21 +119,34 @@ class _Files:
             raise ToolError(f"The pattern {pattern!r} leads out of {base}. Say the folder in `path`.")
         return inside
 
-    def _searched(self, path: str | None, glob: str | None, stop: Callable[[], bool]) -> list[str]:
-        """The files to search. A link is not searched: what it leads to is, if it is among them."""
+    def _globbed(
+        self, pattern: str, path: str | None, stop: Callable[[], bool]
+    ) -> tuple[list[tuple[float, str]], bool]:
+        """The files with the times of their last change, and whether there was no time to look for all of them."""
+        base = self._base(path)
+        matches = _matcher(self._relative(pattern, base))
+        files = self._folder.files(base, stop)
+        return [(_changed(file), file) for file in files if matches(_from(base, file))], stop()
+
+    def _searched(self, path: str | None, glob: str | None, stop: Callable[[], bool]) -> tuple[list[str], bool]:
+        """The files to search, and whether there was no time to look for all of them.
+
+        A link is not searched: what it leads to is, if it is among them.
+        """
         base, found = self._folder.existing(path or ".")
         if stat.S_ISREG(found.st_mode):
-            return [base]
+            return [base], False
         if not stat.S_ISDIR(found.st_mode):
             raise ToolError(f"{path!r} is no ordinary file; it is not read.")
         excluded = bool(glob and glob.startswith("!"))
         matches = _matcher(self._relative(glob.removeprefix("!"), base)) if glob else None
-        return sorted(
+        files = sorted(
             file
             for file in self._folder.files(base, stop)
             if matches is None or matches(_from(base, file)) is not excluded
             if not os.path.islink(file)  # noqa: PTH114
         )
+        return files, stop()
 
     def _told(self, findings: Findings, wanted: Search, *, is_late: bool) -> str:
         notes = []
@@ -150,6 +166,16 @@ class _Files:
         return "\n".join([*lines, *notes])
 
 
+@contextmanager
+def _stopping(call: ToolContext) -> Iterator[Callable[[], bool]]:
+    """Tells whether it takes too long, or nobody waits any more: a thread goes on until it sees that."""
+    late, left = clock(), threading.Event()
+    try:
+        yield lambda: late() or left.is_set() or call.cancel.is_cancelled
+    finally:
+        left.set()
+
+
 def _matching_lines(findings: Findings, names: Mapping[str, str], *, with_gaps: bool) -> Iterator[str]:
     """`path:line:text` of a match and `path-line-text` of its surroundings, as grep writes them."""
     last: tuple[str, int] | None = None
@@ -163,12 +189,11 @@ def _matching_lines(findings: Findings, names: Mapping[str, str], *, with_gaps: 
             last = name, number
 
 
-def _numbered(file: TextIO, name: str, first: int, most: int) -> str:
+def _numbered(file: TextIO, name: str, first: int, most: int, stop: Callable[[], bool]) -> str:
     lines: list[str] = []
     size = number = 0
-    late = clock()
-    for number, line in enumerate(_lines(file, late), 1):
-        if late():
+    for number, line in enumerate(_lines(file, stop), 1):
+        if stop():
             raise ToolError(f"{name!r} is too large: line {first:,} could not be reached in time.")
         if number < first:
             continue
@@ -184,11 +209,11 @@ def _numbered(file: TextIO, name: str, first: int, most: int) -> str:
     raise ToolError(f"{name!r} has no line {first:,}: it has {number:,}.")
 
 
-def _lines(file: TextIO, late: Callable[[], bool]) -> Iterator[str]:
+def _lines(file: TextIO, stop: Callable[[], bool]) -> Iterator[str]:
     """The lines, each cut where it is too long to be read; never more than a part of one is in memory."""
     while line := file.readline(MOST_LINE + 1):
         part, left_out = line, 0
-        while not part.endswith("\n") and not late() and (part := file.readline(65_536)):
+        while not part.endswith("\n") and not stop() and (part := file.readline(65_536)):
             left_out += len(part)
         text = line.removesuffix("\n").removesuffix("\r")
         yield f"{text[:MOST_LINE]} [... {left_out:,} more characters]" if left_out > 1 else text

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from maverick_tui.exceptions import did_you_mean
+from maverick_tui.executor.search_worker import is_below, opened_path
 from maverick_tui.executor.tools import ToolError
 
 SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
@@ -17,6 +18,8 @@ SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
 SECONDS = 20.0
 """How long looking for files may take."""
 _GIT_SECONDS = 10.0
+_GIT_LOOK = 0.05
+"""How often it is looked whether git is still wanted."""
 _KERNELS = ("/proc/", "/sys/", "/dev/")
 """Folders whose files are no files: reading one may never end, tell secrets, or do something."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -36,13 +39,13 @@ class Folder:
             raise ToolError(f"{_quoted(given)} is no path: {error}.") from error
         if not self.holds(real):
             raise ToolError(f"{_quoted(given)} is outside of the folder {self.root}; only what is in it can be read.")
-        if real.startswith(_KERNELS) or f"{real}/" in _KERNELS:
+        if _is_kernels(real):
             raise ToolError(f"{_quoted(given)} is no ordinary file; it is not read.")
         return real
 
     def holds(self, real: str) -> bool:
         """Whether a real path is the root or below it."""
-        return real == self.root or real.startswith(self.root.rstrip(os.sep) + os.sep)
+        return is_below(real, self.root)
 
     def shown(self, real: str) -> str:
         """The path as the root's folder names it, with / between the parts."""
@@ -57,16 +60,22 @@ class Folder:
             raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.{self._meant(real)}") from error
 
     def open(self, given: str) -> int:
-        """A descriptor of an ordinary file; opening a pipe or a device would wait, or do something."""
+        """A descriptor of an ordinary file; opening a pipe or a device would wait, or do something.
+
+        Where it is counts once more when it is open: a folder on the way may have become a link meanwhile.
+        """
         real, _ = self.existing(given)
         try:
             descriptor = os.open(real, _FLAGS)
         except OSError as error:
             raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.") from error
         mode = os.fstat(descriptor).st_mode
-        if stat.S_ISREG(mode):
+        is_inside = self._may_look_at(opened_path(descriptor, real))
+        if stat.S_ISREG(mode) and is_inside:
             return descriptor
         os.close(descriptor)
+        if not is_inside:
+            raise ToolError(f"{_quoted(given)} is outside of the folder {self.root}; only what is in it can be read.")
         if stat.S_ISDIR(mode):
             raise ToolError(f"{_quoted(given)} is a folder. Find its files with Glob.")
         raise ToolError(f"{_quoted(given)} is no ordinary file; it is not read.")
@@ -74,22 +83,45 @@ class Folder:
     def files(self, base: str, stop: Callable[[], bool]) -> Iterator[str]:
         """The real paths of the ordinary files below a real path, without what git is told to ignore.
 
-        A link to a file counts if the file is inside; a link to a folder is not entered.
+        A link to a file counts if the file is inside; a link to a folder is not entered. Git names files by its index,
+        whatever their folders are by now, so the folder of each must be inside, too.
         """
-        listed = _listed_by_git(base)
-        paths = _walked(base) if not listed else _expanded(base, listed)
+        inside: dict[str, bool] = {}
+        listed = _listed_by_git(base, stop)
+        paths = self._expanded(base, listed) if listed else _walked(base)
         for path in paths:
             if stop():
                 return
-            if self._is_file(path):
+            folder = os.path.dirname(path)  # noqa: PTH120
+            if folder not in inside:
+                inside[folder] = self._leads_inside(folder)
+            if inside[folder] and self._is_file(path):
                 yield path
+
+    def _expanded(self, base: str, listed: list[str]) -> Iterator[str]:
+        """The listed paths; a repository inside the repository is listed as a folder."""
+        for name in dict.fromkeys(listed):
+            path = os.path.join(base, name.rstrip("/"))  # noqa: PTH118
+            if not name.endswith("/") and (not os.path.isdir(path) or os.path.islink(path)):  # noqa: PTH112, PTH114
+                yield path
+            elif self._leads_inside(path):
+                yield from _walked(path)
+
+    def _leads_inside(self, path: str) -> bool:
+        try:
+            return self._may_look_at(os.path.realpath(path))
+        except (OSError, ValueError):  # gone meanwhile
+            return False
+
+    def _may_look_at(self, real: str) -> bool:
+        return self.holds(real) and not _is_kernels(real)
 
     def _is_file(self, path: str) -> bool:
         try:
             found = os.lstat(path)
             if stat.S_ISLNK(found.st_mode):
                 real = os.path.realpath(path)
-                return self.holds(real) and stat.S_ISREG(os.stat(real).st_mode)  # noqa: PTH116
+                return self._may_look_at(real) and stat.S_ISREG(os.stat(real).st_mode)  # noqa: PTH116
         except OSError:  # gone meanwhile, or a link to nothing
             return False
         return stat.S_ISREG(found.st_mode)
@@ -113,8 +145,15 @@ def _quoted(given: str) -> str:
     return repr(given if len(given) <= 300 else f"{given[:300]}...")
 
 
-def _listed_by_git(base: str) -> list[str]:
-    """What git knows below the folder or would add; nothing if it is ignored itself, or is in no repository."""
+def _is_kernels(real: str) -> bool:
+    return real.startswith(_KERNELS) or f"{real}/" in _KERNELS
+
+
+def _listed_by_git(base: str, stop: Callable[[], bool]) -> list[str]:
+    """What git knows below the folder or would add; nothing if it is ignored itself, or is in no repository.
+
+    It is ended when it takes too long, or nobody wants to know any more.
+    """
     # A project's configuration may name a program as its file system monitor.
     command = [
         "git",
@@ -127,22 +166,22 @@ def _listed_by_git(base: str) -> list[str]:
         "-z",
     ]
     try:
-        ran = subprocess.run(
-            command, cwd=base, capture_output=True, stdin=subprocess.DEVNULL, timeout=_GIT_SECONDS, check=False
+        process = subprocess.Popen(
+            command, cwd=base, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return []
-    return [os.fsdecode(name) for name in ran.stdout.split(b"\0") if name] if ran.returncode == 0 else []
-
-
-def _expanded(base: str, listed: list[str]) -> Iterator[str]:
-    """The listed paths; a repository inside the repository is listed as a folder."""
-    for name in dict.fromkeys(listed):
-        path = os.path.join(base, name.rstrip("/"))  # noqa: PTH118
-        if name.endswith("/") or (os.path.isdir(path) and not os.path.islink(path)):  # noqa: PTH112, PTH114
-            yield from _walked(path)
-        else:
-            yield path
+    late = clock(_GIT_SECONDS)
+    with process:
+        while True:
+            try:
+                told, _ = process.communicate(timeout=_GIT_LOOK)
+            except subprocess.TimeoutExpired:
+                if late() or stop():
+                    process.kill()
+                    return []
+            else:
+                return [os.fsdecode(name) for name in told.split(b"\0") if name] if process.returncode == 0 else []
 
 
 def _walked(base: str) -> Iterator[str]:

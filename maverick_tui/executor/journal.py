@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -26,6 +26,23 @@ from maverick_tui.redact import redact
 log = logging.getLogger("maverick_tui.executor")
 
 _LONGEST = 2_000
+"""Characters of a field, and of a text in it."""
+_LONGEST_TRACE = 20_000
+_LEAST_SECRET = 8
+
+_concealed: set[str] = set()
+
+
+def conceal(secrets: Iterable[str]) -> None:
+    """Never write these down in this process: keys, headers and variables that are not in its own environment."""
+    _concealed.update(secret for secret in secrets if len(secret) >= _LEAST_SECRET)
+
+
+def masked(text: str) -> str:
+    """The text without secrets, as far as they are known."""
+    for secret in sorted(_concealed, key=len, reverse=True):
+        text = text.replace(secret, "[secret]")
+    return redact(text)
 
 
 def record(event: str, trace_id: str, agent: str, **fields: Any) -> None:
@@ -45,6 +62,7 @@ def write_log(path: Path, level: int = logging.INFO) -> logging.Handler:
     """Send the records to a file that only its owner may read; `log.removeHandler` ends it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)
+    path.chmod(0o600)  # it may have been there before
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(_JsonLine())
     log.addHandler(handler)
@@ -59,14 +77,15 @@ class _JsonLine(logging.Formatter):
         fields: dict[str, Any] | None = getattr(record, "fields", None)
         if fields is None:
             fields = {"event": "log", "trace_id": getattr(record, "trace_id", ""), "logger": record.name}
-            fields["message"] = redact(record.getMessage())
+            fields["message"] = _cut(masked(record.getMessage()))
             if record.exc_info:
-                fields["exception"] = redact(self.formatException(record.exc_info))
+                fields["exception"] = _cut(masked(self.formatException(record.exc_info)), _LONGEST_TRACE)
         return _as_line({"time": time, "level": record.levelname} | fields)
 
 
 def _write(level: int, event: str, trace_id: str, agent: str, fields: dict[str, Any]) -> None:
-    data = _clean({"event": event, "trace_id": trace_id, "agent": agent, **fields})
+    data = {"event": event, "trace_id": trace_id, "agent": agent}
+    data |= {name: _capped(_clean(value)) for name, value in fields.items()}
     log.log(level, "%s", _as_line(data), extra={"fields": data, "trace_id": trace_id})
 
 
@@ -79,7 +98,7 @@ def _fields(event: Activity) -> dict[str, Any]:
             "call": event.tool_call_id,
             "is_error": event.is_error,
             "duration_ms": round(event.duration_ms, 3),
-            "result": event.result[:_LONGEST],
+            "result": event.result,
             "parent": event.parent,
         }
     if isinstance(event, ErrorOccurred):
@@ -98,14 +117,29 @@ def _fields(event: Activity) -> dict[str, Any]:
 def _clean(value: Any) -> Any:
     """The value as JSON has it, each text in it without secrets: in JSON, one with a quote would not be found."""
     if isinstance(value, str):
-        return redact(str(value))
+        return masked(str(value))
     if isinstance(value, Mapping):
-        return {redact(str(key)): _clean(item) for key, item in value.items()}
+        return {masked(str(key)): _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     if is_dataclass(value):
         return {part.name: _clean(getattr(value, part.name)) for part in fields_of(value)}
-    return value if isinstance(value, int | float | None) else redact(str(value))
+    return value if isinstance(value, int | float | None) else masked(str(value))
+
+
+def _capped(value: Any) -> Any:
+    """The value if it is not too long; else the beginning of it, as text. Not before it is clean: half a secret would
+    not be found.
+    """
+    if isinstance(value, str):
+        return _cut(value)
+    if isinstance(value, dict | list) and len(text := json.dumps(value, ensure_ascii=False)) > _LONGEST:
+        return _cut(text)
+    return value
+
+
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"{text[:most]} [cut here: {len(text) - most:,} characters are left out]"
 
 
 def _as_line(data: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from maverick_tui.executor.asking import Asker, Turn
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
+from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import Spending
 from maverick_tui.executor.messages import (
     Message,
@@ -76,7 +77,15 @@ class Loop:
         self._call_ids = set() if call_ids is None else call_ids
         self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
         self._spending = Spending(plan.definition.run, above)
-        self._asker = Asker(parts, plan, self._spending, emit=self._emit, check=self._check_spending, parent=parent)
+        self._asker = Asker(
+            parts,
+            plan,
+            self._spending,
+            emit=self._emit,
+            check=self._check_going_on,
+            parent=parent,
+            call_ids=self._call_ids,
+        )
         self._turns = self._repairs = 0
         self._turn: Turn | None = None
         self._content = ""
@@ -213,15 +222,16 @@ class Loop:
         if turn is not None and turn.calls is not None:
             self._messages += turn.calls.close()
         elif turn is not None:
-            self._keep_partial(turn)
+            self._keep_partial(turn, is_refused=isinstance(error, RefusalError))
         if error is not None:
             self._emit(ErrorOccurred(error, parent=self._parent))
         if turn is not None:
             self._end_turn(turn, None)
         self._is_over = True
 
-    def _keep_partial(self, turn: Turn) -> None:
-        if partial := self._asker.give_up(turn):
+    def _keep_partial(self, turn: Turn, *, is_refused: bool) -> None:
+        partial = self._asker.give_up(turn)
+        if partial and not is_refused:
             self._content = partial
             self._messages.append(Message(Role.ASSISTANT, partial))
 
@@ -276,8 +286,7 @@ class Loop:
             is_going_on = await self._go_on(turn, response)
 
     def _check_limits(self) -> None:
-        if self._is_stopping or self._cancel.is_cancelled:  # also where a client has swallowed the cancellation
-            raise asyncio.CancelledError
+        self._check_going_on()
         limits = self._plan.definition.run
         if limits.max_turns is not None and self._turns >= limits.max_turns:
             raise _Stop(
@@ -286,9 +295,10 @@ class Loop:
                     f"The agent was not done after {limits.max_turns} turns.", hint="Raise max_turns, or ask for less."
                 ),
             )
-        self._check_spending()
 
-    def _check_spending(self) -> None:
+    def _check_going_on(self) -> None:
+        if self._is_stopping or self._cancel.is_cancelled:  # also where a client has swallowed the cancellation
+            raise asyncio.CancelledError
         if objection := self._spending.objection(self._plan.price):
             raise _over_budget(objection)
 
@@ -299,7 +309,7 @@ class Loop:
             self._add_answer(replace(response, tool_calls=()))
             self._end_turn(turn, response.stop_reason)
             raise _over_budget("the answer was cut off, for it had no more tokens")
-        response = self._with_own_ids(response)
+        response = self._with_own_ids(turn, response)
         self._add_answer(response)
         if response.tool_calls:
             await self._run_tools(turn, response)
@@ -315,12 +325,16 @@ class Loop:
         if response.content or not response.tool_calls:
             self._content = response.content
 
-    def _with_own_ids(self, response: Response) -> Response:
+    def _with_own_ids(self, turn: Turn, response: Response) -> Response:
         """The answer with an id for each call that no other has, here or in a subagent; there are endpoints that count
-        anew each time.
+        anew each time. An agent that streams has asked for its ids already, see `Request.own_id`.
         """
         calls = []
         for call in response.tool_calls:
+            if call.id in turn.named:
+                turn.named.remove(call.id)
+                calls.append(call)
+                continue
             own = distinct_id(call.id, self._call_ids)
             self._call_ids.add(own)
             calls.append(call if own == call.id else replace(call, id=own))

@@ -144,6 +144,10 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     parent: str = ""
     """The tool call of the subagent that asks; empty for the agent itself."""
+    own_id: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
+    """Gives each new call the id that it is known by in the whole execution, subagents included: an agent that tells
+    its answer piece by piece asks for it before it tells of the call. Without it only `messages` have ids to avoid.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,10 @@ class TerminateReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExecutionMetrics:
-    """What an execution has used, subagents included; `subagents` is what each call of one has used, by its id."""
+    """What an execution has used; `subagents` is what each call of one has used, by its id.
+
+    Tokens, cost, invocations, retries and tool calls are those of its subagents, too; turns and `model_ms` are its own.
+    """
 
     total_input_tokens: int = 0
     total_output_tokens: int = 0
@@ -41,6 +44,7 @@ class ExecutionMetrics:
     """By list prices, so an estimate; None if the price of a model is not known."""
     duration_ms: float = 0.0
     model_ms: float = 0.0
+    """How long it has waited for the model, retries included."""
     subagents: Mapping[str, ExecutionMetrics] = field(default_factory=dict)
 
     @property

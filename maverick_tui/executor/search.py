@@ -37,9 +37,9 @@ class Findings:
     is_late: bool = False
 
 
-async def search(wanted: Search, files: Sequence[str]) -> Findings:
-    """Search the files; a pattern that cannot be used is a `ToolError`."""
-    request = json.dumps({**asdict(wanted), "files": list(files)}).encode()
+async def search(wanted: Search, files: Sequence[str], root: str) -> Findings:
+    """Search the files that are below the root, a real path; a pattern that cannot be used is a `ToolError`."""
+    request = json.dumps({**asdict(wanted), "files": list(files), "root": root}).encode()
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",

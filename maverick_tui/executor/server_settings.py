@@ -11,6 +11,13 @@ from urllib.parse import parse_qsl, urlsplit
 from maverick_tui.exceptions import ConfigError
 
 _SECRET = re.compile(r"(key|token|secret|password|credentials?|auth)$", re.IGNORECASE)
+LEAST_SECRET = 6
+"""Characters; what is shorter is part of many words."""
+
+
+def is_secret(name: str) -> bool:
+    """Whether something of this name holds a secret."""
+    return bool(_SECRET.search(name))
 
 
 def served_object(name: str, server: Any) -> Any:
@@ -49,9 +56,9 @@ def secrets(server: Any) -> set[str]:
     previous = ""
     for argument in server.get("args") or ():
         option, mark, value = argument.partition("=")
-        found += [value] if _SECRET.search(option) else [argument] if _SECRET.search(previous) else []
+        found += [value] if is_secret(option) else [argument] if is_secret(previous) else []
         previous = "" if mark else option
-    return {one for one in found if len(one) >= 6}
+    return {one for one in found if len(one) >= LEAST_SECRET}
 
 
 def needed(name: str, server: Mapping[str, Any], key: str) -> str:

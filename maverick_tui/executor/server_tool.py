@@ -13,12 +13,14 @@ from maverick_tui.executor.tools import ToolContext, ToolError
 class ServerTool:
     """Checks the arguments by the tool's own schema, and gives the result as text."""
 
+    is_read_only = False
+    """Whatever the server says of it: nobody is bound to tell the truth about himself."""
+
     def __init__(self, name: str, listed: Any, call: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> None:
         """`listed` is the tool as the server has described it; `call` sends a call there."""
         self.name = name
         self.description: str = listed.description or ""
         self.parameters: dict[str, Any] = {"type": "object", **listed.input_schema}
-        self.is_read_only = bool(listed.annotations and listed.annotations.read_only_hint)
         self._own_name: str = listed.name
         self._call = call
         self._validator = _validator(name, self.parameters)

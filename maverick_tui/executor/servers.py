@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError, MaverickError
+from maverick_tui.executor import journal
 from maverick_tui.executor.server_process import ServerProcess
 from maverick_tui.executor.server_settings import check, needed, secrets, served_object
 from maverick_tui.executor.server_tool import ServerTool
@@ -199,6 +200,7 @@ class _Connection:
             yield served_object(self.name, server["instance"] if isinstance(server, Mapping) else server)
             return
         check(self.name, server)
+        journal.conceal(secrets(server))
         match server.get("type") or ("http" if "url" in server else "stdio"):
             case "stdio":
                 self._process = ServerProcess(

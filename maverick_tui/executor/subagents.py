@@ -11,8 +11,6 @@ from maverick_tui.executor.tools import ToolContext, ToolError
 
 RunAgent: TypeAlias = Callable[[AgentDefinition, Mapping[str, Any], ToolContext], Awaitable[ExecutionResult[Any]]]
 
-_TYPES = {"string": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
-
 
 class AgentTool:
     """Takes the agent's declared inputs, and the task if its definition has none of its own."""
@@ -36,7 +34,7 @@ class AgentTool:
             properties[TASK] = {"type": "string", "description": "What the agent is to do."}
             required.append(TASK)
         for spec in self._definition.inputs.specs:
-            properties[spec.name] = {"type": _TYPES[spec.type], "description": spec.description}
+            properties[spec.name] = {"type": spec.type, "description": spec.description}
             if spec.choices:
                 properties[spec.name]["enum"] = list(spec.choices)
             if spec.required:

@@ -23,7 +23,7 @@ class _Span:
         self._span = span
 
     def set(self, **attributes: Any) -> None:
-        """Add attributes; `gen_ai_x_y` is the attribute gen_ai.x.y."""
+        """Add attributes; their names are the keys of `_NAMES`, and one that is None is left out."""
         for name, value in attributes.items():
             if value is not None:
                 self._span.set_attribute(_attribute(name), value)

@@ -106,9 +106,15 @@ def _thought(thought: Thought) -> dict[str, Any]:
 class AnswerReader:
     """Takes the events of one answer; `response` is the answer once `is_whole`."""
 
-    def __init__(self, listen: Callable[[Delta], None] | None, call_ids: Collection[str] = ()) -> None:
-        """`call_ids` are those of the conversation so far, which a new call must not have."""
+    def __init__(
+        self,
+        listen: Callable[[Delta], None] | None,
+        call_ids: Collection[str] = (),
+        own_id: Callable[[str], str] | None = None,
+    ) -> None:
+        """`call_ids` are those of the conversation so far, which a new call must not have; `own_id` knows more."""
         self._call_ids = set(call_ids)
+        self._own_id = own_id or self._distinct
         self._listen = listen or (lambda _delta: None)
         self._blocks: dict[int, dict[str, Any]] = {}
         self._parts: dict[int, list[str]] = {}
@@ -152,11 +158,15 @@ class AnswerReader:
             raise TypeError("an index is no number")
         self._blocks[index], self._parts[index] = block, []
         if block["type"] == "tool_use":
-            block["id"] = distinct_id(str(block["id"]), self._call_ids)
-            self._call_ids.add(block["id"])
+            block["id"] = self._own_id(str(block["id"]))
             self._listen(Delta("tool", block["name"], index, block["id"]))
         elif block["type"] in ("text", "thinking") and (text := block.get(block["type"])):
             self._delta(index, {"type": f"{block['type']}_delta", block["type"]: text})
+
+    def _distinct(self, wanted: str) -> str:
+        own = distinct_id(wanted, self._call_ids)
+        self._call_ids.add(own)
+        return own
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> None:
         kind = delta["type"]

@@ -68,12 +68,13 @@ def load(source: AgentSource, cwd: Path, config: MaverickConfig | None, extra: M
         agent = made(config=settings) if isinstance(made, type) else made
     except SystemExit as error:  # it would end the application
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
-    context = AgentContext(cwd=cwd, branch=_branch(cwd), config=settings, extra=dict(extra))
+    context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(extra))
     importlib.import_module("maverick_tui.agent.engine.session")
     return Loaded(agent, context)
 
 
-def _branch(cwd: Path) -> str:
+def branch_of(cwd: Path) -> str:
+    """The branch of a folder, or that there is no git."""
     try:
         return current_branch(cwd)
     except (ConfigError, ImportError):  # no repository; and without git itself the import fails

@@ -31,11 +31,17 @@ class KeptItem(NamedTuple):
 
 
 class KeptList(NamedTuple):
-    """A list that is shown beside the conversation; of `total` there are so many items here."""
+    """A list that is shown beside the conversation; of `total` there are so many items here, the open ones first."""
 
     title: str
     items: tuple[KeptItem, ...]
     total: int
+
+    @property
+    def open_count(self) -> int:
+        """How many are open: where all items are, those that are not here are too."""
+        count = sum(not item.is_done for item in self.items)
+        return max(count, self.total) if count == len(self.items) else count
 
 
 class Todos:

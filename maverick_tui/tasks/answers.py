@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.contract import AgentResult, ToolCallRecord
 
 
-def answer(records: Sequence[ToolCallRecord], said: str, *, has_failed: bool = False) -> AgentResult:
-    """The answer to a message: what was changed, what could not be, and what is to be confirmed; else a list.
+class Made(NamedTuple):
+    """A call that was made, and in which turn of the model: those of one turn do not know of each other."""
+
+    record: ToolCallRecord
+    turn: int = 0
+
+
+def answer(made: Sequence[Made], said: str = "", *, has_failed: bool = False) -> AgentResult:
+    """The answer to a message: what could not be done, what was changed, and what is to be confirmed; else a list.
 
     `said` are the model's own words, which count only if no tool was called. `has_failed` is for a model that did not
     come to an end: what it has changed until then is told all the same.
     """
-    kept = list(records)
-    changed = list({(_id(record), text): text for record in records if (text := _changed(record))}.values())
-    questions = [str(record.result["error"]["message"]) for record in records if _code(record) == "confirm"]
-    if changed or questions:
-        wrong = dict.fromkeys(_message(one) for at, one in enumerate(kept) if _is_left(one, kept[at + 1 :]))
-        text = texts.fitting([*changed, *wrong], last=questions[-1] if questions else "")
+    records = kept = [one.record for one in made]
+    questions = [record for record in records if _code(record) == "confirm"]
+    if questions or any(map(_changed, records)):
+        wrong = list(dict.fromkeys(map(_message, _left(made))))
+        text = _told(wrong, records, questions)
         return AgentResult(not wrong, text, kept, text if wrong else None)
     if failures := [_message(record) for record in records if _code(record)]:
         return _failure(failures[-1], kept)
@@ -32,6 +38,23 @@ def answer(records: Sequence[ToolCallRecord], said: str, *, has_failed: bool = F
         is_filtered = is_filtered or lists[-1].parameters.get("status") == "completed"
         return AgentResult(True, texts.listed(found["tasks"], found["total"], is_filtered=is_filtered), kept)
     return AgentResult(True, texts.friendly(said), kept)
+
+
+def _told(wrong: Sequence[str], records: Sequence[ToolCallRecord], questions: Sequence[ToolCallRecord]) -> str:
+    """What has failed before what has not, since that must not be missed; the question last, since it is answered.
+
+    Where there is too little room the titles are cut before anything is left out.
+    """
+    asked = _message(questions[-1]) if questions else ""
+    titles = [str(one.result["error"].get("title", "")) for one in questions if _message(one) != asked]
+    waiting = [texts.one_by_one(list(dict.fromkeys(titles)))] if any(titles) else []
+    lines: list[str] = []
+    for most in (texts.LONGEST, texts.LONGEST_TITLE):
+        changed = {(_id(one), _changed(one)): _changed(one, most) for one in records if _changed(one)}
+        lines = [*wrong, *changed.values(), *waiting]
+        if sum(len(line) + 1 for line in lines) + len(asked) <= texts.LONGEST:
+            break
+    return texts.fitting(lines, last=asked)
 
 
 def _failure(text: str, records: list[ToolCallRecord]) -> AgentResult:
@@ -51,29 +74,39 @@ def _id(record: ToolCallRecord) -> Any:
     return record.result["data"].get("id")
 
 
-def _is_left(record: ToolCallRecord, later: Sequence[ToolCallRecord]) -> bool:
-    """Whether a call has failed that was not made better afterwards. A tool that does not exist is left out: nobody
-    but the model has missed it.
+def _left(made: Sequence[Made]) -> list[ToolCallRecord]:
+    """The calls that have failed and were not made better: one that has worked, in a later turn, makes up for one.
+
+    A tool that does not exist is left out: nobody but the model has missed it.
     """
-    if _code(record) in ("", "confirm", "unknown"):
-        return False
-    return not any(one.tool_name == record.tool_name and _code(one) in ("", "confirm") for one in later)
+    left: list[Made] = []
+    for one in made:
+        code = _code(one.record)
+        if code not in ("", "confirm", "unknown"):
+            left.append(one)
+        elif code != "unknown":
+            better = [old for old in left if old.record.tool_name == one.record.tool_name and old.turn < one.turn]
+            if better:
+                left.remove(better[-1])
+    return [one.record for one in left]
 
 
-def _changed(record: ToolCallRecord) -> str:
-    """What a change is told as; empty for a call that has changed nothing."""
+def _changed(record: ToolCallRecord, most: int = texts.LONGEST) -> str:
+    """What a change is told as, with titles of so many letters; empty for a call that has changed nothing."""
     if _code(record):
         return ""
     data: dict[str, Any] = record.result["data"]
+    title = texts.short(str(data.get("title", "")), most)
     match record.tool_name:
         case "add_task":
-            return texts.created(data["title"])
+            return texts.created(title)
         case "complete_task":
-            return texts.completed(data["title"])
+            return texts.completed(title)
         case "update_task":
-            return texts.updated(data.get("before") or data["title"], texts.changes_of(record.parameters, data))
+            before = texts.short(data.get("before") or data["title"], most)
+            return texts.updated(before, texts.changes_of(record.parameters, data, most))
         case "delete_task":
-            return texts.deleted(data["title"])
+            return texts.deleted(title)
         case "complete_all_tasks":
             return texts.all_completed(data["count"])
         case "delete_all_tasks":

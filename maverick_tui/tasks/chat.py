@@ -15,7 +15,6 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.result import ExecutionResult
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.tasks import texts
-from maverick_tui.tasks.answers import answer
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, MessageHistory
 from maverick_tui.tasks.database import hide_values
 from maverick_tui.tasks.models import ChatMessage
@@ -34,10 +33,21 @@ class Chat:
         self._runner = runner
         self._user_id = user_id
         self.conversation_id = conversation_id
+        self._shown: int | None = None
+        """The last message that was shown here. The same conversation may be open elsewhere: only what was shown here
+        can be answered here."""
 
     async def history(self) -> list[MessageHistory]:
-        """What was said so far, oldest first."""
-        return await in_thread(self._load)
+        """What was said so far, oldest first, to be shown: a question that it ends with may be answered afterwards."""
+        messages, self._shown = await in_thread(self._load)
+        return messages
+
+    async def begin_anew(self, message: str) -> AgentResult:
+        """Leave the conversation, and begin a new one with this message, which is all that was wanted."""
+        self.conversation_id = str(uuid.uuid4())
+        result = AgentResult(True, texts.NEW)
+        await self._kept(message, result)
+        return result
 
     async def send(
         self,
@@ -46,28 +56,47 @@ class Chat:
         cancel: CancelToken | None = None,
         on_activity: Callable[[Activity], None] | None = None,
         on_result: Callable[[ExecutionResult[Any]], None] | None = None,
+        on_failure: Callable[[Exception], None] | None = None,
     ) -> AgentResult:
-        """Answer a message, and keep both; whatever fails is told in the words of the contract."""
+        """Answer a message, and keep both; whatever fails is told in the words of the contract.
+
+        `on_failure` is told what it was. A message that was cancelled has no answer: nobody has read what it would be.
+        """
+        failure: Exception | None = None
         try:
-            context = AgentContext(self._user_id, self.conversation_id, tuple(await self.history()))
+            messages, newest = await in_thread(self._load)
             result = await self._runner.run(
-                context, message, cancel=cancel, on_activity=on_activity, on_result=on_result
+                AgentContext(self._user_id, self.conversation_id, tuple(messages)),
+                message,
+                cancel=cancel,
+                on_activity=on_activity,
+                on_result=on_result,
+                may_confirm=newest is not None and newest == self._shown,
             )
         except AnswerTimeout as error:
             log.warning("A message was not answered in time")
-            result = answer(error.tool_calls, "", has_failed=True)
+            failure, result = error, error.answer
         except Exception as error:  # what it was is for the log; the user is told that it did not work
             hide_values(error)
             log.exception("A message could not be answered")
-            result = AgentResult(False, texts.SYSTEM_ERROR, [], texts.SYSTEM_ERROR)
+            failure, result = error, AgentResult(False, texts.SYSTEM_ERROR, [], texts.SYSTEM_ERROR)
+        if cancel is not None and cancel.is_cancelled:
+            result = AgentResult(False, texts.INTERRUPTED, result.tool_calls, texts.INTERRUPTED)
+        await self._kept(message, result)
+        if failure is not None and on_failure is not None:
+            on_failure(failure)
+        return result
+
+    async def _kept(self, message: str, result: AgentResult) -> None:
+        self._shown = None
         try:
-            await in_thread(self._keep, message, result)
+            self._shown = await in_thread(self._keep, message, result)
         except Exception as error:  # the answer is true all the same; only the next one will not know of it
             hide_values(error)
             log.exception("A message could not be kept")
-        return result
 
-    def _load(self) -> list[MessageHistory]:
+    def _load(self) -> tuple[list[MessageHistory], int | None]:
+        """The last messages, and the number of the newest one."""
         with self._runner.session_factory() as session:
             if not self.conversation_id:
                 query = select(ChatMessage.conversation_id).where(col(ChatMessage.user_id) == self._user_id)
@@ -77,20 +106,23 @@ class Chat:
                 col(ChatMessage.user_id) == self._user_id, col(ChatMessage.conversation_id) == self.conversation_id
             )
             rows = session.exec(query_all.order_by(col(ChatMessage.id).desc()).limit(LATEST)).all()
-        return [MessageHistory(row.role, row.content, row.timestamp, row.tool_calls) for row in reversed(rows)]
+        messages = [MessageHistory(row.role, row.content, row.timestamp, row.tool_calls) for row in reversed(rows)]
+        return messages, rows[0].id if rows else None
 
-    def _keep(self, message: str, result: AgentResult) -> None:
+    def _keep(self, message: str, result: AgentResult) -> int | None:
+        """Write both down; the number of the answer. It always says which calls were made, also if none was."""
         self.conversation_id = self.conversation_id or str(uuid.uuid4())
         calls = [asdict(record) for record in result.tool_calls]
         with self._runner.session_factory() as session:
-            for role, content, made in (("user", message, None), ("assistant", result.response, calls or None)):
-                session.add(
-                    ChatMessage(
-                        user_id=self._user_id,
-                        conversation_id=self.conversation_id,
-                        role=role,
-                        content=content,
-                        tool_calls=made,
-                    )
+            for role, content, made in (("user", message, None), ("assistant", result.response, calls)):
+                row = ChatMessage(
+                    user_id=self._user_id,
+                    conversation_id=self.conversation_id,
+                    role=role,
+                    content=content,
+                    tool_calls=made,
                 )
+                session.add(row)
+                session.flush()  # one after the other, so that they are read in this order
             session.commit()
+            return row.id

@@ -37,6 +37,11 @@ class AgentContext:
     @classmethod
     def from_request(cls, user_id: str, conversation_id: str, messages: Sequence[Mapping[str, Any]]) -> AgentContext:
         """A context of plain messages; one without a time is from now."""
+        for message in messages:
+            for name in ("role", "content"):
+                if not isinstance(message.get(name), str):
+                    given = type(message.get(name)).__name__
+                    raise ValueError(f"A message of the history needs a {name} that is text, not {given}.")
         return cls(
             user_id,
             conversation_id,
@@ -78,10 +83,15 @@ class AgentResult:
 
 
 class AnswerTimeout(TimeoutError):
-    """A message was not answered in time; `tool_calls` are those that were made until then."""
+    """A message was not answered in time; `answer` is what can be said of it, with the calls made until then."""
 
     hint_by_default = "Please try again."
 
-    def __init__(self, message: str, tool_calls: Sequence[ToolCallRecord] = ()) -> None:
+    def __init__(self, message: str, answer: AgentResult) -> None:
         super().__init__(message)
-        self.tool_calls = list(tool_calls)
+        self.answer = answer
+
+    @property
+    def tool_calls(self) -> list[ToolCallRecord]:
+        """The calls that were made until then."""
+        return self.answer.tool_calls

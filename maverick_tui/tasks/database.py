@@ -18,8 +18,10 @@ from maverick_tui.redact import redact
 
 SessionFactory = Callable[[], Session]
 
-BUSY_SECONDS = 10.0
-"""How long a writer waits for another one."""
+BUSY_SECONDS = 5.0
+"""How long a writer waits for another one; much less than a message may take."""
+VERSION_TABLE = "maverick_alembic_version"
+"""Our own, since the database may be one that others migrate too."""
 HEAD = "0001"
 """The newest migration; a database that has it need not be looked at any further."""
 
@@ -40,6 +42,12 @@ def open_database(url: str | None = None) -> SessionFactory:
         engine.dispose()
         raise _unusable(engine.url, getattr(error, "orig", None) or error) from error
     return lambda: Session(engine, expire_on_commit=False)
+
+
+def close_database(factory: SessionFactory) -> None:
+    """Give up the connections of a factory."""
+    with factory() as session:
+        session.get_bind().engine.dispose()
 
 
 def open_engine(url: str) -> Engine:
@@ -101,9 +109,9 @@ def upgrade(engine: Engine) -> None:
 
 def _is_current(engine: Engine) -> bool:
     with engine.connect() as connection:
-        if not inspect(connection).has_table("alembic_version"):
+        if not inspect(connection).has_table(VERSION_TABLE):
             return False
-        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [HEAD]
+        return connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalars().all() == [HEAD]
 
 
 def hide_values(error: BaseException) -> None:

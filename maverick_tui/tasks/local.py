@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import getpass
+import os
 
 
 def local_user() -> str:
-    """The name of the account; a container may have none."""
+    """The name of the account, as the system has it; a container may have none, and then the environment is asked."""
+    try:
+        import pwd  # not on Windows
+    except ImportError:
+        return _named()
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return _named()
+
+
+def _named() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):
+    except (KeyError, OSError, ImportError):
         return "me"

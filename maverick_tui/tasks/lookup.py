@@ -1,6 +1,7 @@
 """Which task somebody means: by its title, by words of it, or by words with a typing mistake.
 
-A task that is only about something alike is not meant: what is found here is changed without a question.
+A task that is only about something alike is not meant. What is found by a mistake, or by half a word, is a guess:
+`is_clear` tells, and then it is asked about before it is changed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ LEAST_TITLE = 4
 """Letters of a title that can be meant by being a part of what was said; shorter ones are a part of anything."""
 MOST = 5
 """Tasks that a question names at most."""
+MOST_WORDS = 12
+LONGEST_QUERY = 600
+"""Nobody says more to name a task: a title has 200 letters, and some become three when case is folded."""
 
 _WORD = re.compile(r"\w+")
 _FILLERS = frozenset({"a", "an", "the", "my", "that", "this", "task", "todo", "one", "about", "for", "to"})
@@ -31,14 +35,36 @@ class Candidate(NamedTuple):
 
 def sought(query: str) -> str:
     """The words as they are looked for; a title that was shown cut is looked for without the mark of it."""
-    return " ".join(query.casefold().split()).removesuffix("…").rstrip()
+    return " ".join(query.casefold().split())[:LONGEST_QUERY].removesuffix("…").rstrip()
+
+
+def is_clear(query: str, title: str) -> bool:
+    """Whether these are words of this very title, and not only like them."""
+    words, title = sought(query), title.casefold()
+    if words == title or _whole(words, query).search(title):
+        return True
+    given, own = _telling(words), _telling(title)
+    return bool(given) and bool(own) and (given <= own or own <= given)
+
+
+def _telling(words: str) -> set[str]:
+    """The words that tell something; all of them if none does."""
+    found = set(_WORD.findall(words))
+    return found - _FILLERS or found
+
+
+def _whole(words: str, query: str) -> re.Pattern[str]:
+    """Finds the words where they are no part of longer ones; what was shown cut may end within one."""
+    end = "" if query.rstrip().endswith("…") else r"(?!\w)"
+    return re.compile(rf"(?<!\w){re.escape(words)}{end}")
 
 
 def meant(query: str, titles: Sequence[str]) -> list[int]:
     """Where the titles are that these words could mean; one if it is clear.
 
     It is the title of that name; else those that contain the words; else those that have all of them, or have no
-    others. There their order does not matter, and typing mistakes are forgiven; in numbers they are not.
+    others; else those that have words which begin like that. Where their order does not matter, typing mistakes are
+    forgiven; in numbers they are not.
     """
     words = sought(query)
     if not words:
@@ -46,27 +72,39 @@ def meant(query: str, titles: Sequence[str]) -> list[int]:
     folded = [title.casefold() for title in titles]
     if words in folded:
         return [folded.index(words)]  # the same title twice: the first will do
-    return [at for at, title in enumerate(folded) if words in title] or _alike(words, folded)
+    holding = [at for at, title in enumerate(folded) if words in title]
+    for pattern in (_whole(words, query), re.compile(rf"(?<!\w){re.escape(words)}")):
+        if found := [at for at in holding if pattern.search(folded[at])]:
+            return found
+    return _alike(words, folded)
 
 
 def _alike(words: str, titles: Sequence[str]) -> list[int]:
     # Ten thousand titles are to be looked through while somebody waits, so the loops are those of the library.
-    given = set(_WORD.findall(words))
-    given = given - _FILLERS or given
+    given = sorted(_telling(words), key=len, reverse=True)[:MOST_WORDS]
+    if not given:
+        return []
     text = "\n".join(titles)
     vocabulary = set(text.split())
+    if all(word in vocabulary for word in given) and (found := _having([{word} for word in given], titles)):
+        return found
     similar = [_similar(word, vocabulary) for word in given]
     if not any(similar):
         return []
-    whole: Sequence[int] = range(len(titles)) if all(similar) else ()
-    for one_of in sorted(similar, key=len):  # each time there are fewer to look at
-        search = re.compile(_any_of(one_of)).search
-        whole = [at for at in whole if search(titles[at])]
-    if whole := [at for at in whole if all(not one_of.isdisjoint(titles[at].split()) for one_of in similar)]:
-        return whole
+    if all(similar) and (found := _having(similar, titles)):
+        return found
     known = _any_of(set().union(*similar, _FILLERS))
     inside = set(re.findall(rf"^(?:{known})(?: (?:{known}))*$", text, re.MULTILINE))
     return [at for at, title in enumerate(titles) if title in inside and _weighs_enough(title.split())]
+
+
+def _having(similar: Sequence[set[str]], titles: Sequence[str]) -> list[int]:
+    """The titles that have one of each."""
+    left: Sequence[int] = range(len(titles))
+    for one_of in sorted(similar, key=len):  # each time there are fewer to look at
+        search = re.compile(_any_of(one_of)).search
+        left = [at for at in left if search(titles[at])]
+    return [at for at in left if all(not one_of.isdisjoint(titles[at].split()) for one_of in similar)]
 
 
 def _any_of(words: Collection[str]) -> str:

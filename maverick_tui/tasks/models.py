@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any, Literal, get_args
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, Index
+from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Text
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
@@ -40,9 +40,13 @@ class Moment(TypeDecorator[datetime]):
 class Task(SQLModel, table=True):
     """One task of one user."""
 
-    __tablename__ = "task"
-    # With the title, so that looking for one need not touch the table.
-    __table_args__ = (Index("ix_task_user_state", "user_id", "completed", "id", "title"),)
+    __tablename__ = "maverick_task"
+    # With the title, so that looking for one need not touch the table. An id is never given again: somebody may still
+    # mean the task that had it.
+    __table_args__ = (
+        Index("ix_maverick_task_user_state", "user_id", "completed", "id", "title"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     user_id: str = Field(max_length=200, nullable=False)
@@ -72,13 +76,16 @@ class Task(SQLModel, table=True):
 class ChatMessage(SQLModel, table=True):
     """One message of one user's conversation."""
 
-    __tablename__ = "chat_message"
-    __table_args__ = (Index("ix_chat_message_conversation", "user_id", "conversation_id", "id"),)
+    __tablename__ = "maverick_chat_message"
+    __table_args__ = (
+        Index("ix_maverick_chat_message_conversation", "user_id", "conversation_id", "id"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     user_id: str = Field(max_length=200, nullable=False)
     conversation_id: str = Field(max_length=100, nullable=False)
     role: str = Field(max_length=20, nullable=False)
-    content: str = Field(nullable=False)
+    content: str = Field(sa_column=Column(Text, nullable=False))
     timestamp: datetime = Field(default_factory=now, sa_column=Column(Moment, nullable=False))
     tool_calls: list[dict[str, Any]] | None = Field(default=None, sa_column=Column(JSON))

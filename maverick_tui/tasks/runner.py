@@ -8,11 +8,12 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted
+from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnStarted
 from maverick_tui.executor.calls import NO_MORE_CALLS
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
@@ -23,10 +24,10 @@ from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.server_tool import as_text
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.tasks import texts
-from maverick_tui.tasks.answers import answer
+from maverick_tui.tasks.answers import Made, answer
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, ToolCallRecord
 from maverick_tui.tasks.server import UNCLEAR, MCPToolServer
-from maverick_tui.tasks.toolbox import BULK_PHRASES, failed
+from maverick_tui.tasks.toolbox import BULK_PHRASES, failed, is_phrase, without_ids
 
 if TYPE_CHECKING:
     from mcp import Client, types
@@ -39,6 +40,8 @@ TIMEOUT = 30.0
 GRACE = 0.5
 """Seconds beyond it, for an execution that has to end by itself; whatever else hangs is ended then."""
 MAX_TOOL_CALLS = 10
+MAX_CHANGES = 5
+"""Tasks that a message may complete or change one by one before it is a big action, and asks."""
 MAX_HISTORY = 20
 """Messages of the conversation that the model is shown."""
 
@@ -58,7 +61,7 @@ You keep a user's to-do list. You can add, list, complete, update and delete tas
 class AgentRunner:
     """Answers with the executor and the tools of a task server.
 
-    `config` says which model is asked, `agent` replaces it. `on_activity` watches the executions.
+    `config` says which model is asked; `agent` replaces it. `timeout` is for one message, in seconds.
     """
 
     def __init__(
@@ -84,39 +87,52 @@ class AgentRunner:
         cancel: CancelToken | None = None,
         on_activity: Callable[[Activity], None] | None = None,
         on_result: Callable[[ExecutionResult[Any]], None] | None = None,
+        may_confirm: bool = True,
     ) -> AgentResult:
-        """Answer a message; an `AnswerTimeout` (a `TimeoutError`) if that takes longer than 30 seconds."""
+        """Answer a message; an `AnswerTimeout` (a `TimeoutError`) if that takes longer than 30 seconds.
+
+        `on_activity` is told what happens, `on_result` how the model has ended. Without `may_confirm` the message is
+        no answer to a question that the history ends with: whoever says it has not seen that.
+        """
         if not isinstance(message, str) or not message.strip():
             text = texts.needs(UNCLEAR)
             return AgentResult(False, text, [], text)
         recorder = _Recorder(on_activity)
         try:
             async with asyncio.timeout(self._timeout + GRACE) as limit:
-                if (pending := _confirmed(context, message)) is not None:
-                    return await self._carry_out(context, *pending)
+                if may_confirm and (pending := _confirmed(context, message)):
+                    return await self._carry_out(context, pending, recorder)
                 result = await self._ask(context, message, cancel, recorder)
         except builtins.TimeoutError as error:
             if not limit.expired():
                 raise
-            raise self._late(recorder.records) from error
+            raise self._late(recorder.made) from error
         if on_result is not None:
             on_result(result)
         if result.terminate_reason is TerminateReason.TIMEOUT:
-            raise self._late(recorder.records) from result.error
+            raise self._late(recorder.made) from result.error
         is_done = result.terminate_reason is TerminateReason.COMPLETE
         if not is_done:
             log.warning("The to-do assistant did not come to an end: %s", result.error)
-        return answer(recorder.records, result.raw_content, has_failed=not is_done)
+        return answer(recorder.made, result.raw_content, has_failed=not is_done)
 
-    def _late(self, records: list[ToolCallRecord]) -> AnswerTimeout:
-        return AnswerTimeout(f"The assistant did not finish within {self._timeout:g} s.", records)
+    def _late(self, made: Sequence[Made]) -> AnswerTimeout:
+        late = answer(made, has_failed=True)
+        return AnswerTimeout(f"The assistant did not finish within {self._timeout:g} s.", late)
 
-    async def _carry_out(self, context: AgentContext, tool: str, arguments: dict[str, Any]) -> AgentResult:
+    async def _carry_out(
+        self, context: AgentContext, calls: Sequence[tuple[str, dict[str, Any]]], recorder: _Recorder
+    ) -> AgentResult:
         """Do what was confirmed. No model is asked: the words were exact, and so is what they stand for."""
         async with self._server.connected(context.user_id, is_confirmed=True) as client:
-            began = time.perf_counter()
-            result = _read(as_text(await client.call_tool(tool, arguments)))
-        return answer([ToolCallRecord(tool, arguments, result, _ms(time.perf_counter() - began))], "")
+            for tool, arguments in calls:
+                began = time.perf_counter()
+                result = failed("system", texts.SYSTEM_ERROR)  # unless it comes to an end
+                try:
+                    result = _read(as_text(await client.call_tool(tool, arguments)))
+                finally:
+                    recorder.add(ToolCallRecord(tool, arguments, result, _ms(time.perf_counter() - began)))
+        return answer(recorder.made)
 
     async def _ask(
         self, context: AgentContext, message: str, cancel: CancelToken | None, recorder: _Recorder
@@ -124,7 +140,7 @@ class AgentRunner:
         began = time.monotonic()
         agent = self._agent or create_agent(self._config)
         try:
-            async with self._server.connected(context.user_id) as client:
+            async with self._server.connected(context.user_id, most_changes=MAX_CHANGES) as client:
                 tools = [_Tool(listed, client, recorder) for listed in (await client.list_tools()).tools]
                 recorder.tools = {tool.name: tool for tool in tools}
                 return await AgentExecutor(agent, tools).execute(
@@ -145,6 +161,7 @@ class AgentRunner:
                 "description": "Keeps a to-do list.",
                 "prompt": {"system": SYSTEM_PROMPT},
                 "inputs": {"inputs": {"today": {"type": "string"}}},
+                "tools": {"max_parallel": 1},  # one after the other, in the order that the model has said
                 "run": {
                     "timeout_ms": seconds * 1000,
                     "max_tool_calls": MAX_TOOL_CALLS,
@@ -173,7 +190,7 @@ class _Tool:
         """Call it."""
         result = _read(as_text(await self._client.call_tool(self.name, self.known(arguments))))
         self._recorder.results[context.call_id] = result
-        return _without_ids(result)
+        return without_ids(result)
 
     def known(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that the tool has; whose tasks a model would like to see is none of them."""
@@ -181,23 +198,36 @@ class _Tool:
 
 
 class _Recorder:
-    """Writes down each tool call that was made, and what came of it."""
+    """Writes down each tool call that was made, in the order they were called, and what came of it."""
 
     def __init__(self, also: Callable[[Activity], None] | None) -> None:
         self._also = also
-        self._open: dict[str, ToolCall] = {}
+        self._open: dict[str, tuple[int, ToolCall]] = {}
+        self._made: list[Made | None] = []
+        self._turn = 0
         self.tools: Mapping[str, _Tool] = {}
         self.results: dict[str, dict[str, Any]] = {}
         """What the tools have answered, by call; as they did, and not as the model was told."""
-        self.records: list[ToolCallRecord] = []
+
+    @property
+    def made(self) -> list[Made]:
+        """The calls that have ended."""
+        return [one for one in self._made if one is not None]
+
+    def add(self, record: ToolCallRecord) -> None:
+        """Write down a call that no model has made."""
+        self._made.append(Made(record, self._turn))
 
     def take(self, event: Activity) -> None:
-        if isinstance(event, ToolCallStarted):
-            self._open[event.tool_call.id] = event.tool_call
+        if isinstance(event, TurnStarted):
+            self._turn = event.turn_number
+        elif isinstance(event, ToolCallStarted):
+            self._open[event.tool_call.id] = (len(self._made), event.tool_call)
+            self._made.append(None)
         elif isinstance(event, ToolCallFinished):
-            call = self._open.pop(event.tool_call_id)
+            place, call = self._open.pop(event.tool_call_id)
             if event.result != NO_MORE_CALLS:
-                self.records.append(self._record(call, event))
+                self._made[place] = Made(self._record(call, event), self._turn)
         if self._also is not None:
             self._also(event)
 
@@ -224,18 +254,6 @@ def without_user(value: Any) -> Any:
 _USER = re.compile(r"user|owner|account|tenant|^uid$", re.IGNORECASE)
 
 
-def _without_ids(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What a tool has answered, with the ids left out."""
-
-    def left(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {name: left(item) for name, item in value.items() if name != "id"}
-        return [left(item) for item in value] if isinstance(value, list) else value
-
-    cleaned: dict[str, Any] = left(result)
-    return cleaned
-
-
 def _read(text: str) -> dict[str, Any]:
     """What a tool has answered; anything but its JSON is a failure of the protocol."""
     try:
@@ -248,19 +266,40 @@ def _read(text: str) -> dict[str, Any]:
     return failed("system", texts.SYSTEM_ERROR)
 
 
-def _confirmed(context: AgentContext, message: str) -> tuple[str, dict[str, Any]] | None:
-    """The tool call that this message confirms: the last thing said was the question, and this is its exact answer."""
+def _confirmed(context: AgentContext, message: str) -> list[tuple[str, dict[str, Any]]]:
+    """The tool calls that this message confirms: the last thing said was the question, and this is its exact answer.
+
+    Where it is known which calls were made for that answer, one of them must have asked: words alone can be anybody's.
+    """
     last = context.message_history[-1] if context.message_history else None
     if last is None or last.role != "assistant":
-        return None
-    said = message.strip().lower()
-    if (title := texts.title_to_delete(last.content)) is not None and said == texts.DELETE_PHRASE:
-        return "delete_task", {"task": title}
+        return []
+    asked = None if last.tool_calls is None else list(filter(None, map(_asked, last.tool_calls)))
+    if (title := texts.title_to_delete(last.content)) is not None and is_phrase(message, texts.DELETE_PHRASE):
+        is_asked = asked is None or any(one[2:] == (texts.DELETE_PHRASE, title) for one in asked)
+        return [("delete_task", {"task": title})] if is_asked else []
     phrase = texts.phrase_to_confirm(last.content)
+    if phrase is None or not is_phrase(message, phrase):
+        return []
+    if phrase == texts.MANY_PHRASE:
+        many = [one for one in asked or () if one[2] == phrase]
+        return [(tool, {**arguments, "task": title}) for tool, arguments, _, title in many]
     for (action, status), wanted in BULK_PHRASES.items():
-        if phrase == wanted == said:
-            return ("complete_all_tasks", {}) if action == "complete" else ("delete_all_tasks", {"which": status})
-    return None
+        if phrase == wanted and (asked is None or any(one[2] == phrase for one in asked)):
+            return [("complete_all_tasks", {}) if action == "complete" else ("delete_all_tasks", {"which": status})]
+    return []
+
+
+def _asked(record: Any) -> tuple[str, dict[str, Any], str, str] | None:
+    """The call that has asked, its phrase and the title it is about; None for another, or what is no record."""
+    values = asdict(record) if isinstance(record, ToolCallRecord) else record
+    try:
+        error = values["result"].get("error") or {}
+        if error.get("code") != "confirm":
+            return None
+        return str(values["tool_name"]), dict(values["parameters"]), str(error["phrase"]), str(error.get("title", ""))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
 
 
 def _history(context: AgentContext) -> list[Message]:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from maverick_tui import __version__
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.tools import FunctionTool, ToolError
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.store import TaskStore
-from maverick_tui.tasks.toolbox import Toolbox, failed, tools
+from maverick_tui.tasks.toolbox import Toolbox, failed, tools, without_ids
 
 if TYPE_CHECKING:
     from mcp import Client, types
@@ -33,28 +34,41 @@ class MCPToolServer:
         self.store = TaskStore(session_factory)
 
     def for_user(
-        self, user_id: str, *, asks: bool = True, phrase: bool = False, is_confirmed: bool = False
+        self,
+        user_id: str,
+        *,
+        asks: bool = True,
+        phrase: bool = False,
+        is_confirmed: bool = False,
+        most_changes: int | None = None,
     ) -> Server[Any]:
         """A server whose every tool works on this user's tasks, and on nobody else's.
 
-        It `asks` before it deletes. With `phrase` a client may confirm by itself, with the words that it was told: for
-        clients that have a person and no history of ours. One that `is_confirmed` does what a question was asked about:
-        it asks no more, and takes a task by its whole title only.
+        It `asks` before it deletes, and before it changes more than `most_changes` tasks one by one. With `phrase` a
+        client may confirm by itself, with the words that it was told before: for clients that have a person and no
+        history of ours, so they are told no ids. One that `is_confirmed` does what a question was asked about: it asks
+        no more, and takes a task by its whole title only.
         """
         from mcp.server import Server
 
         if not isinstance(user_id, str) or not user_id:
             raise ConfigError("A task server needs a user.", hint="Say whose tasks are meant.")
-        toolbox = Toolbox(self.store, user_id, asks=asks and not is_confirmed, is_confirmed=is_confirmed)
-        server: Server[Any] = Server(NAME, instructions=INSTRUCTIONS, **_handlers(toolbox, phrase))
+        toolbox = Toolbox(
+            self.store, user_id, asks=asks and not is_confirmed, is_confirmed=is_confirmed, most_changes=most_changes
+        )
+        handlers = _handlers(toolbox, phrase)
+        server: Server[Any] = Server(NAME, version=__version__, instructions=INSTRUCTIONS, **handlers)
         return server
 
     @asynccontextmanager
-    async def connected(self, user_id: str, *, asks: bool = True, is_confirmed: bool = False) -> AsyncIterator[Client]:
+    async def connected(
+        self, user_id: str, *, asks: bool = True, is_confirmed: bool = False, most_changes: int | None = None
+    ) -> AsyncIterator[Client]:
         """A client of such a server, in memory."""
         from mcp import Client
 
-        async with Client(self.for_user(user_id, asks=asks, is_confirmed=is_confirmed)) as client:
+        server = self.for_user(user_id, asks=asks, is_confirmed=is_confirmed, most_changes=most_changes)
+        async with Client(server) as client:
             yield client
 
 
@@ -83,8 +97,11 @@ def _handlers(toolbox: Toolbox, with_phrase: bool) -> dict[str, Any]:
             except ToolError as error:
                 what = _WRONG.get(_wrong_field(error), UNCLEAR)
                 found = failed("invalid", texts.needs(what), missing=what)
-        text = types.TextContent(type="text", text=json.dumps(found, ensure_ascii=False))
-        return types.CallToolResult(content=[text], is_error=False)
+        told = without_ids(found) if with_phrase else found
+        text = types.TextContent(type="text", text=json.dumps(told, ensure_ascii=False))
+        # A question is an answer like any other; only what could not be done at all is an error.
+        is_error = not found["success"] and found["error"]["code"] != "confirm"
+        return types.CallToolResult(content=[text], is_error=is_error)
 
     return {"on_list_tools": list_tools, "on_call_tool": call_tool}
 

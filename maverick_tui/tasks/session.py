@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import importlib
 import json
 import logging
 import os
 import tempfile
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,16 +31,16 @@ from maverick_tui.agent.engine.api.building import model_config
 from maverick_tui.agent.engine.api.speech import Totals, usage_json
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
-from maverick_tui.exceptions import AgentError
+from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnStarted
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.provider import AgentConfig
-from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
+from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.tasks.chat import Chat
-from maverick_tui.tasks.database import SessionFactory, open_database
+from maverick_tui.tasks.database import SessionFactory, close_database, open_database
 from maverick_tui.tasks.local import local_user
-from maverick_tui.tasks.runner import AgentRunner
+from maverick_tui.tasks.runner import AgentRunner, without_user
 from maverick_tui.tasks.server import MCPToolServer
 
 if TYPE_CHECKING:
@@ -49,7 +51,10 @@ log = logging.getLogger(__name__)
 
 MOST_SHOWN = 200
 """Tasks in the list beside the chat."""
-INTERRUPTED = "Stopped. What was done until then is kept."
+MOST_RECALLED = 4
+"""Messages of the last conversation that are shown when it goes on."""
+ANEW = ("/new", "new conversation")
+"""What begins a new one."""
 
 
 class TasksSession:
@@ -105,34 +110,54 @@ class TasksSession:
                 raise turn.failure
 
     async def _work(self, prompt: str, turn: Turn, cancel: CancelToken) -> None:
-        metrics = ExecutionMetrics()
+        metrics, failure = ExecutionMetrics(), None
+        showing: list[asyncio.Task[None]] = []
+
+        async def show() -> None:
+            turn.feed(await self.shown())
 
         def take(event: Activity) -> None:
             for message in self._told(event):
                 turn.feed(message)
+            if isinstance(event, ToolCallFinished):
+                showing.append(asyncio.create_task(show(), name="maverick-tasks-list"))
 
         def keep(result: ExecutionResult[Any]) -> None:
-            nonlocal metrics
+            nonlocal metrics, failure
             metrics = result.metrics
+            if result.terminate_reason in (TerminateReason.ERROR, TerminateReason.TIMEOUT):
+                failure = result.error
+
+        def fail(error: Exception) -> None:
+            nonlocal failure
+            failure = _as_failure(error)
 
         began = asyncio.get_running_loop().time()
         try:
             turn.feed(SystemMessage("init", {"model": self._model, "session_id": self._id}))
-            turn.feed(await self.shown())
-            result = await self._chat.send(prompt, cancel=cancel, on_activity=take, on_result=keep)
-            turn.feed(await self.shown())
+            await show()
+            if prompt.strip().lower() in ANEW:
+                result = await self._chat.begin_anew(prompt)
+            else:
+                result = await self._chat.send(prompt, cancel=cancel, on_activity=take, on_result=keep, on_failure=fail)
+            await asyncio.gather(*showing)
+            await show()
         except Exception as error:  # becomes the failure of the turn
             log.exception("The to-do assistant failed")
-            turn.end(AgentError(f"The tasks cannot be used: {type(error).__name__}.", hint="Look at the log."))
+            turn.end(_as_failure(error))
             return
         self._totals.add(metrics)
         seconds = asyncio.get_running_loop().time() - began
         self.last_usage = AgentUsage(
             metrics.total_input_tokens, metrics.total_output_tokens, metrics.cost_usd or 0.0, round(seconds * 1000)
         )
-        text = INTERRUPTED if cancel.is_cancelled else result.response
-        turn.feed(AssistantMessage([TextBlock(text)], model=self._model, session_id=self._id))
-        turn.feed(self._end(metrics, text, seconds, is_stopped=cancel.is_cancelled))
+        is_failed = failure is not None and not cancel.is_cancelled
+        if result.tool_calls or not is_failed:  # what was done is told, also if nothing can be said of the rest
+            turn.feed(AssistantMessage([TextBlock(result.response)], model=self._model, session_id=self._id))
+        if failure is not None and is_failed:
+            turn.end(copy.copy(failure))
+            return
+        turn.feed(self._end(metrics, result.response, seconds, is_stopped=cancel.is_cancelled))
         turn.end()
 
     def _told(self, event: Activity) -> list[Message]:
@@ -141,7 +166,7 @@ class TasksSession:
             return [SystemMessage("status", {"status": "requesting"})]
         if isinstance(event, ToolCallStarted):
             call = event.tool_call
-            block = ToolUseBlock(call.id, call.tool_name, dict(call.arguments))
+            block = ToolUseBlock(call.id, call.tool_name, without_user(call.arguments))
             return [AssistantMessage([block], model=self._model, session_id=self._id)]
         if isinstance(event, ToolCallFinished):
             return [UserMessage([ToolResultBlock(event.tool_call_id, _in_words(event.result), event.is_error)])]
@@ -163,13 +188,29 @@ class TasksSession:
         )
 
     async def shown(self) -> SystemMessage:
-        """The list as it is now, for whoever shows it beside the chat."""
-        page = await in_thread(self._server.store.list, self._user_id, status="all", limit=MOST_SHOWN)
+        """The list as it is now, for whoever shows it beside the chat.
+
+        Where what is open fills it, what is done is not counted either: so it is known how much is open.
+        """
+        store = self._server.store
+        page = await in_thread(store.list, self._user_id, status="all", limit=MOST_SHOWN)
         items = [
             {"text": task.title, "is_done": task.completed, "detail": _detail(task.priority, task.due)}
             for task in page.tasks
         ]
-        return SystemMessage("maverick_list", {"title": "Tasks", "items": items, "total": page.total})
+        is_cut = page.total > len(items) and not any(item["is_done"] for item in items)
+        total = await in_thread(store.count, self._user_id, "open") if is_cut else page.total
+        return SystemMessage("maverick_list", {"title": "Tasks", "items": items, "total": total})
+
+    async def recalled(self) -> list[SystemMessage]:
+        """The end of the conversation that goes on; nothing for a new one. Whoever asks for it shows it."""
+        history = await self._chat.history()
+        if not history:
+            return []
+        when = history[-1].timestamp.astimezone()
+        first = f"This goes on with the conversation of {when:%b} {when.day}, {when:%H:%M}; /new begins another."
+        said = [f"{_SPEAKERS.get(one.role, one.role)}: {one.content}" for one in history[-MOST_RECALLED:]]
+        return [SystemMessage("notification", {"text": text}) for text in (first, *said)]
 
     # -- control ------------------------------------------------------------------------------------------------------
 
@@ -192,6 +233,18 @@ class TasksSession:
             "model": self._model, "isAutoCompactEnabled": False, "memoryFiles": [], "mcpTools": [], "agents": [],
             "gridRows": [],
         }  # fmt: skip
+
+
+_SPEAKERS = {"user": "You", "assistant": "Assistant"}
+
+
+def _as_failure(error: Exception) -> AgentError:
+    """What the person is told where no answer can be given; what it was otherwise is in the log."""
+    if isinstance(error, AgentError):
+        return error
+    if isinstance(error, MaverickError):
+        return AgentError(error.message, kind="invalid", hint=error.hint)
+    return AgentError(f"The tasks cannot be used: {type(error).__name__}.", hint="Look at the log.")
 
 
 def _in_words(result: str) -> str:
@@ -218,9 +271,14 @@ async def open_tasks(agent: MaverickAgent, settings: MaverickConfig) -> AsyncIte
     """A session with the tasks of whoever runs this program; the demo has tasks of its own, which are thrown away."""
     env = agent._environment(settings)
     is_offline = bool(settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"))
-    with tempfile.TemporaryDirectory(prefix="maverick-tasks-") as folder:
-        url = f"sqlite:///{Path(folder) / 'tasks.db'}" if is_offline else settings.tasks_url
+    with ExitStack() as stack:
+        url = settings.tasks_url
+        if is_offline:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="maverick-tasks-"))
+            url = f"sqlite:///{Path(folder) / 'tasks.db'}"
         factory = await in_thread(open_database, url)
+        stack.callback(close_database, factory)
+        await in_thread(importlib.import_module, "mcp.server")  # it takes a while, and somebody may be typing
         session = TasksSession(factory, local_user(), model_config(agent, settings, env))
         try:
             yield session

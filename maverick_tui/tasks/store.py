@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, func
-from sqlmodel import Session, col, delete, select, update
+from sqlmodel import Session, SQLModel, col, delete, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
 from maverick_tui.exceptions import ConfigError
@@ -19,7 +21,11 @@ from maverick_tui.tasks.models import MAX_NOTES, MAX_TAGS, MAX_TITLE, PRIORITIES
 
 Status = Literal["open", "completed", "all"]
 
-_MOST_TITLES = 500
+_MOST_VALUES = 500
+"""Of one question to a database, which does not take any number of them."""
+
+given_up: ContextVar[threading.Event | None] = ContextVar("given_up", default=None)
+"""Set when nobody waits any more for what a thread does: then it may not change anything."""
 
 
 class WrongInput(ValueError):
@@ -28,6 +34,10 @@ class WrongInput(ValueError):
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} cannot be used")
         self.what = what
+
+
+class GivenUp(Exception):
+    """A change came too late, and was not made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +63,7 @@ class TaskStore:
         status: Status = "open",
         priority: str | None = None,
         tag: str | None = None,
-        limit: int = 50,
+        limit: int | None = 50,
         offset: int = 0,
     ) -> Page:
         """Tasks in the order they were added, the open ones first."""
@@ -65,11 +75,15 @@ class TaskStore:
             if tag is not None:  # JSON is asked differently by each database, and tags are few
                 tagged = session.exec(select(Task.id, Task.tags).where(*wanted).order_by(*order)).all()
                 ids = [number for number, tags in tagged if tag.casefold() in map(str.casefold, tags)]
-                page = select(Task).where(col(Task.id).in_(ids[offset : offset + limit])).order_by(*order)
-                return Page(tuple(session.exec(page)), len(ids))
+                some = ids[offset:][:limit]
+                if len(some) <= _MOST_VALUES:
+                    wanted.append(col(Task.id).in_(some))
+                known = set(some)
+                page = session.exec(select(Task).where(*wanted).order_by(*order))
+                return Page(tuple(task for task in page if task.id in known), len(ids))
             total = session.exec(select(func.count()).select_from(Task).where(*wanted)).one()
-            page = select(Task).where(*wanted).order_by(*order).limit(limit).offset(offset)
-            return Page(tuple(session.exec(page)), total)
+            some_of = select(Task).where(*wanted).order_by(*order).limit(limit).offset(offset)
+            return Page(tuple(session.exec(some_of)), total)
 
     def get(self, user_id: str, task_id: int) -> Task | None:
         """One task; None if it is not there, or somebody else's."""
@@ -88,7 +102,7 @@ class TaskStore:
         with self._open() as session:
             titles = _titles(session, own)
             hits = {titles[at] for at in meant(query, titles)}
-            some = sorted(hits)[:_MOST_TITLES]  # a database does not take any number of values
+            some = sorted(hits)[:_MOST_VALUES]
             rows = _candidates(session, [*own, col(Task.title).in_(some)]) if some else []
         first: dict[str, Candidate] = {}
         for row in rows:
@@ -123,15 +137,17 @@ class TaskStore:
             session.flush()
             session.refresh(task)
             session.expunge(task)
-            session.commit()
+            _commit(session)
         return task
 
-    def complete(self, user_id: str, task_id: int) -> Task | None:
-        """Mark a task as done; None if it is not there, or somebody else's."""
-        moment = now()
-        return self._change(user_id, task_id, completed=True, completed_at=func.coalesce(Task.completed_at, moment))
+    # What was looked up may be another task by now: so a change may say which title it must still have.
 
-    def update(self, user_id: str, task_id: int, **changes: Any) -> Task | None:
+    def complete(self, user_id: str, task_id: int, *, titled: str | None = None) -> Task | None:
+        """Mark a task as done; None if it is not there, or somebody else's."""
+        done = {"completed": True, "completed_at": func.coalesce(Task.completed_at, now())}
+        return self._change(user_id, task_id, titled, done)
+
+    def update(self, user_id: str, task_id: int, *, titled: str | None = None, **changes: Any) -> Task | None:
         """Change what is given: title, notes, priority, due, tags, completed."""
         read: dict[str, Callable[[Any], Any]] = {
             "title": _title, "notes": _notes, "priority": _priority, "due": _due, "tags": _tags, "completed": bool,
@@ -141,25 +157,23 @@ class TaskStore:
         values = {name: read[name](value) for name, value in changes.items()}
         if "completed" in values:
             values["completed_at"] = func.coalesce(Task.completed_at, now()) if values["completed"] else None
-        return self._change(user_id, task_id, **values)
+        return self._change(user_id, task_id, titled, values)
 
-    def _change(self, user_id: str, task_id: int, **values: Any) -> Task | None:
-        with self._open() as session:
-            change = update(Task).where(*_of(user_id, "all"), col(Task.id) == task_id)
-            if not _execute(session, change.values(**values, updated_at=now())):
-                return None
-            task = session.exec(_one(user_id, task_id)).one()
-            session.expunge(task)
-            session.commit()
-            return task
+    def _change(self, user_id: str, task_id: int, titled: str | None, values: dict[str, Any]) -> Task | None:
+        change = update(Task).where(*_exactly(user_id, task_id, titled)).values(**values, updated_at=now())
+        return self._returned(change)
 
-    def delete(self, user_id: str, task_id: int) -> Task | None:
+    def delete(self, user_id: str, task_id: int, *, titled: str | None = None) -> Task | None:
         """Remove a task; what it was, or None if it is not there, or somebody else's."""
-        task = self.get(user_id, task_id)
+        return self._returned(delete(Task).where(*_exactly(user_id, task_id, titled)))
+
+    def _returned(self, statement: Any) -> Task | None:
+        """The task that a statement has changed, or removed: read by the statement itself, so nothing comes between."""
         with self._open() as session:
-            gone = _execute(session, delete(Task).where(*_of(user_id, "all"), col(Task.id) == task_id))
-            session.commit()
-        return task if gone else None
+            columns = SQLModel.metadata.tables[str(Task.__tablename__)].columns
+            row = session.connection().execute(statement.returning(*columns)).mappings().first()
+            _commit(session)
+        return Task(**row) if row is not None else None
 
     def complete_all(self, user_id: str) -> int:
         """Mark every open task as done; how many there were."""
@@ -167,14 +181,14 @@ class TaskStore:
         with self._open() as session:
             change = update(Task).where(*_of(user_id, "open"))
             done = _execute(session, change.values(completed=True, completed_at=moment, updated_at=moment))
-            session.commit()
+            _commit(session)
             return done
 
     def delete_all(self, user_id: str, status: Status) -> int:
         """Remove all tasks of a kind; how many there were."""
         with self._open() as session:
             gone = _execute(session, delete(Task).where(*_of(user_id, status)))
-            session.commit()
+            _commit(session)
             return gone
 
     def count(self, user_id: str, status: Status) -> int:
@@ -199,6 +213,15 @@ def _candidates(session: Session, wanted: Iterable[ColumnElement[bool]], limit: 
     return [Candidate(number, title, completed) for number, title, completed in rows]
 
 
+def _commit(session: Session) -> None:
+    """Keep what was changed, unless whoever wanted it was told meanwhile that it did not work."""
+    late = given_up.get()
+    if late is not None and late.is_set():
+        session.rollback()
+        raise GivenUp
+    session.commit()
+
+
 def _execute(session: Session, statement: Any) -> int:
     return int(session.connection().execute(statement).rowcount)
 
@@ -213,7 +236,12 @@ def _of(user_id: str, status: Status) -> list[ColumnElement[bool]]:
 
 
 def _one(user_id: str, task_id: int) -> SelectOfScalar[Task]:
-    return select(Task).where(*_of(user_id, "all"), col(Task.id) == task_id)
+    return select(Task).where(*_exactly(user_id, task_id, None))
+
+
+def _exactly(user_id: str, task_id: int, titled: str | None) -> list[ColumnElement[bool]]:
+    is_titled = [] if titled is None else [col(Task.title) == titled]
+    return [*_of(user_id, "all"), col(Task.id) == task_id, *is_titled]
 
 
 def _require_user(user_id: str) -> None:
@@ -226,7 +254,7 @@ def _title(value: Any) -> str:
     if not title:
         raise WrongInput("the title")
     if len(title) > MAX_TITLE:
-        raise WrongInput("a shorter title")
+        raise WrongInput("how to shorten the title")
     return title
 
 
@@ -261,5 +289,5 @@ def _tags(value: Any) -> list[str]:
     tags = list(dict.fromkeys(one_line(str(word)).strip()[:50] for word in words))
     tags = [tag for tag in tags if tag]
     if len(tags) > MAX_TAGS:
-        raise WrongInput("fewer tags")
+        raise WrongInput("which tags to keep")
     return tags

@@ -13,6 +13,7 @@ LONGEST = 500
 LONGEST_TITLE = 80
 """Of a title in a list; where it stands alone it is told as it is."""
 MOST_TAGS = 5
+LONGEST_TAG = 20
 
 SYSTEM_ERROR = "I'm having a bit of trouble right now. Please try again."
 EMPTY = "Your list is empty."
@@ -20,6 +21,9 @@ NONE_SUCH = "There are no such tasks in your list."
 HELP = "I can add, list, complete, update and delete tasks. What would you like to do?"
 
 DELETE_PHRASE = "yes delete"
+MANY_PHRASE = "yes change them"
+INTERRUPTED = "Stopped. What was done until then is kept."
+NEW = "This is a new conversation. What would you like to do?"
 
 _CONFIRM_DELETE = re.compile(r"Do you really want to delete '(?P<title>.*)'\? Reply 'yes delete' to confirm\.")
 _CONFIRM_BULK = re.compile(r"That's a big action\. Confirm with '(?P<phrase>[^']*)'\.")
@@ -31,6 +35,13 @@ _OURS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What is said of what was done, and asked before it is done: a model may not say it where no tool has."""
+_CLAIM = re.compile(
+    r"\b(?:added|created|deleted|removed|erased|cleared|marked|completed|finished|updated|changed|renamed)\b|"
+    r"(?<!to be )(?<!things )\bdone\b",
+    re.IGNORECASE,
+)
+"""What may say that something was changed. It costs some harmless sentences; what is said of tasks must be true."""
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u201b\u2032\uff07`\u00b4", "'"))
 _JARGON = re.compile(
     r"\b(json|apis?|mcp|sql\w*|databases?|tools?|toolcalls?|function call|user ?id|task ?id|uuid|null|boolean|"
     r"parameters?|arguments?|schema|exceptions?|traceback|stack ?trace|endpoint|backend|servers?|tokens?|"
@@ -47,6 +58,7 @@ _MARKUP = re.compile(r"^\s{0,3}#{1,6}\s+|\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?
 _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\U000e0000-\U000e007f\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\u2194-\u21aa\u3030\u303d\u20e3\ufe0f\u200d]"
 )
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 _ENDS = (".", "!", "?", "…", ":")
 
 
@@ -88,6 +100,17 @@ def all_deleted(count: int) -> str:
 def not_found(query: str) -> str:
     """No task is meant by these words."""
     return f"I couldn't find a task about '{short(query)}' in your list."
+
+
+def did_you_mean(query: str, title: str) -> str:
+    """No task has these words, but one has some that are like them."""
+    return f"{not_found(query)} Did you mean '{title}'?"
+
+
+def one_by_one(titles: Sequence[str]) -> str:
+    """There was a question about each of these, and only the last one of all can be asked."""
+    names = joined([f"'{short(title)}'" for title in titles])
+    return f"I can delete one task at a time. Please ask me again about {names}."
 
 
 def ambiguous(query: str, options: Sequence[str]) -> str:
@@ -140,9 +163,10 @@ def fitting(lines: Sequence[str], *, total: int | None = None, last: str = "") -
     room = LONGEST - (len(last) + 1 if last else 0)
     for number, line in enumerate(lines, 1):
         more = len(_more(total - number)) + 1 if number < total else 0
-        if shown and sum(map(len, shown)) + len(shown) + len(line) + more > room:
+        left = room - sum(map(len, shown)) - len(shown) - more
+        if shown and len(line) > left:
             break
-        shown.append(line)
+        shown.append(short(line, left))
     if (left := total - len(shown)) > 0 and shown:
         shown.append(_more(left))
     return "\n".join([*shown, *([last] if last else [])])
@@ -152,10 +176,10 @@ def _more(count: int) -> str:
     return f"…and {count:,} more."
 
 
-def changes_of(arguments: Mapping[str, Any], task: Mapping[str, Any]) -> list[str]:
-    """What has changed, in words; `arguments` say what was asked for, `task` how it is now."""
+def changes_of(arguments: Mapping[str, Any], task: Mapping[str, Any], most: int = LONGEST) -> list[str]:
+    """What has changed, in words: `arguments` say what was asked for, `task` how it is now; `most` is for its title."""
     words: dict[str, Callable[[], str]] = {
-        "title": lambda: f"the title '{task['title']}'",
+        "title": lambda: f"the title '{short(task['title'], most)}'",
         "notes": lambda: "new notes" if task["notes"] else "no notes",
         "priority": lambda: f"{str(task['priority']).lower()} priority",
         "due": lambda: f"the due date {_day(task['due'])}" if task["due"] else "no due date",
@@ -171,17 +195,24 @@ def friendly(text: str) -> str:
     What cannot be mended is not said at all; nor is what only a tool can know, that something was done. What stands in
     quotes is the user's own.
     """
-    if _OURS.search(text):
-        return HELP
-    text = _BRACKETED_ID.sub("", _EMOJI.sub("", inert(text)))
+    is_list = any(mark in text for mark in "☐✓")  # one of them would be taken for an emoji
+    text = _BRACKETED_ID.sub("", _EMOJI.sub("", _INVISIBLE.sub("", inert(text))))
     unquoted = _QUOTED.sub("''", text)
-    if _JARGON.search(unquoted) or _ID.search(unquoted) or _OURS.search(text):
+    if is_list or _JARGON.search(unquoted) or _ID.search(unquoted):
         return HELP
-    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[ \t]+", " ", _MARKUP.sub("", text))).strip()
-    if not any(character.isalnum() for character in text):
+    text = _MARKUP.sub("", text)
+    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
+    if not any(character.isalnum() for character in text) or _is_claim(text):
         return HELP
     text = cut(text[0].upper() + text[1:])
     return text if text.rstrip("'\"”)").endswith(_ENDS) else cut(f"{text.rstrip(',;- ')}.")
+
+
+def _is_claim(text: str) -> bool:
+    """Whether it sounds like ours, however it is spelled; looked at when nothing of it will change any more."""
+    folded = text.translate(_APOSTROPHES)
+    in_one = " ".join(folded.split())
+    return bool(_OURS.search(folded) or _OURS.search(in_one) or _CLAIM.search(_QUOTED.sub("''", in_one)))
 
 
 def cut(text: str) -> str:
@@ -220,5 +251,5 @@ def _tagged(tags: Sequence[str]) -> str:
     if not tags:
         return "no tags"
     more = len(tags) - MOST_TAGS
-    shown = [*tags[:MOST_TAGS], *([f"{more} more"] if more > 0 else [])]
+    shown = [*(short(tag, LONGEST_TAG) for tag in tags[:MOST_TAGS]), *([f"{more} more"] if more > 0 else [])]
     return f"the tag{'s' if len(tags) > 1 else ''} {joined(shown)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -14,9 +15,9 @@ from maverick_tui.executor.tools import FunctionTool, ToolContext
 from maverick_tui.inert import one_line
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import hide_values
-from maverick_tui.tasks.lookup import MOST, Candidate
+from maverick_tui.tasks.lookup import MOST, Candidate, is_clear
 from maverick_tui.tasks.models import Priority, Task
-from maverick_tui.tasks.store import Status, TaskStore, WrongInput
+from maverick_tui.tasks.store import Status, TaskStore, WrongInput, given_up
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +40,23 @@ BULK_PHRASES: dict[tuple[str, Status], str] = {
 
 
 class Toolbox:
-    """What the tools do for one user. One that `is_confirmed` takes a task to delete by its whole title only."""
+    """What the tools do for one user. One that `is_confirmed` takes a task by its whole title only.
 
-    def __init__(self, store: TaskStore, user_id: str, *, asks: bool, is_confirmed: bool) -> None:
+    It lasts as long as a connection, and remembers what it has asked there. From more than `most_changes` tasks on,
+    changing them one by one is a big action too.
+    """
+
+    def __init__(
+        self, store: TaskStore, user_id: str, *, asks: bool, is_confirmed: bool, most_changes: int | None = None
+    ) -> None:
         self._store = store
         self._user_id = user_id
         self._asks = asks
         self._is_confirmed = is_confirmed
+        self._most_changes = most_changes
+        self._asked: set[tuple[str, str]] = set()
+        """The questions that were asked: the phrase that confirms each, and the title it is about."""
+        self._changed: set[int] = set()
 
     @property
     def context(self) -> ToolContext:
@@ -54,6 +65,8 @@ class Toolbox:
 
     async def safely(self, work: Callable[[], Answer]) -> Answer:
         """The answer of a tool, whatever happens; the database is asked in a thread."""
+        late = threading.Event()
+        before = given_up.set(late)
         try:
             return await in_thread(work)
         except WrongInput as error:
@@ -62,6 +75,9 @@ class Toolbox:
             hide_values(error)
             log.exception("A tool of the task list failed")
             return failed("system", texts.SYSTEM_ERROR)
+        finally:
+            late.set()  # a thread that nobody waits for any more may not change anything
+            given_up.reset(before)
 
     def add(self, title: str, notes: str, priority: str, due: str | None, tags: list[str]) -> Answer:
         """Add a task."""
@@ -73,52 +89,80 @@ class Toolbox:
         page = self._store.list(self._user_id, status=status, priority=priority, tag=tag)
         return {"success": True, "data": {"tasks": [task.view() for task in page.tasks], "total": page.total}}
 
-    def named(self, words: str, act: Callable[[Candidate], Answer]) -> Answer:
-        """Do something with the task that is meant, or ask which one it is."""
+    def named(self, words: str, act: Callable[[Candidate], Answer], *, guesses: bool = False) -> Answer:
+        """Do something with the task that is meant, or ask which one it is; with `guesses` also if it only may be."""
         words = one_line(words)
         if not words:
             return failed("invalid", texts.needs("the task"), missing="the task")
+        if self._is_confirmed:
+            exact = self._store.titled(self._user_id, words)
+            return act(exact) if exact else failed("not_found", texts.not_found(words), query=words)
         found = self._store.find(self._user_id, words)
         if not found:
             return failed("not_found", texts.not_found(words), query=words)
         if len(found) > 1:
             options = [candidate.title for candidate in found][:MOST]
             return failed("ambiguous", texts.ambiguous(words, options), query=words, options=options)
+        if not guesses and not is_clear(words, found[0].title):
+            title = found[0].title
+            return failed("not_found", texts.did_you_mean(words, title), query=words, options=[title])
         return act(found[0])
 
     def complete(self, found: Candidate) -> Answer:
         """Mark it as done."""
-        return _or_gone(self._store.complete(self._user_id, found.id), found)
+        if self._is_too_much(found):
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.title)
+        return _or_gone(self._store.complete(self._user_id, found.id, titled=found.title), found)
 
     def change(self, found: Candidate, changes: Mapping[str, Any]) -> Answer:
         """Change what is given."""
         if not changes:
             return failed("invalid", texts.needs("what to change"), missing="what to change")
-        return _or_gone(self._store.update(self._user_id, found.id, **changes), found, before=found.title)
+        if self._is_too_much(found):
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.title)
+        changed = self._store.update(self._user_id, found.id, titled=found.title, **changes)
+        return _or_gone(changed, found, before=found.title)
 
-    def delete(self, words: str, *, is_confirmed: bool = False) -> Answer:
-        """Delete a task, or ask whether it is to be."""
-        if is_confirmed or self._is_confirmed:
-            return self._delete_titled(words)
-        return self.named(words, self._ask_to_delete if self._asks else self._delete)
+    def _is_too_much(self, found: Candidate) -> bool:
+        """Whether so many were changed before that this one must be asked about; one task counts once."""
+        if self._most_changes is None or found.id in self._changed:
+            return False
+        if len(self._changed) >= self._most_changes:
+            return True
+        self._changed.add(found.id)
+        return False
 
-    def _delete_titled(self, title: str) -> Answer:
-        """Delete what was asked about: the task of that very title, and nothing that is only like it."""
-        found = self._store.titled(self._user_id, title)
-        return self._delete(found) if found else failed("not_found", texts.not_found(title), query=title)
+    def delete(self, words: str, confirmation: str = "") -> Answer:
+        """Delete a task, or ask whether it is to be. What was asked about here may be confirmed here."""
+        if self._is_answer(confirmation, texts.DELETE_PHRASE, words):
+            found = self._store.titled(self._user_id, words)
+            return self._delete(found) if found else failed("not_found", texts.not_found(words), query=words)
+        return self.named(words, self._ask_to_delete if self._asks else self._delete, guesses=self._asks)
 
     def _ask_to_delete(self, found: Candidate) -> Answer:
-        return failed("confirm", texts.confirm_delete(found.title), phrase=texts.DELETE_PHRASE)
+        return self._ask(texts.confirm_delete(found.title), texts.DELETE_PHRASE, found.title)
 
     def _delete(self, found: Candidate) -> Answer:
-        return _or_gone(self._store.delete(self._user_id, found.id), found)
+        return _or_gone(self._store.delete(self._user_id, found.id, titled=found.title), found)
+
+    def _ask(self, question: str, phrase: str, title: str = "") -> Answer:
+        self._asked.add((phrase, title))
+        about = {"title": title} if title else {}
+        return failed("confirm", question, phrase=phrase, **about)
+
+    def _is_answer(self, confirmation: str, phrase: str, title: str = "") -> bool:
+        """Whether these words answer a question that was asked here; it is answered once."""
+        if not is_phrase(confirmation, phrase) or (phrase, title) not in self._asked:
+            return False
+        self._asked.remove((phrase, title))
+        return True
 
     def bulk(self, action: str, status: Status, confirmation: str = "") -> Answer:
         """Change many tasks, or ask whether they are to be."""
         phrase = BULK_PHRASES[action, status]
-        if self._asks and not is_phrase(confirmation, phrase):
+        if self._asks and not self._is_answer(confirmation, phrase):
             if self._store.count(self._user_id, status):
-                return failed("confirm", texts.confirm_bulk(phrase), phrase=phrase)
+                return self._ask(texts.confirm_bulk(phrase), phrase)
             return {"success": True, "data": {"count": 0}}
         if action == "complete":
             count = self._store.complete_all(self._user_id)
@@ -206,8 +250,7 @@ async def confirm_delete_task(task: Named, context: ToolContext, confirmation: C
     To confirm, name the task by its whole title, as the question does.
     """
     box = _box(context)
-    is_confirmed = is_phrase(confirmation, texts.DELETE_PHRASE)
-    return await box.safely(lambda: box.delete(task, is_confirmed=is_confirmed))
+    return await box.safely(lambda: box.delete(task, confirmation))
 
 
 async def confirm_complete_all_tasks(context: ToolContext, confirmation: Confirmation = "") -> Answer:
@@ -258,6 +301,18 @@ def _or_gone(task: Task | None, found: Candidate, **more: Any) -> Answer:
     if task is None:
         return failed("not_found", texts.not_found(found.title), query=found.title)
     return done(task, **more)
+
+
+def without_ids(answer: Mapping[str, Any]) -> Answer:
+    """What a tool has answered, for a model: what it is not told it cannot tell."""
+
+    def left(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: left(item) for name, item in value.items() if name != "id"}
+        return [left(item) for item in value] if isinstance(value, list) else value
+
+    cleaned: Answer = left(answer)
+    return cleaned
 
 
 def failed(code: str, message: str, **details: Any) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import statistics
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -293,12 +294,12 @@ async def test_cancel_in_each_phase_returns_within_50_ms_and_leaves_nothing(phas
             async with nothing_left(), raw_endpoint(None) as url:
                 agent: Any = create_agent(AgentConfig.checked(base_url=url, api_key=KEY))
                 async with nothing_left():
-                    took = [await stop_in(agent, sign) for _ in range(3)]
+                    took = [await stop_in(agent, sign) for _ in range(6)]
                 await agent.aclose()
         else:
             async with asked(source) as (agent, _server):
-                took = [await stop_in(agent, sign) for _ in range(3)]
-    assert min(took) < 0.05, took
+                took = [await stop_in(agent, sign) for _ in range(6)]
+    assert statistics.median(took[1:]) < 0.05, took  # the first one warms up
 
 
 async def test_the_same_client_serves_after_it_was_cancelled() -> None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui.executor import CancelToken
+from maverick_tui.executor import file_tools as file_tools_module
 from maverick_tui.executor import folder as folder_module
 from maverick_tui.executor.file_tools import MOST_CHARACTERS, MOST_FILES, MOST_LINE, file_tools
 from maverick_tui.executor.folder import Folder
 from maverick_tui.executor.globs import BadPatternError, matcher
 from maverick_tui.executor.search import Search, search
+from maverick_tui.executor.search_worker import opened_path
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 from maverick_tui.runs.tool_text import summary
 from tests.support.processes import marked
 
 Call = Callable[..., Awaitable[str]]
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
 @pytest.fixture
@@ -157,7 +161,7 @@ async def test_the_kernels_files_are_none_even_below_the_root(path: str) -> None
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 def test_the_kernels_folders_are_not_entered(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = ["proc", "etc", "sys", "dev"]
-    monkeypatch.setattr(folder_module, "_listed_by_git", lambda _base: [])
+    monkeypatch.setattr(folder_module, "_listed_by_git", lambda _base, _stop: [])
     monkeypatch.setattr("os.walk", lambda _base: iter([("/", entered, [])]))
     assert list(Folder(Path("/")).files("/", lambda: False)) == []
     assert entered == ["etc"]
@@ -208,6 +212,91 @@ async def test_a_root_that_is_a_link_is_where_it_leads(tmp_path: Path, root: Pat
     (tmp_path / "alias").symlink_to(root)
     read = file_tools(tmp_path / "alias")[0]
     assert await read.execute({"file_path": str(tmp_path / "alias" / "a.txt")}, ToolContext()) == "     1\tx"
+
+
+@pytest.fixture
+def swapped(root: Path, tmp_path: Path) -> Path:
+    """A repository that knows files of folders which are links to the outside by now; the folder out there."""
+    outside = tmp_path / "elsewhere"
+    inner = {"a/secret.txt": "outside\n", "repo/secret.txt": "outside\n", "deep/repo/secret.txt": "outside\n"}
+    write(outside, inner)
+    write(root, {"data/a/secret.txt": "old\n", "gone/repo/x.txt": "old\n", "kept/a.txt": "outside?\n"})
+    git(root / "gone/repo", "init")
+    git(root / "gone/repo", *IDENTITY, "commit", "--allow-empty", "-m", "x")
+    git(root, "init")
+    git(root, "add", "-A")
+    (root / "data").rename(tmp_path / "old-data")
+    (root / "data").symlink_to(outside)
+    (root / "gone").rename(tmp_path / "old-gone")
+    (root / "gone").symlink_to(outside / "deep")
+    (root / "alias").symlink_to("kept")
+    return outside
+
+
+async def test_a_folder_that_became_a_link_does_not_lead_out(call: Call, root: Path, swapped: Path) -> None:
+    """Git goes by its index, and lists what is below it as if it were here."""
+    listed = subprocess.run(["git", "ls-files", "-co"], cwd=root, capture_output=True, text=True, check=True).stdout
+    assert {"data/a/secret.txt", "gone/repo"} <= set(listed.split())
+    assert await call("Grep", pattern="outside") == "Found 1 file\nkept/a.txt"
+    assert await call("Glob", pattern="**/*.txt") == "Found 1 file\nkept/a.txt"
+    with pytest.raises(ToolError, match="is outside of the folder"):
+        await call("Read", file_path="data/a/secret.txt")
+
+
+def test_a_repository_in_a_folder_that_became_a_link_is_not_even_entered(
+    root: Path, swapped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered: list[str] = []
+
+    def enter(base: str) -> Iterator[Any]:
+        entered.append(base)
+        return iter(())
+
+    monkeypatch.setattr(os, "walk", enter)
+    assert list(Folder(root).files(str(root), lambda: False)) == [str(root / "kept/a.txt")]
+    assert entered == []
+
+
+async def test_a_search_reads_nothing_outside_whatever_it_is_told(root: Path, swapped: Path) -> None:
+    """Between finding a file and opening it, the folder that it is in may become a link."""
+    inside = str(root / "kept/a.txt")
+    (root / "link.txt").symlink_to("kept/a.txt")
+    told = [str(root / "data/a/secret.txt"), str(swapped / "a/secret.txt"), str(root / "link.txt"), inside]
+    findings = await search(Search("outside", "files_with_matches"), told, str(root))
+    assert [found["path"] for found in findings.files] == [inside]
+
+
+def test_a_file_whose_folder_becomes_a_link_before_it_is_opened_is_not_read(
+    root: Path, swapped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+    write(root, {"src/secret.txt": "inside\n"})
+
+    def swap(path: str, *more: Any) -> int:
+        (root / "src").rename(root / "was")
+        (root / "src").symlink_to(swapped / "repo")
+        return opened(path, *more)
+
+    before = {entry.name for entry in Path("/proc/self/fd").iterdir()}
+    monkeypatch.setattr(os, "open", swap)
+    with pytest.raises(ToolError, match="is outside of the folder"):
+        Folder(root).open("src/secret.txt")
+    assert {entry.name for entry in Path("/proc/self/fd").iterdir()} == before, "and it is closed again"
+
+
+def test_where_an_open_file_is_can_be_told_without_the_kernels_help(
+    root: Path, swapped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (root / "kept/a.txt").open() as file:
+        assert opened_path(file.fileno(), "anything") == str(root / "kept/a.txt")
+        monkeypatch.setattr(os, "readlink", raise_os_error)
+        assert opened_path(file.fileno(), str(root / "kept/a.txt")) == str(root / "kept/a.txt")
+        assert opened_path(file.fileno(), str(swapped / "a/secret.txt")) == "", "that is another file"
+        assert opened_path(file.fileno(), str(root / "missing")) == ""
+
+
+def raise_os_error(*_: Any) -> str:
+    raise OSError("There is no such thing here.")
 
 
 @given(st.text(alphabet="ab./\\~-\0\n ", max_size=30))
@@ -401,8 +490,8 @@ async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_kept(mar
             ticks += 1
 
     ticking = asyncio.create_task(tick())
-    wanted = Search("^(b|(a+)+$)", "files_with_matches", seconds=1)
-    found = await search(wanted, [str(root / "a.txt"), str(root / "b.txt")])
+    wanted = Search("^(b|(a+)+$)", "files_with_matches", seconds=2)
+    found = await search(wanted, [str(root / "a.txt"), str(root / "b.txt")], str(root))
     ticking.cancel()
     assert found.is_late
     assert [Path(file["path"]).name for file in found.files] == ["a.txt"]
@@ -419,6 +508,47 @@ async def test_cancelling_a_search_ends_its_process(mark: str, call: Call, root:
     with pytest.raises(asyncio.CancelledError):
         await searching
     assert marked(mark) == {}
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["by its token", "by its task"])
+@pytest.mark.parametrize("name", ["Glob", "Grep"])
+async def test_cancelling_ends_git(
+    name: str, is_told: bool, mark: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "bin" / "git"
+    write(tmp_path, {"bin/git": "#!/bin/sh\nexec sleep 9\n"})
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
+    tools, cancel = {tool.name: tool for tool in file_tools(root)}, CancelToken()
+    looking = asyncio.ensure_future(tools[name].execute({"pattern": "x"}, ToolContext(cancel=cancel)))
+    while not marked(mark):
+        await asyncio.sleep(0.01)
+    if is_told:
+        cancel.cancel()
+    else:
+        looking.cancel()
+    began = time.monotonic()
+    while marked(mark):
+        await asyncio.sleep(0.01)
+    assert time.monotonic() - began < 3
+    await asyncio.wait({looking})
+
+
+async def test_reading_ends_when_it_is_cancelled(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, {"a.txt": "x\n" * 50})
+    read, cancel, parts = file_tools(root)[0], CancelToken(), list[str]()
+    lines = file_tools_module._lines
+
+    def slow(file: Any, stop: Callable[[], bool]) -> Iterator[str]:
+        for line in lines(file, stop):
+            parts.append(line)
+            cancel.cancel()
+            yield line
+
+    monkeypatch.setattr(file_tools_module, "_lines", slow)
+    with pytest.raises(ToolError):
+        await read.execute({"file_path": "a.txt"}, ToolContext(cancel=cancel))
+    assert len(parts) == 1
 
 
 async def test_strange_names_are_searched_too(call: Call, root: Path) -> None:

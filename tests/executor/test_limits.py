@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from maverick_tui.exceptions import ConfigError, NetworkError
-from maverick_tui.executor import Limits, Request, Response, TerminateReason, Usage, tool
+from maverick_tui.exceptions import ConfigError, MalformedResponseError, NetworkError
+from maverick_tui.executor import (
+    Limits,
+    PromptConfig,
+    Request,
+    Response,
+    TerminateReason,
+    ToolCallFinished,
+    Usage,
+    tool,
+)
 from maverick_tui.executor.calls import NO_MORE_CALLS
 from maverick_tui.executor.limits import RequestLimits, Spending
 from maverick_tui.executor.pricing import price_of
@@ -193,3 +203,138 @@ def test_nothing_left_for_an_answer_is_an_objection() -> None:
     spending = Spending(Limits(per_request=RequestLimits(max_cost_usd=0.9 * SONNET.output / 1e6)))
     assert spending.most_output(SONNET) == 0
     assert spending.objection(SONNET)
+
+
+# -- several at once ---------------------------------------------------------------------------------------------------
+
+
+class Crowd:
+    """Calls some helpers at once, each of which answers with as much as it may; `asked` is what they were allowed."""
+
+    model = "claude-sonnet-4-5"
+
+    def __init__(self, count: int, wanted: int, max_tokens: int | None = None) -> None:
+        self.asked: list[int | None] = []
+        self._count = count
+        self._wanted = wanted
+        self.under_way = self.most_under_way = 0
+        if max_tokens is not None:
+            self.max_tokens = max_tokens
+
+    async def run(self, request: Request) -> Response:
+        if request.parent:
+            return await self._help(request)
+        if len(request.messages) > 1:
+            return says("Done.", usage=(0, 1))
+        return calls(*(call("helper", f"h{number}", prompt="Go.") for number in range(self._count)), usage=(10, 5))
+
+    async def _help(self, request: Request) -> Response:
+        most = request.config.most_tokens
+        self.asked.append(most)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        await asyncio.sleep(0.01)
+        self.under_way -= 1
+        return says("x", usage=(0, min(self._wanted, self._wanted if most is None else most)))
+
+
+async def crowd(model: Any, *, helper: dict[str, Any] | None = None, **limits: Any) -> Watched:
+    agents = {"helper": define(name="helper", prompt=PromptConfig(), **(helper or {}))}
+    return await watch(model, define(tools={"agents": ["helper"]}, run=limits), agents=agents)
+
+
+@pytest.mark.parametrize(
+    ("limits", "used"),
+    [
+        ({"max_output_tokens": 1_000}, lambda metrics: metrics.usage.output_tokens <= 1_000),
+        ({"max_total_tokens": 1_000}, lambda metrics: metrics.usage.total <= 1_000),
+        ({"max_cost_usd": 0.015}, lambda metrics: metrics.cost_usd <= 0.015),
+    ],
+    ids=["output", "total", "cost"],
+)
+async def test_helpers_that_run_at_once_cannot_spend_the_same_rest(limits: dict[str, Any], used: Any) -> None:
+    model = Crowd(10, wanted=400)
+    watched = await crowd(model, **limits)
+    assert used(watched.result.metrics), watched.result.metrics
+    assert len(model.asked) >= 2, "what one has left over is for the next"
+    assert model.most_under_way == 1, "each of them might use all of it"
+
+
+async def test_helpers_run_side_by_side_as_far_as_the_limit_has_room_for_their_answers() -> None:
+    model = Crowd(6, wanted=400, max_tokens=500)
+    watched = await crowd(model, max_output_tokens=2_105)
+    assert watched.result.metrics.usage.output_tokens <= 2_105
+    assert model.most_under_way == 5, "four for 500, one for the rest"
+    model = Crowd(6, wanted=400)
+    await crowd(model, helper={"model": {"max_tokens": 500}}, max_output_tokens=2_105)
+    assert model.most_under_way == 5, "the same where the definition says how long an answer may be"
+    model = Crowd(6, wanted=400)
+    await crowd(model)
+    assert model.most_under_way == 6
+    assert model.asked == [None] * 6
+
+
+async def test_a_limit_is_looked_at_again_after_a_back_off() -> None:
+    """Meanwhile others may have used what was left."""
+    tried = 0
+
+    class Busy(Crowd):
+        async def _help(self, request: Request) -> Response:
+            nonlocal tried
+            if request.parent != "h0":
+                return await super()._help(request)
+            tried += 1
+            raise NetworkError("It is down.")
+
+    model = Busy(2, wanted=995)
+    helper = {"run": {"retry": {"base_delay": 0.1, "jitter": 0.0}}}
+    watched = await crowd(model, helper=helper, max_output_tokens=1_000)
+    assert tried == 1
+    [told] = [e.result for e in watched.events if isinstance(e, ToolCallFinished) and e.tool_call_id == "h0"]
+    assert "(budget)" in told
+    assert "all output tokens are used" in told
+
+
+async def test_what_was_set_aside_is_free_again_however_a_request_ends() -> None:
+    class Ends(Crowd):
+        async def _help(self, request: Request) -> Response:
+            self.asked.append(request.config.most_tokens)
+            if request.parent == "h0":
+                raise MalformedResponseError("It is broken.")
+            if request.parent == "h1":
+                await asyncio.sleep(30)
+            return says("x", usage=(0, 100))
+
+    model = Ends(4, wanted=0)
+    watched = await crowd(model, helper={"run": {"timeout_ms": 50}, "tools": {}}, max_output_tokens=1_000)
+    assert model.asked[:2] == [995, 995], "the one that failed has used nothing"
+    assert watched.result.success
+
+
+def test_what_is_set_aside_counts_for_everyone_above_until_it_is_given_free() -> None:
+    above = Spending(Limits(max_total_tokens=1_000, max_cost_usd=1))
+    one, two = Spending(Limits(max_output_tokens=600), above), Spending(Limits(), above)
+    one.add(Usage(50, 50), 0.0)
+    release = one.hold(300, SONNET)
+    assert two.left("max_total_tokens") == 1_000 - 100 - (100 + 300)
+    assert two.left("max_total_tokens", beside_held=False) == 900
+    assert one.most_output(SONNET) == 250
+    again = two.hold(None, SONNET)
+    assert two.left("max_total_tokens") == 0, "all of the rest, if nobody says how long an answer may be"
+    assert two.objection(SONNET, beside_held=True)
+    assert not two.objection(SONNET)
+    again()
+    release()
+    assert (above.held, above.held_cost, one.held) == (Usage(), 0.0, Usage())
+    assert two.left("max_total_tokens") == 900
+
+
+async def test_without_limits_nothing_is_reckoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError
+
+    for name in ("left", "_money_left", "_least_cost", "_hold"):
+        monkeypatch.setattr(Spending, name, never)
+    spending = Spending(Limits(), Spending(Limits()))
+    spending.hold(5, SONNET)()
+    assert (spending.objection(SONNET), spending.most_output(SONNET)) == ("", None)

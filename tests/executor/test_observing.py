@@ -15,9 +15,11 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from maverick_tui.exceptions import NetworkError
+import maverick_tui.executor
+from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.executor import AgentExecutor, CancelToken, Request, Response, tracing
 from maverick_tui.executor.journal import log, write_log
+from maverick_tui.executor.servers import ToolServers
 from maverick_tui.executor.tools import tool
 from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 
@@ -120,6 +122,56 @@ async def test_what_is_logged_as_text_becomes_a_line_with_the_trace_id_too(journ
     assert "KeyError: 'oh no'" in line["exception"]
     logging.getLogger("maverick_tui.executor.elsewhere").info("5")
     assert records(journal)[-1]["message"] == "5"
+
+
+def test_a_log_that_was_there_before_is_for_its_owner_alone_too(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_text("before\n")
+    path.chmod(0o644)
+    level, handler = log.level, maverick_tui.executor.write_log(path)
+    log.removeHandler(handler)
+    log.setLevel(level)
+    handler.close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_text() == "before\n"
+
+
+async def test_no_field_is_long_and_no_secret_is_cut_in_half(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOUSE_PASSWORD", SECRET)
+
+    @tool
+    async def echo(text: str, more: list[str]) -> str:
+        """Says it again."""
+        return text
+
+    text = "a" * 1_990 + SECRET + "b" * 200_000
+    failure = NetworkError(text)
+    model = Model(failure, calls(call("echo", text=text, more=[text] * 50)), streaming(says(text)))
+    await watch(model, define(run={"retry": QUICK}), [echo])
+    lines = journal.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 10
+    assert max(map(len, lines)) < 5_000
+    assert SECRET[:10] not in json.dumps(records(journal), ensure_ascii=False).replace("\\", "")
+    [started] = [line for line in records(journal) if line["event"] == "tool_call_start"]
+    assert started["arguments"].startswith('{"text": "aaa')
+    assert "characters are left out]" in started["arguments"]
+
+
+async def test_secrets_that_only_a_server_or_an_agent_knows_are_not_written_down(journal: Path) -> None:
+    settings = {
+        "command": "there-is-no-such-program",
+        "env": {"X_TOKEN": "server-word-1"},
+        "args": ["--key=arg-word-2"],
+    }
+    with pytest.raises(ConfigError):
+        await ToolServers({"s": settings}, wanted=["mcp__s__*"]).open()
+    with pytest.raises(ConfigError):
+        await ToolServers({"s": {"command": "x", "env": ["no map"]}}, wanted=["mcp__s__*"]).open()
+    await watch(Model(calls(call("look", at="server-word-1 arg-word-2")), says("Done.")), tools=[look])
+    logging.getLogger("maverick_tui.executor.elsewhere").info("server-word-1")
+    text = journal.read_text(encoding="utf-8")
+    assert "word-" not in text
+    assert text.count("[secret]") == 5
 
 
 async def test_halves_of_characters_do_not_stop_the_log(journal: Path) -> None:

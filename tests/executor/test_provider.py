@@ -7,11 +7,13 @@ import json
 import threading
 from typing import Any
 
+import anthropic
+import httpx2
 import pytest
 
 import maverick_tui.executor
 from maverick_tui.config import MaverickConfig, config_file
-from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.exceptions import AgentError, ConfigError, NetworkError
 from maverick_tui.executor import (
     Agent,
     AgentConfig,
@@ -22,12 +24,15 @@ from maverick_tui.executor import (
     RetryPolicy,
     Role,
     StopReason,
+    TerminateReason,
     ToolCall,
     Usage,
     create_agent,
+    journal,
     tool,
 )
 from maverick_tui.executor.definition import DEFAULT_MODEL
+from maverick_tui.executor.failures import RefusalError, ours
 from maverick_tui.executor.messages import Delta
 from maverick_tui.executor.wire import system_blocks
 from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
@@ -300,3 +305,65 @@ async def test_calls_do_not_disturb_each_other() -> None:
             answers = await asyncio.gather(*(agent.run(Request(HELLO)) for _ in range(8)))
             assert threading.active_count() <= threads + 8
     assert {answer.content for answer in answers} == {"Hello."}
+
+
+async def test_a_limit_that_leaves_nothing_is_no_request_without_a_limit() -> None:
+    for left in (0, -5):
+        with pytest.raises(AgentError, match="leave no tokens") as caught:
+            await ask(Request(HELLO, config=RequestConfig(most_tokens=left)))
+        assert caught.value.kind == "invalid"
+    _, body, _ = await ask(Request(HELLO, config=RequestConfig(most_tokens=7)))
+    assert body["max_tokens"] == 7
+
+
+@pytest.mark.parametrize("name", ["ConnectTimeout", "PoolTimeout"])
+@pytest.mark.parametrize("is_wrapped", [True, False])
+def test_a_connection_that_is_not_made_in_time_is_a_network_error_and_tried_again(name: str, is_wrapped: bool) -> None:
+    cause: BaseException = getattr(httpx2, name)("")
+    error = cause
+    if is_wrapped:
+        error = anthropic.APITimeoutError(request=httpx2.Request("POST", "http://127.0.0.1"))
+        error.__cause__ = cause
+    failure = ours(error)
+    assert isinstance(failure, NetworkError)
+    assert failure.kind == "network"
+    assert RetryPolicy().delay(failure, 1) is not None
+
+
+@pytest.mark.parametrize("name", ["ReadTimeout", "WriteTimeout"])
+def test_an_answer_that_does_not_come_in_time_is_not_tried_again(name: str) -> None:
+    error = anthropic.APITimeoutError(request=httpx2.Request("POST", "http://127.0.0.1"))
+    error.__cause__ = getattr(httpx2, name)("")
+    assert RetryPolicy().delay(ours(error), 1) is None
+    assert RetryPolicy().delay(ours(error.__cause__), 1) is None
+
+
+async def test_an_endpoint_may_repeat_headers_and_variables_but_errors_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ["gateway-secret-1", "custom-secret-2", "bearers-word-3", "variable-4"]
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", f"x-custom: {secrets[1]}")
+    config: dict[str, Any] = {
+        "headers": {"x-gateway": secrets[0], "x-auth": f"Bearer {secrets[2]}"},
+        "env": {"OTHER_TOKEN": secrets[3], "COLOUR": "turquoise"},
+        "retry": RetryPolicy(max_retries=0),
+    }
+    fault = HttpFault(kind="http", status=400, message=f"Bad: {' '.join(secrets)} turquoise")
+    with pytest.raises(AgentError) as caught:
+        await ask(Request(HELLO), say("x", fault=fault), **config)
+    assert not [secret for secret in secrets if secret in str(caught.value)]
+    assert "turquoise" in str(caught.value)
+    assert str(caught.value).count("[secret]") == 4
+    assert journal.masked(" ".join(secrets)).count("[secret]") == 4, "nor does the log"
+
+
+async def test_what_a_refused_answer_had_said_is_not_kept() -> None:
+    async with OfflineServer(as_script(say("Sure, this is how it is done", stop_reason="refusal"))) as server:
+        agent: Any = create_agent(AgentConfig.checked(base_url=server.url, api_key=KEY))
+        async with agent:
+            watched = await watch(agent)
+    result = watched.result
+    assert isinstance(result.error, RefusalError)
+    assert result.terminate_reason is TerminateReason.ERROR
+    assert "content_chunk" in watched.kinds, "it was told while it came"
+    assert (result.raw_content, result.output) == ("", None)
+    assert [message.role for message in result.messages] == [Role.USER]
+    assert result.metrics.usage.output_tokens > 0, "but it has cost something"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -17,12 +18,15 @@ from maverick_tui.executor import (
     Response,
     TerminateReason,
     ToolCallFinished,
+    ToolCallStarted,
     ToolContext,
     TurnEnded,
     Usage,
     tool,
 )
 from maverick_tui.executor.calls import CUT_OFF
+from maverick_tui.executor.messages import Delta
+from maverick_tui.executor.wire import AnswerReader
 from tests.executor.support import Model, Watched, call, calls, cancel_when, define, says, watch
 
 
@@ -271,3 +275,62 @@ async def test_cancel_ends_subagents_and_their_events_in_order(is_stubborn: bool
     release.set()
     await asyncio.sleep(0.02)
     assert len(watched.events) == told
+
+
+# -- ids of calls ------------------------------------------------------------------------------------------------------
+
+
+class Counts:
+    """Streams like an endpoint that counts its calls anew in each answer; `told` is what its listeners have heard."""
+
+    model = "claude-sonnet-4-5"
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self._both = asyncio.Barrier(2)
+        self._has_failed = False
+
+    async def run(self, request: Request) -> Response:
+        if len(request.messages) > 1:
+            return says("Done.")
+        names = ["look"] if request.parent else ["helper", "helper"]
+        reader = AnswerReader(self._hear, (), request.own_id)
+        for number, name in enumerate(names):
+            block = {"type": "tool_use", "id": f"call_{number}", "name": name, "input": {}}
+            reader.feed({"type": "content_block_start", "index": number, "content_block": block})
+            arguments = {} if request.parent else {"prompt": "Go."}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
+            reader.feed({"type": "content_block_delta", "index": number, "delta": delta})
+        if request.parent:
+            await self._both.wait()  # both helpers are in the middle of their answers
+        elif not self._has_failed:
+            self._has_failed = True
+            raise NetworkError("It broke.")
+        return reader.response
+
+    def _hear(self, delta: Delta) -> None:
+        if delta.kind == "tool":
+            self.told.append(delta.id)
+
+
+async def test_calls_are_told_by_the_ids_that_they_keep() -> None:
+    """Also those of helpers that answer at the same moment, and of an answer that was tried again."""
+    model = Counts()
+    boss = agent("boss", "helper", run={"retry": {"base_delay": 0.0}}, tools={"tools": ()})
+    options = {"agents": {"helper": agent("helper")}, "inputs": {"prompt": "Go."}}
+    watched = await watch(model, boss, [look], **options)
+    assert watched.result.success
+    begun = [event.tool_call.id for event in watched.events if isinstance(event, ToolCallStarted)]
+    assert len(set(begun)) == len(begun) == 4
+    assert model.told[:4] == ["call_0", "call_1"] * 2, "a void answer's ids are free again"
+    assert sorted(model.told[2:]) == sorted(begun)
+
+
+async def test_an_agent_that_names_its_calls_itself_has_them_renamed() -> None:
+    cast = Cast(
+        boss=[calls(call("helper", "c1", prompt="Go."), call("helper", "c1", prompt="Go.")), says("ok")],
+        helper=[calls(call("look", "c1")), calls(call("look", "c1")), says("ok"), says("ok")],
+    )
+    watched = await play(cast, agent("boss", "helper", tools={"tools": ()}), agent("helper"), tools=[look])
+    begun = [event.tool_call.id for event in watched.events if isinstance(event, ToolCallStarted)]
+    assert sorted(begun) == ["c1", "c1_2", "c1_3", "c1_4"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,7 @@ class Direct(Talker):
 
     name = "direct"
     engine = "api"
-    own_tools = (count_words, write_down)
+    own_tools: Sequence[FunctionTool] = (count_words, write_down)
     allowed_tools = ("Read", "Glob", "Grep")
 
 

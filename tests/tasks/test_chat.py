@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC
 
 import pytest
 from sqlmodel import Session, create_engine
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer
+from maverick_tui.executor import CancelToken
+from maverick_tui.executor.activity import Activity
+from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer, MessageHistory, ToolCallRecord, texts
 from maverick_tui.tasks.database import SessionFactory
-from tests.support.model import call, say, scene
-from tests.tasks.support import assistant
+from maverick_tui.tasks.toolbox import failed
+from tests.support.model import call, say, scene, stall
+from tests.tasks.support import NOON, assistant
 
 SYSTEM_ERROR = "I'm having a bit of trouble right now. Please try again."
 
@@ -63,6 +67,74 @@ async def test_each_conversation_and_each_user_has_its_own(factory: SessionFacto
         new = Chat(one.runner, "carol")
         assert await new.history() == []
         assert new.conversation_id
+
+
+@pytest.mark.req("004-confirm-delete")
+async def test_a_question_is_answered_where_it_was_shown(factory: SessionFactory) -> None:
+    script = [
+        scene(call("delete_task", task="milk"), say("ok"), prompt="milk"),
+        scene(call("delete_task", task="rent"), say("ok"), prompt="rent"),
+        scene(say("Hm."), prompt="."),
+    ]
+    async with assistant(factory, script) as one:
+        one.add("Buy milk", "Pay rent")
+        left, right = Chat(one.runner, "alice"), Chat(one.runner, "alice")
+        await left.send("Delete milk")
+        await right.send("Delete rent")
+        assert right.conversation_id == left.conversation_id
+        await left.send("yes delete")
+        assert one.titles() == ["Buy milk", "Pay rent"], "what stands last was asked elsewhere"
+        await right.send("Delete rent")
+        await Chat(one.runner, "alice").send("yes delete")
+        assert one.titles() == ["Buy milk", "Pay rent"], "and nobody was shown it here"
+        await right.send("Delete rent")
+        await right.send("yes delete")
+        assert one.titles() == ["Buy milk"]
+
+
+@pytest.mark.req("004-confirm-delete")
+async def test_a_question_that_was_interrupted_is_not_kept(factory: SessionFactory) -> None:
+    cancel = CancelToken()
+
+    def stop(event: Activity) -> None:
+        if event.type == "tool_call_end":
+            cancel.cancel("the user left")
+
+    async with assistant(factory, [call("delete_task", task="milk"), say("One two.", fault=stall(at="text"))]) as one:
+        one.add("Buy milk")
+        chat = Chat(one.runner, "alice")
+        result = await chat.send("Delete milk", cancel=cancel, on_activity=stop)
+        assert result.response == result.error == texts.INTERRUPTED
+        assert (await chat.history())[-1].content == texts.INTERRUPTED
+        await Chat(one.runner, "alice", chat.conversation_id).history()
+        assert one.titles() == ["Buy milk"]
+
+
+@pytest.mark.req("004-confirm-delete", "004-confirm-bulk")
+@pytest.mark.parametrize("phrase", ["yes delete", "yes delete all"])
+async def test_a_question_that_no_tool_has_asked_is_none(factory: SessionFactory, phrase: str) -> None:
+    """Whatever gets past the other checks: the history says which calls were made."""
+    question = texts.confirm_delete("Tea") if phrase == "yes delete" else texts.confirm_bulk(phrase)
+    listed = [{"tool_name": "list_tasks", "parameters": {}, "result": {"success": True, "data": {}}, "duration_ms": 1}]
+    other = [asdict(ToolCallRecord("delete_task", {}, failed("confirm", "?", phrase="yes delete", title="Coffee"), 1))]
+    async with assistant(factory, say("Hm.")) as one:
+        one.add("Tea")
+        for calls in ([], listed, other, ["nonsense"], [{"result": None}]):
+            await one.say(phrase, [MessageHistory("assistant", question, NOON, calls)])  # type: ignore[arg-type]
+            assert one.titles() == ["Tea"]
+        right = ToolCallRecord("delete_task", {}, failed("confirm", question, phrase=phrase, title="Tea"), 1)
+        await one.say(phrase, [MessageHistory("assistant", question, NOON, [asdict(right)])])
+        assert one.titles() == []
+
+
+async def test_a_new_conversation_can_be_begun(factory: SessionFactory) -> None:
+    async with assistant(factory, say("Fine.")) as one:
+        chat = Chat(one.runner, "alice")
+        await chat.send("Hello")
+        before = chat.conversation_id
+        assert (await chat.begin_anew("/new")).response == texts.NEW
+        assert chat.conversation_id != before
+        assert [message.content for message in await Chat(one.runner, "alice").history()] == ["/new", texts.NEW]
 
 
 async def test_a_database_that_is_gone_is_told_kindly_and_no_user_is_logged(caplog: pytest.LogCaptureFixture) -> None:

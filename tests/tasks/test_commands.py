@@ -11,6 +11,9 @@ from pathlib import Path
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from maverick_tui.tasks import TaskStore, open_database
+from maverick_tui.tasks.local import local_user
+
 MAVERICK = str(Path(sys.executable).parent / "maverick")
 
 
@@ -47,6 +50,42 @@ def test_a_list_from_its_first_task_to_its_last() -> None:
     assert "couldn't find a task about 'rent'" in refused("tasks", "done", "rent")
     assert "the priority" in refused("tasks", "add", "x", "--priority", "silly")
     assert "the due date" in refused("tasks", "add", "x", "--due", "tomorrow")
+
+
+def test_json_has_all_tasks_and_a_person_sees_fifty() -> None:
+    store = TaskStore(open_database())
+    for number in range(60):
+        store.add(local_user(), f"t{number}")
+    assert len(json.loads("\n".join(said("tasks", "list", "--json")))) == 60
+    assert len(json.loads("\n".join(said("tasks", "list", "--json", "--limit", "3")))) == 3
+    shown = said("tasks", "list")
+    assert (len(shown), shown[-1]) == (51, "…and 10 more; --limit shows them.")
+    assert said("tasks", "list", "--tag", "none") == ["There are no such tasks in your list."]
+
+
+def test_what_is_removed_is_what_was_asked_about() -> None:
+    store = TaskStore(open_database())
+    for title in ("Buy milk", "Sell the milk farm"):
+        store.add(local_user(), title)
+    store.complete(local_user(), 2)
+    ours, theirs = os.openpty()
+    process = subprocess.Popen([MAVERICK, "tasks", "rm", "milk"], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    while b"?" not in seen:
+        seen += os.read(ours, 1000)
+    assert b"Delete 'Buy milk'?" in seen
+    store.delete(local_user(), 1)
+    os.write(ours, b"y\n")
+    try:
+        while True:
+            if not os.read(ours, 1000):
+                break
+    except OSError:  # how the end of a pty reads
+        pass
+    os.close(ours)
+    assert process.wait(30) == 1
+    assert [task.title for task in store.list(local_user(), status="all").tasks] == ["Sell the milk farm"]
 
 
 def test_a_wrong_database_is_one_clear_line() -> None:

@@ -168,6 +168,19 @@ async def test_the_question_stays_whole_beside_much_that_was_done(factory: Sessi
         assert "Tea" not in one.titles()
 
 
+async def test_of_two_deletions_one_is_asked_and_the_other_is_named(factory: SessionFactory) -> None:
+    steps = [call("delete_task", task="milk"), call("delete_task", task="tea"), say("ok")]
+    async with assistant(factory, steps) as one:
+        one.add("Buy milk", "Tea")
+        question = await one.say("Delete both")
+        assert question.response.splitlines() == [
+            "I can delete one task at a time. Please ask me again about 'Buy milk'.",
+            OTHER,
+        ]
+        await one.say("yes delete")
+        assert one.titles() == ["Buy milk"]
+
+
 async def test_a_question_that_a_model_makes_up_is_none(factory: SessionFactory) -> None:
     async with assistant(factory, say(OTHER)) as one:
         one.add("Tea")

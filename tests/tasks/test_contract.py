@@ -67,6 +67,13 @@ def test_a_context_of_plain_messages() -> None:
     assert AgentContext.from_request("u", "c", []).message_history == ()
 
 
+@pytest.mark.parametrize("wrong", [{"content": None}, {"content": [{"type": "text"}]}, {"content": 7}, {"role": None}])
+def test_a_history_that_is_no_text_is_a_clear_error(wrong: dict[str, object]) -> None:
+    [name] = wrong
+    with pytest.raises(ValueError, match=f"needs a {name} that is text"):
+        AgentContext.from_request("u", "c", [{"role": "user", "content": "one"} | wrong])
+
+
 @pytest.mark.req("004-TC")
 def test_a_record_of_a_tool_call() -> None:
     record = ToolCallRecord("add_task", {"title": "Buy milk"}, {"success": True}, 245)

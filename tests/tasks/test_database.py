@@ -19,7 +19,7 @@ from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.tasks import MCPToolServer, TaskStore, database, open_database
-from maverick_tui.tasks.database import HEAD, SessionFactory
+from maverick_tui.tasks.database import HEAD, VERSION_TABLE, SessionFactory
 from tests.tasks.support import call
 
 POSTGRES = os.environ.get("MAVERICK_TEST_POSTGRES", "")
@@ -32,7 +32,7 @@ def test_an_empty_file_is_brought_up_to_date_and_stays_so(tmp_path: Path) -> Non
     for _ in range(2):
         assert [task.title for task in TaskStore(open_database(url)).list("u").tasks] == ["Tea"]
     with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
+        assert connection.execute("SELECT version_num FROM maverick_alembic_version").fetchall() == [(HEAD,)]
 
 
 def test_the_newest_migration_is_known_and_makes_the_tables_of_the_models(factory: SessionFactory) -> None:
@@ -40,7 +40,9 @@ def test_the_newest_migration_is_known_and_makes_the_tables_of_the_models(factor
     config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
     with factory() as session:
-        context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
+        context = MigrationContext.configure(
+            session.connection(), opts={"compare_type": True, "version_table": VERSION_TABLE}
+        )
         assert compare_metadata(context, SQLModel.metadata) == []
 
 
@@ -104,8 +106,8 @@ def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path, url: str, why:
     (tmp_path / "file").write_text("x")
     (tmp_path / "junk.db").write_text("This is no database, however long one looks at it. " * 100)
     with sqlite3.connect(tmp_path / "newer.db") as connection:
-        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
-        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
+        connection.execute("CREATE TABLE maverick_alembic_version (version_num VARCHAR(32))")
+        connection.execute("INSERT INTO maverick_alembic_version VALUES ('9999')")
     url = url.format(folder=tmp_path)
     with pytest.raises(ConfigError) as raised:
         open_database(url or " ")
@@ -169,6 +171,16 @@ def test_a_writer_does_not_keep_readers_waiting(database: str, factory: SessionF
         other.rollback()
 
 
+def test_a_database_that_others_migrate_is_shared_with_them(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "shared.db") as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        connection.execute("INSERT INTO alembic_version VALUES ('theirs')")
+        connection.execute("CREATE TABLE task (id INTEGER PRIMARY KEY, theirs TEXT)")
+    TaskStore(open_database(f"sqlite:///{tmp_path / 'shared.db'}")).add("u", "Tea")
+    with sqlite3.connect(tmp_path / "shared.db") as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("theirs",)]
+
+
 def test_importing_the_package_loads_no_database() -> None:
     code = (
         "import sys, maverick_tui.tasks as tasks\n"
@@ -202,7 +214,7 @@ async def test_postgresql() -> None:
     open_database(POSTGRES)
     server = MCPToolServer(factory)
     with factory() as session:
-        session.connection().exec_driver_sql("DELETE FROM task")
+        session.connection().exec_driver_sql("DELETE FROM maverick_task")
         session.commit()
     for user in ("alice", "bob"):
         async with server.connected(user) as client:

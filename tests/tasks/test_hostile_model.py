@@ -154,9 +154,14 @@ async def test_a_database_that_hangs_is_a_timeout_too(factory: SessionFactory, t
     context = AgentContext.from_request("alice", "c", [{"role": "assistant", "content": texts.confirm_delete("Tea")}])
     with sqlite3.connect(tmp_path / "tasks.db") as lock:
         lock.execute("BEGIN IMMEDIATE")
-        with pytest.raises(TimeoutError):
+        with pytest.raises(TimeoutError) as raised:
             await runner.run(context, "yes delete")
         lock.rollback()
+    [record] = raised.value.tool_calls  # type: ignore[attr-defined]
+    assert (record.tool_name, record.result["success"]) == ("delete_task", False)
+    await asyncio.sleep(0.5)  # it had waited for the lock, which is free now
+    server.store.add("alice", "Coffee")
+    assert server.store.count("alice", "all") == 2, "what was told to have failed does not happen afterwards"
 
 
 @pytest.mark.req("004-q-jargon", "004-q-ids", "004-q-emoji", "004-limit-length")

@@ -118,7 +118,7 @@ async def test_fifty_users_with_forged_arguments_and_injected_titles(factory: Se
                 case _:
                     pass
     with sqlite3.connect(tmp_path / "tasks.db") as connection:
-        rows = connection.execute("SELECT user_id, title, completed FROM task").fetchall()
+        rows = connection.execute("SELECT user_id, title, completed FROM maverick_task").fetchall()
     found_rows: dict[str, dict[str, bool]] = {name: {} for name in names}
     for name, title, completed in rows:
         found_rows[name][title] = bool(completed)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from maverick_tui.tasks import TaskStore
 from maverick_tui.tasks.database import SessionFactory
-from maverick_tui.tasks.lookup import meant
+from maverick_tui.tasks.lookup import is_clear, meant
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,30 @@ def test_it_is_meant(query: str, title: str) -> None:
 )
 def test_it_is_not_meant_for_it_would_be_changed_without_a_question(query: str, title: str) -> None:
     assert meant(query, [title]) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "is_said"),
+    [
+        ("MILK", "Buy milk", True),
+        ("milk buy", "Buy milk", True),
+        ("the milk", "Buy milk", True),
+        ("buy oat milk at the shop", "Buy milk", True),
+        ("Write a very lo…", "Write a very long book", True),
+        ("tea", "Book team event", False),
+        ("Marina", "Call Martina", False),
+        ("grocries", "Buy groceries", False),
+        ("gro", "Buy groceries", False),
+    ],
+)
+def test_words_of_the_title_are_clear_and_words_like_them_are_a_guess(query: str, title: str, is_said: bool) -> None:
+    assert meant(query, [title]) == [0]
+    assert is_clear(query, title) is is_said
+
+
+def test_whole_words_are_meant_before_parts_of_longer_ones() -> None:
+    assert meant("tea", ["Book team event", "Buy tea"]) == [1]
+    assert meant("ma", ["Call Roma", "Buy milk"]) == [], "the middle of a word is nothing that somebody says"
 
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=8))

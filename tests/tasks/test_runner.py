@@ -13,7 +13,7 @@ from maverick_tui.executor import AgentConfig, CancelToken
 from maverick_tui.executor.activity import Activity
 from maverick_tui.offline.script import Answer, ToolStep, Usage
 from maverick_tui.offline.server import OfflineServer
-from maverick_tui.tasks import AgentContext, AgentRunner, MCPToolServer, TaskStore, texts
+from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer, TaskStore, texts
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.runner import MAX_TOOL_CALLS, TIMEOUT
 from tests.support.model import as_script, call, say, stall
@@ -182,7 +182,7 @@ async def test_the_question_which_one_is_whole_however_long_the_titles_are(facto
         ("add_task", {}, "the title"),
         ("add_task", {"title": "   "}, "the title"),
         ("add_task", {"title": 17}, "the title"),
-        ("add_task", {"title": "x" * 201}, "a shorter title"),
+        ("add_task", {"title": "x" * 201}, "how to shorten the title"),
         ("add_task", {"title": "Tea", "due": "soon"}, "the due date"),
         ("add_task", {"title": "Tea", "priority": "urgent"}, "the priority"),
         ("add_task", {"title": "Tea", "tags": "home"}, "the tags"),
@@ -245,9 +245,96 @@ async def test_what_could_not_be_done_is_told_beside_what_was(factory: SessionFa
     assert not result.success
     assert result.response == result.error
     assert result.response.splitlines() == [
-        "Got it! Added 'Tea' to your list. Anything else?",
         "I couldn't find a task about 'dentist' in your list.",
+        "Got it! Added 'Tea' to your list. Anything else?",
     ]
+
+
+async def test_a_failure_is_not_mended_by_a_call_of_the_same_turn(factory: SessionFactory) -> None:
+    both = together(
+        ToolStep(tool="complete_task", input={"task": "dentist"}),
+        ToolStep(tool="complete_task", input={"task": "milk"}),
+    )
+    async with assistant(factory, [both, DONE]) as one:
+        one.add("Buy milk")
+        result = await one.say("The dentist and the milk are done")
+    assert not result.success
+    assert result.response.splitlines() == [
+        "I couldn't find a task about 'dentist' in your list.",
+        "Great! I've marked 'Buy milk' as complete.",
+    ]
+
+
+async def test_one_call_that_works_makes_up_for_one_failure_only(factory: SessionFactory) -> None:
+    steps = [call("complete_task", task=words) for words in ("dentist", "doctor", "milk")]
+    async with assistant(factory, [*steps, DONE]) as one:
+        one.add("Buy milk")
+        result = await one.say("The dentist, the doctor and the milk are done")
+    assert not result.success
+    assert "'dentist'" in result.response
+    assert "'doctor'" not in result.response
+
+
+@pytest.mark.parametrize("_again", range(3))
+async def test_calls_of_one_turn_are_made_and_recorded_in_their_order(factory: SessionFactory, _again: int) -> None:
+    names = [f"Tea {letter}" for letter in "abcde"]
+    steps = [ToolStep(tool="add_task", input={"title": name}) for name in names]
+    async with assistant(
+        factory, [together(*steps, ToolStep(tool="complete_task", input={"task": "tea e"})), DONE]
+    ) as one:
+        result = await one.say("Add teas; the last one is done")
+        assert [task.title for task in one.store.list(one.user).tasks] == names[:-1]
+        assert one.store.count(one.user, "completed") == 1
+    assert result.success
+    assert [record.parameters.get("title") for record in result.tool_calls] == [*names, None]
+
+
+@pytest.mark.req("004-limit-length", "004-err-friendly")
+async def test_what_could_not_be_done_is_told_however_much_was(factory: SessionFactory) -> None:
+    adds = [call("add_task", title=f"{number} {'y' * 190}") for number in range(5)]
+    async with assistant(factory, [*adds, call("complete_task", task="dentist"), DONE]) as one:
+        result = await one.say("Do it all")
+    assert not result.success
+    assert len(result.response) <= 500
+    assert "I couldn't find a task about 'dentist' in your list." in result.response
+
+
+@pytest.mark.req("004-limit-length")
+async def test_a_long_change_beside_a_long_question_fits(factory: SessionFactory) -> None:
+    changes = {"title": "n" * 200, "notes": "x", "priority": "High", "due": "2026-09-30", "tags": ["g" * 50, "h" * 50]}
+    steps = [call("update_task", task="b" * 200, **changes), call("delete_task", task="q" * 200), DONE]
+    async with assistant(factory, steps) as one:
+        one.add("b" * 200, "q" * 200)
+        result = await one.say("Do both")
+    assert len(result.response) <= 500
+    assert result.response.endswith(texts.confirm_delete("q" * 200))
+
+
+@pytest.mark.req("004-confirm-bulk")
+async def test_changing_many_tasks_one_by_one_is_a_big_action_too(factory: SessionFactory) -> None:
+    steps = [ToolStep(tool="complete_task", input={"task": f"job {letter}"}) for letter in "abcdefgh"]
+    async with assistant(factory, [together(*steps), DONE]) as one:
+        one.add(*(f"Job {letter}" for letter in "abcdefghi"))
+        chat = Chat(one.runner, one.user)
+        result = await chat.send("All but the last are done")
+        assert result.response.endswith("That's a big action. Confirm with 'yes change them'.")
+        assert one.store.count(one.user, "completed") == 5
+        asked = len(one.requests)
+        done = await chat.send("yes change them")
+        assert len(one.requests) == asked, "no model has a say in it"
+        assert [task.title for task in one.store.list(one.user).tasks] == ["Job i"]
+    assert done.success
+    assert [record.parameters for record in done.tool_calls] == [{"task": f"Job {letter}"} for letter in "fgh"]
+
+
+async def test_words_that_are_only_like_those_of_a_task_are_asked_about(factory: SessionFactory) -> None:
+    async with assistant(factory, [call("complete_task", task="Marina"), DONE]) as one:
+        one.add("Call Martina")
+        result = await one.say("Marina is done")
+        assert one.store.count(one.user, "completed") == 0
+    assert result.error == "I couldn't find a task about 'Marina' in your list. Did you mean 'Call Martina'?", (
+        "what is changed must be what was said"
+    )
 
 
 async def test_what_was_made_better_is_not_told(factory: SessionFactory) -> None:

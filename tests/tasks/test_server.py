@@ -9,6 +9,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from maverick_tui import __version__
 from maverick_tui.tasks import MCPToolServer
 from maverick_tui.tasks.database import SessionFactory
 from tests.tasks.support import call
@@ -74,10 +75,38 @@ async def test_a_client_of_its_own_confirms_with_the_phrase_and_the_whole_title(
         assert server.store.count("alice", "all") == 3
         assert (await call(client, "delete_task", task="Buy milk", confirmation="Yes delete"))["success"]
         assert server.store.count("alice", "all") == 2
-        for wrong in ("", "yes", "yes delete", "yes delete open"):
+        for wrong in ("yes delete all", "", "yes", "yes delete", "yes delete open"):
             assert not (await call(client, "delete_all_tasks", which="all", confirmation=wrong))["success"]
         done = await call(client, "delete_all_tasks", which="all", confirmation="yes delete all")
         assert done["data"] == {"count": 2}
+
+
+@pytest.mark.req("004-confirm-delete", "004-confirm-bulk")
+async def test_a_client_cannot_confirm_what_it_was_not_asked_on_this_connection(factory: SessionFactory) -> None:
+    server = MCPToolServer(factory)
+    for title in ("Buy milk", "Tea"):
+        server.store.add("alice", title)
+    async with Client(server.for_user("alice", phrase=True)) as other:
+        assert (await call(other, "delete_task", task="Tea"))["error"]["title"] == "Tea"
+        assert not (await call(other, "delete_task", task="Buy milk", confirmation="yes delete"))["success"]
+    async with Client(server.for_user("alice", phrase=True)) as client:
+        assert not (await call(client, "delete_task", task="Tea", confirmation="yes delete"))["success"]
+        assert not (await call(client, "delete_all_tasks", which="all", confirmation="yes delete all"))["success"]
+        assert not (await call(client, "complete_all_tasks", confirmation="yes complete all"))["success"]
+        assert server.store.count("alice", "open") == 2
+        assert (await call(client, "delete_task", task="Tea", confirmation="yes delete"))["success"]
+
+
+async def test_a_foreign_client_sees_errors_a_version_and_no_ids(factory: SessionFactory) -> None:
+    async with Client(MCPToolServer(factory).for_user("alice", phrase=True)) as client:
+        assert client.server_info.version == __version__
+        assert not (await client.call_tool("add_task", {"title": "Tea"})).is_error
+        assert (await client.call_tool("no_tool", {})).is_error
+        assert (await client.call_tool("add_task", {"title": ""})).is_error
+        assert (await client.call_tool("complete_task", {"task": "nothing"})).is_error
+        assert not (await client.call_tool("delete_task", {"task": "Tea"})).is_error, "a question is none"
+        [task] = (await call(client, "list_tasks"))["data"]["tasks"]
+        assert "id" not in task
 
 
 @pytest.mark.req("004-run-steps", "004-iso-inject", "004-iso-others")
@@ -110,7 +139,7 @@ async def test_a_database_that_fails_is_told_kindly_and_no_user_is_logged(
     factory: SessionFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
     with factory() as session:
-        session.connection().exec_driver_sql("DROP TABLE task")
+        session.connection().exec_driver_sql("DROP TABLE maverick_task")
         session.commit()
     async with MCPToolServer(factory).connected("secret-user-17") as client:
         for tool, arguments in [

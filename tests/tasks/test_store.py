@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import Session
 
 from maverick_tui.tasks import TaskStore
 from maverick_tui.tasks.database import SessionFactory
@@ -70,7 +71,7 @@ def test_what_changes_and_what_stays(store: TaskStore) -> None:
         ({"due": "2026-13-01"}, "the due date"),
         ({"due": "2026-12-31junk"}, "the due date"),
         ({"tags": 5}, "the tags"),
-        ({"tags": [str(n) for n in range(21)]}, "fewer tags"),
+        ({"tags": [str(n) for n in range(21)]}, "which tags to keep"),
         ({"notes": None}, "the notes"),
         ({"created_at": None}, "created_at"),
         ({"id": 7}, "id"),
@@ -96,6 +97,65 @@ def test_pages_filters_and_order(store: TaskStore) -> None:
     tagged = store.list("u", tag="home", limit=2)
     assert ([task.title for task in tagged.tasks], tagged.total) == (["t1", "t3"], 3)
     assert [task.title for task in store.list("u", status="completed").tasks] == ["t0"]
+
+
+def test_an_id_is_never_given_again_so_a_late_change_meets_no_other_task(store: TaskStore) -> None:
+    old = store.add("u", "Old")
+    assert old.id is not None
+    store.delete("u", old.id)
+    new = store.add("u", "Important")
+    assert new.id != old.id
+    assert store.delete("u", old.id) is None
+    assert store.count("u", "all") == 1
+
+
+def test_a_change_can_say_which_title_the_task_must_still_have(store: TaskStore) -> None:
+    number = store.add("u", "Tea").id
+    assert number is not None
+    assert store.complete("u", number, titled="Coffee") is None
+    assert store.update("u", number, titled="Coffee", notes="n") is None
+    assert store.delete("u", number, titled="Coffee") is None
+    [task] = store.list("u").tasks
+    assert (task.completed, task.notes) == (False, "")
+    gone = store.delete("u", number, titled="Tea")
+    assert gone is not None
+    assert (gone.title, gone.user_id) == ("Tea", "u")
+
+
+@pytest.mark.req("004-iso-others")
+def test_a_list_by_tag_never_shows_what_came_between_its_two_questions(
+    store: TaskStore, factory: SessionFactory
+) -> None:
+    class Interrupted(Session):
+        """Between its first and its second question the task becomes somebody else's."""
+
+        def exec(self, *arguments: Any, **named: Any) -> Any:
+            found = super().exec(*arguments, **named)
+            if "tags" in str(arguments[0]) and "notes" not in str(arguments[0]):
+                rows = found.all()
+                self.connection().exec_driver_sql("UPDATE maverick_task SET user_id = 'mallory'")
+                return _Read(rows)
+            return found
+
+    class _Read:
+        def __init__(self, rows: Any) -> None:
+            self._rows = rows
+
+        def all(self) -> Any:
+            return self._rows
+
+    store.add("alice", "Mine", tags=["x"])
+    with factory() as session:
+        engine = session.get_bind()
+    assert TaskStore(lambda: Interrupted(engine)).list("alice", tag="x").tasks == ()
+
+
+def test_without_a_limit_all_are_listed(store: TaskStore) -> None:
+    for number in range(60):
+        store.add("u", f"t{number}", tags=["x"])
+    assert len(store.list("u").tasks) == 50
+    assert len(store.list("u", limit=None).tasks) == 60
+    assert len(store.list("u", limit=None, tag="x").tasks) == 60
 
 
 @pytest.mark.req("004-iso-others")

@@ -13,18 +13,20 @@ from maverick_tui.runs.commands import Interrupt
 from maverick_tui.runs.events import (
     Connected,
     ListShown,
+    Noticed,
     RequestStarted,
     RunStarted,
     ToolCalled,
     ToolFinished,
     TurnEnded,
 )
-from maverick_tui.tasks import TaskStore, open_database
+from maverick_tui.tasks import TaskStore, open_database, texts
 from maverick_tui.tasks.local import local_user
+from maverick_tui.tasks.session import MOST_SHOWN
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import context
-from tests.support.model import call, say, scene
+from tests.support.model import call, say, scene, stall
 
 
 @pytest.fixture
@@ -94,6 +96,73 @@ async def test_the_conversation_goes_on_where_it_was(
             await second.ask("What is my name?")
     said = [str(message["content"]) for message in model.requests[-1]["messages"]]
     assert [word in text for word, text in zip(("I am Ada", "Hello Ada.", "name?"), said, strict=True)] == [True] * 3
+
+
+async def test_the_end_of_the_last_conversation_is_shown_and_its_question_can_be_answered(
+    agent: type[MaverickAgent], store: TaskStore, serve: ServeModel
+) -> None:
+    store.add(local_user(), "Buy milk")
+    async with serve([scene(call("delete_task", task="milk"), say("ok"), prompt="milk"), scene(say("Hm."))]):
+        async with watch(agent) as first:
+            await first.ask("delete the milk")
+            assert first.all(Noticed) == [], "it is the first one"
+        async with watch(agent) as second:
+            await second.until(Connected)
+            notices = [event.text for event in second.all(Noticed)]
+            assert notices[0].startswith("This goes on with the conversation of ")
+            assert notices[1:] == [
+                "You: delete the milk",
+                "Assistant: Do you really want to delete 'Buy milk'? Reply 'yes delete' to confirm.",
+            ]
+            await second.ask("yes delete")
+        assert store.count(local_user(), "all") == 0
+        async with watch(agent) as third:
+            await third.ask("/new")
+        async with watch(agent) as fourth:
+            await fourth.until(Connected)
+            assert [event.text for event in fourth.all(Noticed)][1:] == [
+                "You: /new",
+                f"Assistant: {texts.NEW}",
+            ]
+
+
+async def test_the_list_follows_each_call_and_knows_how_much_is_open(
+    agent: type[MaverickAgent], store: TaskStore, serve: ServeModel
+) -> None:
+    for number in range(MOST_SHOWN + 5):
+        store.add(local_user(), f"t{number}")
+    store.complete(local_user(), 1)
+    slow = say("One two three.", fault=stall(at="text"))
+    async with serve([scene(call("complete_task", task="t7"), slow)]), watch(agent) as run:
+        await run.until(Connected)
+        assert run.all(ListShown)[0].total == MOST_SHOWN + 4
+        run.prompt("t7 is done")
+        await run.until(ListShown, where=lambda shown: shown.total == MOST_SHOWN + 3)
+        assert run.all(TurnEnded) == [], "while the model still thinks"
+        run.send(Interrupt())
+        await run.until(TurnEnded)
+
+
+async def test_a_model_that_cannot_be_asked_is_a_failure_that_says_why(
+    agent: type[MaverickAgent], store: TaskStore, serve: ServeModel
+) -> None:
+    refused = say("never", fault={"kind": "http", "status": 401, "message": "invalid key"})
+    async with serve([scene(refused, prompt="go"), scene(call("add_task", title="Tea"), refused, prompt="tea")]):
+        result = await agent().run("go", context())
+        assert not result.success
+        assert "invalid key" in str(result.errors[0])
+        async with watch(agent) as run:
+            ended = await run.ask("tea")
+    assert ended.outcome == "failed"
+    assert run.text() == "Got it! Added 'Tea' to your list. Anything else?", "what was done is told all the same"
+
+
+async def test_whose_tasks_a_model_would_like_to_see_is_not_shown(
+    agent: type[MaverickAgent], store: TaskStore, serve: ServeModel
+) -> None:
+    async with serve([scene(call("add_task", title="Tea", user_id="bob"), say("ok"))]), watch(agent) as run:
+        await run.ask("tea")
+    assert [event.arguments for event in run.all(ToolCalled)] == [{"title": "Tea"}]
 
 
 async def test_an_interrupt_ends_the_turn(agent: type[MaverickAgent], store: TaskStore, serve: ServeModel) -> None:

@@ -58,6 +58,15 @@ def test_what_cannot_be_said_is_not_said(words: str) -> None:
         "1. ☐ Tea",
         "Do you really want to delete 'Tea'? Reply 'yes delete' to confirm.",
         "Sure.\nThat's a big action. Confirm with 'yes delete all'.",
+        "Do you  really want to delete 'Tea'? Reply  'yes delete' to confirm.",
+        "Do you **really** want to delete 'Tea'? Reply **'yes delete'** to confirm.",
+        "Do you real\u200bly want to delete 'Tea'? Reply 'yes delete' to confirm.",
+        "That\u2019s a big action. Confirm with 'yes delete all'.",
+        "That's a\n big action. Confirm\xa0with 'yes delete all'.",
+        "I\u2019ve  removed 'Tea' from your tasks.",
+        "'Tea' has been deleted.",
+        "Your task was added to the list!",
+        "All done, it is gone.",
     ],
 )
 def test_a_model_cannot_say_what_only_a_tool_can_know(words: str) -> None:
@@ -79,6 +88,8 @@ def test_a_model_cannot_say_what_only_a_tool_can_know(words: str) -> None:
         ('It says "Hello."', 'It says "Hello."'),
         ("Hello\x1b[2J", "Hello␛[2J."),
         ("Do you want more,", "Do you want more."),
+        ("What is to be done?", "What is to be done?"),
+        ("Begin with 'Look at what was deleted'.", "Begin with 'Look at what was deleted'."),
     ],
 )
 def test_what_can_be_mended_is(words: str, left: str) -> None:

@@ -6,7 +6,12 @@ from alembic import context
 from sqlmodel import SQLModel
 
 from maverick_tui.tasks import models  # noqa: F401 - it fills the metadata
+from maverick_tui.tasks.database import VERSION_TABLE
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=SQLModel.metadata)
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=SQLModel.metadata,
+    version_table=VERSION_TABLE,
+)
 with context.begin_transaction():
     context.run_migrations()

@@ -52,6 +52,7 @@ def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
     yield from _problems(view.problems, width)
     if view.engine != "claude-code":
         yield from _field("engine", ((one_line(view.engine), "text"),), width)
+        yield from _fields("", [(one_line(name), one_line(text)) for name, text in view.api_settings], width)
     yield from _field("model", _resolved(words.resolved(view.model), view.model), width)
     yield from _field("mode", _resolved(words.resolved(view.permission_mode), view.permission_mode), width)
     yield from _field("may", _may(view), width)

@@ -210,6 +210,9 @@ class RunScreen(AnsweringScreen):
 
     def action_toggle_panel(self) -> None:
         """Open or close the usage panel."""
+        if self.size.width < WIDE:
+            self.notify(f"The panel needs {WIDE} columns; the line above the prompt has the figures.", timeout=4)
+            return
         self.toggle_class("-panel-closed")
         self.post_message(self.PanelToggled(self.has_class("-panel-closed")))
 

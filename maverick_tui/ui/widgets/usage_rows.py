@@ -114,7 +114,7 @@ def _speed(moment: Moment) -> Line:
 def _kept_rows(kept: KeptList, width: int, room: int) -> list[Line]:
     """What is open first, then what is done, as much of it as there is room for."""
     items = sorted(kept.items, key=lambda item: item.is_done)
-    open_count = sum(not item.is_done for item in kept.items)
+    open_count = kept.open_count
     rows: list[Line] = [((kept.title.upper(), "title"), (f"  {open_count:,} open", "muted"))]
     if not items:
         return [*rows, (("nothing on the list", "muted"),)]

@@ -11,7 +11,6 @@ from maverick_tui.offline.server import OfflineServer
 from tests.bench.executor import bare_client, ours
 from tests.bench.executor.benchmarks import (
     BARE,
-    DOCUMENTED,
     OPENAI,
     OURS,
     PYDANTIC,
@@ -20,7 +19,6 @@ from tests.bench.executor.benchmarks import (
     beyond,
     child,
     measured,
-    served,
 )
 from tests.bench.executor.parallel import blocks, together, waits
 from tests.bench.executor.work import DONE, Job, arguments, check, script
@@ -31,22 +29,10 @@ OWN_TIME_MS = 100.0
 SESSION_MB = 500.0
 
 
-@pytest.mark.parametrize("name", [PYDANTIC, OPENAI])
-async def test_peers_do_the_work_in_memory(name: str) -> None:
-    found = await measured([name], Job(3), 2)
-    assert all(len(took) == 2 and min(took) > 0 for took in found[name].values())
-
-
 @pytest.mark.req("003-NFR1-overhead")
 async def test_a_turn_takes_less_than_the_document_allows() -> None:
     found = await measured([OURS], Job(50), 1)
     assert 0 < found[OURS]["cpu_ms"][0] < OWN_TIME_MS
-
-
-async def test_everybody_with_a_client_does_the_work_over_http() -> None:
-    async with served(Job(2)) as job:
-        found = await measured([OURS, PYDANTIC, DOCUMENTED, BARE], job, 1)
-    assert all(took["wall_ms"][0] > 0 for took in found.values())
 
 
 async def test_the_floor_sends_what_we_send() -> None:

@@ -71,6 +71,15 @@ async def test_the_usage_panel_opens_closes_and_agrees_with_the_usage() -> None:
         assert (panel.display, line.display) == (True, False)
 
 
+async def test_where_there_is_no_room_for_the_panel_nothing_is_remembered_about_it() -> None:
+    preferences = Preferences()
+    async with watching(worked(), size=(80, 24), preferences=preferences) as (app, pilot):
+        await pilot.press("ctrl+b")
+        assert not preferences.is_panel_closed
+        assert not app.run_screen.has_class("-panel-closed")
+        assert any("needs 100 columns" in str(told.message) for told in app._notifications)
+
+
 # -- moving ---------------------------------------------------------------------------------------------------------
 
 

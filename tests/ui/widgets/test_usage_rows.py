@@ -183,6 +183,12 @@ def test_a_long_list_leaves_room_for_figures() -> None:
     assert any(row.startswith("cost") for row in rows)
 
 
+def test_what_is_open_and_not_here_counts_too() -> None:
+    here = tuple({"text": f"Task number {at}", "is_done": False} for at in range(20))
+    rows = panel_rows(Moment.of(asked(ev.ListShown(1, "Tasks", here, 350)), 60.0), 30, 24)
+    assert "".join(text for text, _ in rows[0]).rstrip() == "TASKS  350 open"
+
+
 def test_an_empty_list_says_so() -> None:
     assert kept(20, items=0)[:2] == ["TASKS  0 open", "nothing on the list"]
 

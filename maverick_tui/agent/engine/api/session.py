@@ -142,10 +142,12 @@ class ApiSession:
         self.last_usage = _usage(result)
         if result.output_valid is False and result.terminate_reason is TerminateReason.COMPLETE:
             wrong = "; ".join(result.output_errors)
-            turn.end(AgentError(f"The answer does not fit what it must be: {wrong}.", hint="Ask again."))
+            _fail(turn, AgentError(f"The answer does not fit what it must be: {wrong}.", hint="Ask again."))
         elif result.terminate_reason in (TerminateReason.COMPLETE, TerminateReason.CANCELLED):
             speech.end(result, self._totals)
             turn.end()
+        elif result.terminate_reason in (TerminateReason.BUDGET, TerminateReason.MAX_TURNS):
+            _fail(turn, result.error or AgentError("The agent has reached a limit."))
         else:
             turn.end(result.error or AgentError(f"The agent ended by {result.terminate_reason.value}."))
 
@@ -208,6 +210,12 @@ class ApiSession:
             return Verdict(decision.message or "The user does not want this call.")
         assert isinstance(decision, PermissionResultAllow)
         return Verdict(arguments=decision.updated_input)
+
+
+def _fail(turn: Turn, error: AgentError) -> None:
+    """End a turn whose stream was whole, though its work was not."""
+    turn.end(error)
+    turn.failure = error
 
 
 def _usage(result: ExecutionResult[Any]) -> AgentUsage:

@@ -35,8 +35,9 @@ class Speech(Agent):
     def __init__(
         self, agent: Agent, session_id: str, feed: Callable[[Message], None], model: str | None = None
     ) -> None:
-        self.model: str = model or getattr(agent, "model", "")
-        self.provider_name: str = getattr(agent, "provider_name", "")
+        self.model = model or str(getattr(agent, "model", ""))
+        self.provider_name = str(getattr(agent, "provider_name", ""))
+        self.max_tokens: int | None = getattr(agent, "max_tokens", None)
         self._agent = agent
         self._session_id = session_id
         self._feed = feed

@@ -14,7 +14,7 @@ depends_on = None
 def upgrade() -> None:
     """Make both tables."""
     op.create_table(
-        "task",
+        "maverick_task",
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("user_id", sa.String(200), nullable=False),
         sa.Column("title", sa.String(200), nullable=False),
@@ -26,22 +26,26 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("completed_at", sa.DateTime(timezone=True), nullable=True),
+        sqlite_autoincrement=True,
     )
-    op.create_index("ix_task_user_state", "task", ["user_id", "completed", "id", "title"])
+    op.create_index("ix_maverick_task_user_state", "maverick_task", ["user_id", "completed", "id", "title"])
     op.create_table(
-        "chat_message",
+        "maverick_chat_message",
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("user_id", sa.String(200), nullable=False),
         sa.Column("conversation_id", sa.String(100), nullable=False),
         sa.Column("role", sa.String(20), nullable=False),
-        sa.Column("content", sa.String(), nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
         sa.Column("timestamp", sa.DateTime(timezone=True), nullable=False),
         sa.Column("tool_calls", sa.JSON(), nullable=True),
+        sqlite_autoincrement=True,
     )
-    op.create_index("ix_chat_message_conversation", "chat_message", ["user_id", "conversation_id", "id"])
+    op.create_index(
+        "ix_maverick_chat_message_conversation", "maverick_chat_message", ["user_id", "conversation_id", "id"]
+    )
 
 
 def downgrade() -> None:
     """Drop both tables."""
-    op.drop_table("chat_message")
-    op.drop_table("task")
+    op.drop_table("maverick_chat_message")
+    op.drop_table("maverick_task")
