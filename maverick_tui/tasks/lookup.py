@@ -7,7 +7,7 @@ A task that is only about something alike is not meant. What is found by a mista
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 ALIKE = 81.0
@@ -18,10 +18,12 @@ LEAST_TITLE = 4
 MOST = 5
 """Tasks that a question names at most."""
 MOST_WORDS = 12
+MOST_MISTYPED = 3
 LONGEST_QUERY = 600
 """Nobody says more to name a task: a title has 200 letters, and some become three when case is folded."""
 
 _WORD = re.compile(r"\w+")
+_DIGIT = re.compile(r"\d")
 _FILLERS = frozenset({"a", "an", "the", "my", "that", "this", "task", "todo", "one", "about", "for", "to"})
 
 
@@ -84,11 +86,11 @@ def _alike(words: str, titles: Sequence[str]) -> list[int]:
     given = sorted(_telling(words), key=len, reverse=True)[:MOST_WORDS]
     if not given:
         return []
+    if found := _having([{word} for word in given], titles):
+        return found
     text = "\n".join(titles)
     vocabulary = set(text.split())
-    if all(word in vocabulary for word in given) and (found := _having([{word} for word in given], titles)):
-        return found
-    similar = [_similar(word, vocabulary) for word in given]
+    similar = _similar(given, vocabulary)
     if not any(similar):
         return []
     if all(similar) and (found := _having(similar, titles)):
@@ -102,8 +104,12 @@ def _having(similar: Sequence[set[str]], titles: Sequence[str]) -> list[int]:
     """The titles that have one of each."""
     left: Sequence[int] = range(len(titles))
     for one_of in sorted(similar, key=len):  # each time there are fewer to look at
-        search = re.compile(_any_of(one_of)).search
-        left = [at for at in left if search(titles[at])]
+        if len(one_of) == 1:
+            [word] = one_of
+            left = [at for at in left if word in titles[at]]
+        else:
+            search = re.compile(_any_of(one_of)).search
+            left = [at for at in left if search(titles[at])]
     return [at for at in left if all(not one_of.isdisjoint(titles[at].split()) for one_of in similar)]
 
 
@@ -111,19 +117,30 @@ def _any_of(words: Collection[str]) -> str:
     return "|".join(map(re.escape, sorted(words)))
 
 
-def _similar(word: str, vocabulary: Collection[str]) -> set[str]:
-    """The words of the titles that this one may be."""
+def _similar(given: Sequence[str], vocabulary: set[str]) -> list[set[str]]:
+    """The words of the titles that each of these may be: itself if it is there, else those that it may be mistyped for.
+
+    Only some are looked for as mistyped; whoever makes more mistakes has not meant a title.
+    """
+    unknown = [word for word in given if word not in vocabulary and not _DIGIT.search(word)][:MOST_MISTYPED]
+    by_length: dict[int, list[str]] = {}
+    if unknown:
+        for word in vocabulary:
+            by_length.setdefault(len(word), []).append(word)
+    return [
+        {word} if word in vocabulary else _mistyped(word, by_length) if word in unknown else set[str]()
+        for word in given
+    ]
+
+
+def _mistyped(word: str, by_length: Mapping[int, Sequence[str]]) -> set[str]:
     from rapidfuzz import fuzz, process
 
-    if _has_digit(word):
-        return {word} & set(vocabulary)
     least = SHORT_ALIKE if len(word) < 4 else ALIKE
-    found = process.extract(word, vocabulary, scorer=fuzz.ratio, score_cutoff=least, limit=50)
-    return {other for other, _, _ in found if not _has_digit(other)}
-
-
-def _has_digit(text: str) -> bool:
-    return any(character.isdigit() for character in text)
+    share = least / (200 - least)  # words of other lengths cannot be that much alike
+    near = [other for length, some in by_length.items() if share <= length / len(word) <= 1 / share for other in some]
+    found = process.extract(word, near, scorer=fuzz.ratio, score_cutoff=least, limit=50)
+    return {other for other, _, _ in found if not _DIGIT.search(other)}
 
 
 def _weighs_enough(title: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement, String, cast, func
 from sqlmodel import Session, SQLModel, col, delete, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -73,8 +74,7 @@ class TaskStore:
         order = (col(Task.completed), col(Task.id))
         with self._open() as session:
             if tag is not None:  # JSON is asked differently by each database, and tags are few
-                tagged = session.exec(select(Task.id, Task.tags).where(*wanted).order_by(*order)).all()
-                ids = [number for number, tags in tagged if tag.casefold() in map(str.casefold, tags)]
+                ids = _tagged(session, select(Task.id, cast(Task.tags, String)).where(*wanted).order_by(*order), tag)
                 some = ids[offset:][:limit]
                 if len(some) <= _MOST_VALUES:
                     wanted.append(col(Task.id).in_(some))
@@ -205,6 +205,18 @@ def _titles(session: Session, wanted: Iterable[ColumnElement[bool]]) -> Sequence
         )
         return str(whole).split("\n") if whole else ()  # a title has one line
     return session.exec(select(Task.title).where(*wanted)).all()
+
+
+def _tagged(session: Session, query: Any, tag: str) -> list[int]:
+    """Which of these have the tag; what is the same text is read once."""
+    has_it: dict[str, bool] = {}
+    ids: list[int] = []
+    for number, text in session.connection().execute(query).fetchall():
+        if text not in has_it:
+            has_it[text] = tag.casefold() in map(str.casefold, json.loads(text))
+        if has_it[text]:
+            ids.append(number)
+    return ids
 
 
 def _candidates(session: Session, wanted: Iterable[ColumnElement[bool]], limit: int | None = None) -> list[Candidate]:

@@ -301,7 +301,13 @@ async def test_what_could_not_be_done_is_told_however_much_was(factory: SessionF
 
 @pytest.mark.req("004-limit-length")
 async def test_a_long_change_beside_a_long_question_fits(factory: SessionFactory) -> None:
-    changes = {"title": "n" * 200, "notes": "x", "priority": "High", "due": "2026-09-30", "tags": ["g" * 50, "h" * 50]}
+    changes: dict[str, Any] = {
+        "title": "n" * 200,
+        "notes": "x",
+        "priority": "High",
+        "due": "2026-09-30",
+        "tags": ["g" * 50, "h" * 50],
+    }
     steps = [call("update_task", task="b" * 200, **changes), call("delete_task", task="q" * 200), DONE]
     async with assistant(factory, steps) as one:
         one.add("b" * 200, "q" * 200)

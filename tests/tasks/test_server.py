@@ -99,6 +99,7 @@ async def test_a_client_cannot_confirm_what_it_was_not_asked_on_this_connection(
 
 async def test_a_foreign_client_sees_errors_a_version_and_no_ids(factory: SessionFactory) -> None:
     async with Client(MCPToolServer(factory).for_user("alice", phrase=True)) as client:
+        assert client.server_info is not None
         assert client.server_info.version == __version__
         assert not (await client.call_tool("add_task", {"title": "Tea"})).is_error
         assert (await client.call_tool("no_tool", {})).is_error

@@ -127,22 +127,11 @@ def test_a_list_by_tag_never_shows_what_came_between_its_two_questions(
     store: TaskStore, factory: SessionFactory
 ) -> None:
     class Interrupted(Session):
-        """Between its first and its second question the task becomes somebody else's."""
+        """Before its second question the task becomes somebody else's."""
 
         def exec(self, *arguments: Any, **named: Any) -> Any:
-            found = super().exec(*arguments, **named)
-            if "tags" in str(arguments[0]) and "notes" not in str(arguments[0]):
-                rows = found.all()
-                self.connection().exec_driver_sql("UPDATE maverick_task SET user_id = 'mallory'")
-                return _Read(rows)
-            return found
-
-    class _Read:
-        def __init__(self, rows: Any) -> None:
-            self._rows = rows
-
-        def all(self) -> Any:
-            return self._rows
+            self.connection().exec_driver_sql("UPDATE maverick_task SET user_id = 'mallory'")
+            return super().exec(*arguments, **named)
 
     store.add("alice", "Mine", tags=["x"])
     with factory() as session:
