@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+import ast
 import csv
-import io
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path(__file__).with_suffix(".tsv")
@@ -25,20 +22,6 @@ class Row(NamedTuple):
     aliases: tuple[str, ...]
     document: str
     meaning: str
-
-
-class Collector:
-    """The pytest plugin that notes which test names which requirement."""
-
-    def __init__(self) -> None:
-        self.tests: defaultdict[str, list[str]] = defaultdict(list)
-
-    def pytest_itemcollected(self, item: pytest.Item) -> None:
-        # What is skipped or expected to fail proves nothing, but an unknown id in it is still a mistake.
-        proves = not (item.get_closest_marker("skip") or item.get_closest_marker("xfail"))
-        for mark in item.iter_markers("req"):
-            for name in mark.args:
-                self.tests[name] += [item.nodeid] if proves else []
 
 
 def read_table() -> list[Row]:
@@ -55,17 +38,34 @@ def read_table() -> list[Row]:
 
 
 def collect() -> dict[str, list[str]]:
-    """The tests of every name that a test uses, be it in the table or not."""
-    collector = Collector()
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        code = pytest.main(
-            ["--collect-only", "-qq", "-p", "no:cacheprovider", "--rootdir", str(ROOT), str(ROOT / "tests")],
-            plugins=[collector],
-        )
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        raise SystemExit(f"The tests cannot be collected:\n{output.getvalue()}")
-    return dict(collector.tests)
+    """The tests of every name that a test uses, be it in the table or not.
+
+    Read from the sources: to let pytest collect all tests would take a minute. What is skipped always, or expected to
+    fail, proves nothing, but an unknown id in it is still a mistake.
+    """
+    tests: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        where = str(path.relative_to(ROOT))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            marks = [part for part in ast.walk(node) if _is_mark(part, "req")]
+            proves = not any(_is_mark(part, name) for part in ast.walk(node) for name in ("skip", "xfail"))
+            for name in (argument for mark in marks for argument in _names(mark)):
+                tests[name] += [f"{where}::{getattr(node, 'name', '')}"] if proves else []
+    return dict(tests)
+
+
+def _is_mark(node: ast.AST, name: str) -> bool:
+    """Whether it is `pytest.mark.name`, called or not."""
+    called = node.func if isinstance(node, ast.Call) else node
+    if name == "req" and not isinstance(node, ast.Call):
+        return False
+    is_of_mark = isinstance(called, ast.Attribute) and getattr(called.value, "attr", "") == "mark"
+    return is_of_mark and getattr(called, "attr", "") == name
+
+
+def _names(mark: ast.AST) -> list[str]:
+    assert isinstance(mark, ast.Call)
+    return [ast.literal_eval(argument) for argument in mark.args]
 
 
 def main(arguments: Iterable[str] | None = None) -> int:

@@ -139,7 +139,7 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=1000, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=250, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @example([Answer(steps=(TextStep(text=LONG),))], 0.7, True, OSError("gone"), False)
 @example([Answer(steps=(TextStep(text=LONG), TextStep(text="x" + LONG)))], 0.99, False, None, False)

@@ -100,13 +100,15 @@ async def test_a_question_that_was_interrupted_is_not_kept(factory: SessionFacto
         if event.type == "tool_call_end":
             cancel.cancel("the user left")
 
-    async with assistant(factory, [call("delete_task", task="milk"), say("One two.", fault=stall(at="text"))]) as one:
+    slow = say("One two.", fault=stall(at="text"))
+    script = [scene(call("delete_task", task="milk"), slow, prompt="^Delete"), scene(say("Hm."), prompt="^yes")]
+    async with assistant(factory, script) as one:
         one.add("Buy milk")
         chat = Chat(one.runner, "alice")
         result = await chat.send("Delete milk", cancel=cancel, on_activity=stop)
         assert result.response == result.error == texts.INTERRUPTED
         assert (await chat.history())[-1].content == texts.INTERRUPTED
-        await Chat(one.runner, "alice", chat.conversation_id).history()
+        assert (await chat.send("yes delete")).response == "Hm."
         assert one.titles() == ["Buy milk"]
 
 

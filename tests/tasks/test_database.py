@@ -19,7 +19,7 @@ from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.tasks import MCPToolServer, TaskStore, database, open_database
-from maverick_tui.tasks.database import HEAD, VERSION_TABLE, SessionFactory
+from maverick_tui.tasks.database import HEAD, VERSION_TABLE, SessionFactory, close_database
 from tests.tasks.support import call
 
 POSTGRES = os.environ.get("MAVERICK_TEST_POSTGRES", "")
@@ -211,7 +211,7 @@ def test_the_names_of_the_contract_are_there() -> None:
 @pytest.mark.skipif(not POSTGRES, reason="MAVERICK_TEST_POSTGRES names no server")
 async def test_postgresql() -> None:
     factory = open_database(POSTGRES)
-    open_database(POSTGRES)
+    close_database(open_database(POSTGRES))
     server = MCPToolServer(factory)
     with factory() as session:
         session.connection().exec_driver_sql("DELETE FROM maverick_task")
@@ -226,3 +226,13 @@ async def test_postgresql() -> None:
     assert server.store.count("bob", "completed") == 1
     [task] = server.store.list("bob", status="all").tasks
     assert task.created_at.tzinfo is not None
+    with factory() as session:
+        session.get_bind().dispose()  # type: ignore[union-attr]
+    assert task.id is not None
+    changed = server.store.update("bob", task.id, titled="Öl kaufen", notes="n")
+    assert changed is not None
+    assert (changed.notes, changed.tags) == ("n", ["home"])
+    gone = server.store.delete("bob", task.id)
+    assert gone is not None
+    assert gone.title == "Öl kaufen"
+    close_database(factory)

@@ -21,6 +21,8 @@ CTRL_B, CTRL_C, CTRL_E, CTRL_F, CTRL_G, CTRL_J, CTRL_N, CTRL_O, CTRL_P, CTRL_Q, 
     chr(ord(letter) - ord("a") + 1) for letter in "bcefgjnopquxyz"
 )
 # What the shell and the editors of the tests write (between [ and ] is what they were told to say), and marks.
+_HALF = re.compile(rb"(?:\x1b(?:\[[0-9;?<>=]*)?|[\xc2-\xf4][\x80-\xbf]{0,2})$")
+"""A sequence or a character that was cut off."""
 _OTHERS = re.compile(rb"\x1b\]7777;[^\x07]*\x07|(?:\r\n\[1\]\+  Stopped[^\r]*\r\n)?\[[a-z0-9 ]+\]\r\n(?:\r\n)?")
 _PROMPT_ROW = re.compile(r"^\s*│ (.*?)\s*│$")
 WHEEL_UP, WHEEL_DOWN = 64, 65
@@ -41,7 +43,9 @@ class Application(PtyProgram):
     @property
     def output(self) -> Written:
         """What the application itself has written; all of it must be of its grammar."""
-        return parse(_OTHERS.sub(b"", self.written))
+        written = _OTHERS.sub(b"", self.written)
+        # Killed, or without its terminal, it may have been in the middle of a word.
+        return parse(_HALF.sub(b"", written) if self.code else written)
 
     def type_line(self, text: str) -> None:
         """Write into the prompt, and send it once it stands there."""

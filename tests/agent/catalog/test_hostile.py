@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.catalog import folders
 from maverick_tui.agent.catalog.discovery import discover, lint
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.exceptions import AgentNotFoundError
@@ -50,7 +51,8 @@ FILES: dict[str, bytes] = {
 
 
 @pytest.fixture
-def folder() -> Path:
+def folder(monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(folders, "MAX_SECONDS", 60.0)  # a busy machine must not make it give up
     folder = Path.cwd() / ".maverick" / "agents"
     folder.mkdir(parents=True)
     (folder / "good.md").write_text(GOOD)
