@@ -57,6 +57,28 @@ def test_an_agent_runs_on_a_script(mark: str, home: Path) -> None:
     assert list(home.iterdir()) == [], "nothing is written to the user's home"
 
 
+@pytest.mark.parametrize("engine", ["claude-code", "api"])
+def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(engine: str, mark: str, home: Path) -> None:
+    folder = home / ".config" / "maverick" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "around.py").write_text(
+        "from pathlib import Path\n"
+        "from maverick_tui import AgentContext, AgentResult, MaverickAgent\n\n"
+        "class Around(MaverickAgent):\n"
+        '    """Does something around the model."""\n\n'
+        f'    engine = "{engine}"\n'
+        '    system_prompt = "You answer."\n\n'
+        "    async def execute(self, context: AgentContext) -> AgentResult:\n"
+        '        Path("was-here").touch()\n'
+        '        return await self.run("Where, by its author", context)\n'
+    )
+    Path("s.yaml").write_text("scenes: [{when: {prompt: by its author}, answers: [In the kitchen.]}]\n")
+    done = run("--offline", "--script", "s.yaml", "--agent", "around", "--prompt", "go")
+    assert done.returncode == 0, done.stderr
+    assert "In the kitchen." in done.stdout
+    assert Path("was-here").exists()
+
+
 async def test_without_a_script_the_endpoint_of_the_environment_is_asked(serve: ServeModel) -> None:
     async with serve(say("From the endpoint.")) as model:
         done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")
