@@ -245,7 +245,7 @@ def check_result(result: ExecutionResult[Any], events: list[Any], *, is_stopped:
     is_streaming=st.booleans(),
     has_output=st.booleans(),
 )
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_run_is_well_formed(
     answers: list[Said], limits: dict[str, Any], stop: Stop, is_streaming: bool, has_output: bool
 ) -> None:

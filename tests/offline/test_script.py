@@ -341,7 +341,7 @@ def _is_read_or_refused(text: str) -> None:
         assert error.hint
 
 
-FREE = settings(max_examples=400, derandomize=True, deadline=None, database=None)
+FREE = settings(max_examples=200, derandomize=True, deadline=None, database=None)
 
 
 @FREE
@@ -386,7 +386,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(FREE, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(FREE, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(VALUES, VALUES, VALUES)
 def test_no_structure_breaks_the_loader(scene: Any, answer: Any, fault: Any) -> None:
     for value in (

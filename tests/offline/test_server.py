@@ -151,7 +151,7 @@ INPUTS = st.dictionaries(
 )
 
 
-@settings(max_examples=200, derandomize=True, deadline=None, database=None)
+@settings(max_examples=100, derandomize=True, deadline=None, database=None)
 @given(
     st.lists(
         st.one_of(

@@ -85,7 +85,7 @@ def is_open(entry: Entry) -> bool:
     return isinstance(entry, TextEntry | ToolEntry) and entry.is_open
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(st.lists(ANY_EVENT, max_size=40), TIMES)
 def test_no_sequence_of_events_raises_and_each_gives_the_same_store_from_the_journal(
     events: list[Event], now: float
@@ -104,7 +104,7 @@ def test_no_sequence_of_events_raises_and_each_gives_the_same_store_from_the_jou
     assert picture(store) == picture(again)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(WITHOUT_END, max_size=40))
 def test_who_draws_can_follow(events: list[Event]) -> None:
     store = RunStore()
@@ -120,7 +120,7 @@ def test_who_draws_can_follow(events: list[Event]) -> None:
         drawn = list(store.entries)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(WITHOUT_END, max_size=40), st.sampled_from(["done", "interrupted", "failed"]))
 def test_nothing_hangs_after_the_end(events: list[Event], outcome: ev.Outcome) -> None:
     store = RunStore()
@@ -138,7 +138,7 @@ def test_nothing_hangs_after_the_end(events: list[Event], outcome: ev.Outcome) -
     assert store.figures.seconds(1e9) == store.figures.seconds(2e9)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(any_event(ev.UsageReported) | any_event(ev.TurnEnded) | any_event(ev.TurnStarted), max_size=30))
 def test_tokens_are_the_settled_ones_and_the_reported_ones(events: list[Event]) -> None:
     store = RunStore()

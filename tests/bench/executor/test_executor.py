@@ -11,11 +11,7 @@ from maverick_tui.offline.server import OfflineServer
 from tests.bench.executor import bare_client, ours
 from tests.bench.executor.benchmarks import (
     BARE,
-    OPENAI,
     OURS,
-    PYDANTIC,
-    Effort,
-    Executor,
     beyond,
     child,
     measured,
@@ -86,13 +82,6 @@ async def test_calls_of_a_turn_run_side_by_side(called: Any) -> None:
 async def test_a_long_session_stays_within_what_the_document_allows() -> None:
     sizes = await child("memory", "--turns", "100", "--size", "10000")
     assert 0 < sizes["before_mb"] <= sizes["after_mb"] <= sizes["peak_mb"] < SESSION_MB
-
-
-def test_the_gate_beside_the_peers_is_the_faster_of_them() -> None:
-    executor = Executor(Effort(peer_turns=2, peer_rounds=1, peer_repeats=1))
-    first, *peers = executor.executor_peers()
-    assert first.gate == min(peer.value for peer in peers)
-    assert set(executor.runs["peers"]) == {OURS, PYDANTIC, OPENAI}
 
 
 def test_what_is_beyond_the_floor_is_told_by_pairs() -> None:

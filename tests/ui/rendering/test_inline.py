@@ -45,7 +45,7 @@ def joined(runs: list[Run]) -> list[Run]:
     return out
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(ATOMS), max_size=9).map(lambda atoms: "".join(atoms).strip()))
 def test_the_quick_way_sees_what_the_parser_sees(content: str) -> None:
     pieces = quick_inline.read(content)

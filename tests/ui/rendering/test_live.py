@@ -65,7 +65,7 @@ def test_every_document_cut_anywhere_is_drawn_as_in_one_piece(data: st.DataObjec
     assert_same(live.frozen, MADE.markdown(source))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data(), documents())
 def test_lines_that_interfere_are_drawn_as_in_one_piece(data: st.DataObject, source: str) -> None:
     expected = MADE.markdown(source)
@@ -78,7 +78,7 @@ def test_reading_in_pieces_changes_nothing(name: str) -> None:
     assert_same(MADE.markdown(DOCUMENTS[name]), whole(DOCUMENTS[name]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data(), documents() | st.sampled_from(sorted(DOCUMENTS.values())))
 def test_where_long_blocks_are_cut_does_not_depend_on_the_deltas(data: st.DataObject, source: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -207,7 +207,7 @@ def test_every_theme_draws_the_same_text(theme: str) -> None:
     assert shown(rows) == shown(renderer(60).markdown(source))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.text(st.characters(exclude_categories=()))
     | st.text(st.sampled_from("ab *_`#->|:~[]()!\\\n\t1.日é\u200d\u0301😀&;<x"))

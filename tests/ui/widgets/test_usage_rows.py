@@ -147,7 +147,7 @@ TODOS = st.lists(st.builds(Todo, WORDS, st.sampled_from(["pending", "in_progress
 TASKS = st.lists(st.builds(Task, WORDS, st.sampled_from(["running", "failed", ""]), st.integers(0, 10**9)), max_size=12)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(TODOS, TASKS, st.integers(0, 60), st.integers(0, 60))
 def test_the_panel_never_outgrows_its_room(todos: list[Todo], tasks: list[Task], width: int, height: int) -> None:
     moment = NOTHING._replace(todos=tuple(todos), tasks=tuple(tasks), context_used=9, context_size=10)
