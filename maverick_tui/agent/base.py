@@ -17,12 +17,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
 from maverick_tui.agent.naming import agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.executor.models import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
@@ -35,9 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
-DEFAULT_MODEL = "claude-sonnet-4-5-20250929"
 DEFAULT_PERMISSION_MODE = "acceptEdits"
-ENGINES = ("claude-code", "api")
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""

@@ -34,10 +34,13 @@ class AgentRegistry:
 
         A definition of `maverick_tui.executor` becomes a class, with the `tools` that it brings along.
         """
-        if not isinstance(name, str) and hasattr(name, "prompt"):
-            from maverick_tui.agent.engine.api.defined import agent_class
+        if not isinstance(name, str):
+            from maverick_tui.executor.definition import AgentDefinition
 
-            return self.register(name.name, agent_class(name, tools))
+            if isinstance(name, AgentDefinition):
+                from maverick_tui.agent.engine.api.defined import agent_class
+
+                return self.register(name.name, agent_class(name, tools))
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(f"An agent cannot be registered as {name!r}.", hint="Give it a name that is not empty.")
         if cls is None:

@@ -15,7 +15,6 @@ from maverick_tui.executor.retry import RetryPolicy
 from maverick_tui.executor.template import unknown_variable, variables
 from maverick_tui.inputs import InputSpec, parse_inputs
 
-DEFAULT_MODEL = "claude-sonnet-4-5-20250929"
 TASK = "prompt"
 """The input that is the task itself: what the agent is asked, where its definition does not say."""
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.definition import DEFAULT_MODEL
 from maverick_tui.executor.messages import Agent
+from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.executor.retry import RetryPolicy
 
 DEFAULT_MAX_TOKENS = 16_000

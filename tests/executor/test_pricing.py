@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -39,14 +38,13 @@ def test_beyond_a_bound_all_tokens_cost_more() -> None:
     assert sonnet.of(Usage(200_001)) > 1.1
 
 
-def test_a_price_takes_a_fraction_of_a_turn() -> None:
-    sonnet, usage, took = known("claude-sonnet-4-5"), Usage(5_000, 300, 1_000, 200), list[float]()
-    for _ in range(5):
-        began = time.perf_counter()
-        for _ in range(200):
-            sonnet.of(usage)
-        took.append((time.perf_counter() - began) / 200)
-    assert sorted(took)[2] < 0.000_02, took
+def test_the_tables_are_asked_once_below_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    sonnet, asked = known("claude-sonnet-4-5"), list[tuple[int, ...]]()
+    monkeypatch.setattr(sonnet, "_cost", lambda *tokens: float(len(asked.append(tokens) or asked)))
+    sonnet.of(Usage(5_000, 300, 1_000, 200))
+    assert asked == []
+    sonnet.of(Usage(200_001))
+    assert asked == [(200_001, 0, 0, 0)]
 
 
 FIRST = """

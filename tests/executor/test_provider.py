@@ -31,9 +31,9 @@ from maverick_tui.executor import (
     journal,
     tool,
 )
-from maverick_tui.executor.definition import DEFAULT_MODEL
 from maverick_tui.executor.failures import RefusalError, ours
 from maverick_tui.executor.messages import Delta
+from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.executor.wire import system_blocks
 from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.script import Usage as Used

@@ -6,6 +6,9 @@ import re
 
 from maverick_tui.exceptions import did_you_mean
 
+ENGINES = ("claude-code", "api")
+PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
+"""Those of the settings, which take long to import; a test compares them."""
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 MODEL_ALIASES = ("sonnet", "opus", "haiku", "inherit")
 

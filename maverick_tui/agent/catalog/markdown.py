@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from maverick_tui.agent.catalog.api_fields import ApiFields, check_tools, check_variables, for_api, read_api_fields
-from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
+from maverick_tui.agent.catalog.choices import EFFORTS, ENGINES, wrong_model
 from maverick_tui.agent.catalog.field_values import FieldValues, Word
 from maverick_tui.agent.catalog.front_matter import FrontMatter, read_front_matter
 from maverick_tui.agent.catalog.hooks_field import read_hooks
@@ -29,7 +29,6 @@ MAX_NAME = 64
 
 _PERMISSION_MODES = ("default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan", "manual")
 _WIDER_THAN_OURS = ("auto", "bypassPermissions")
-ENGINES = ("claude-code", "api")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,12 @@ import math
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from maverick_tui.agent.catalog.choices import EFFORTS, wrong_model
+from maverick_tui.agent.catalog.choices import EFFORTS, ENGINES, PERMISSION_MODES, wrong_model
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.python_classes import PythonAgent
 from maverick_tui.agent.limits import MAX_PROMPT
 from maverick_tui.exceptions import did_you_mean
 from maverick_tui.shown import shown
-
-PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
-"""Those of the settings, which take long to import; a test compares them."""
-
-ENGINES = ("claude-code", "api")
 
 _NEVER_NONE = (
     "system_prompt",

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
+from maverick_tui.agent.catalog.choices import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.runs.entries import PromptEntry
@@ -25,7 +26,6 @@ from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 if TYPE_CHECKING:
     pass
 
-MODES = ("default", "acceptEdits", "plan", "dontAsk")
 _CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
 
 
@@ -121,8 +121,8 @@ class RunScreen(AnsweringScreen):
 
     def action_cycle_mode(self) -> None:
         """Take the next permission mode."""
-        mode = self.store.mode
-        following = MODES[(MODES.index(mode) + 1) % len(MODES)] if mode in MODES else MODES[0]
+        mode, modes = self.store.mode, PERMISSION_MODES
+        following = modes[(modes.index(mode) + 1) % len(modes)] if mode in modes else modes[0]
         self.run.set_mode(following)
 
     @on(UsagePanel.ToggleRequested)

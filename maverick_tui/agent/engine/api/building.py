@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
 from maverick_tui.agent.catalog.mcp_servers import expand_server
-from maverick_tui.agent.engine.api.checking import called_definition, definition_of, model_id, own_tools
+from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
 from maverick_tui.agent.finding import load_agent
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.file_tools import file_tools
+from maverick_tui.executor.models import DEFAULT_MODEL, model_id
 from maverick_tui.executor.provider import AgentConfig, create_agent
 from maverick_tui.executor.servers import ToolServers
 from maverick_tui.executor.threads import in_thread
@@ -72,7 +73,7 @@ def model_config(agent: MaverickAgent, settings: MaverickConfig, env: Mapping[st
     """Which model is asked, and how."""
     timeout = agent.timeout if agent.timeout is not None else settings.timeout
     return AgentConfig.checked(
-        model=model_id(agent.model if agent._names_model else settings.model or agent.model),
+        model=model_id((agent.model if agent._names_model else settings.model or agent.model) or DEFAULT_MODEL),
         max_tokens=agent.max_tokens or settings.max_tokens,
         idle_timeout=timeout,
         request_timeout=max(timeout, LEAST_REQUEST_TIMEOUT),

@@ -12,7 +12,6 @@ from typing import Any
 from claude_agent_sdk import CanUseTool, Message, PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 from claude_agent_sdk.types import ContextUsageResponse
 
-from maverick_tui.agent.engine.api.checking import model_id
 from maverick_tui.agent.engine.api.speech import Speech, Totals
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
@@ -24,6 +23,7 @@ from maverick_tui.executor.definition import TASK, AgentDefinition
 from maverick_tui.executor.execution import AgentExecutor
 from maverick_tui.executor.messages import Agent, ToolCall
 from maverick_tui.executor.messages import Message as Said
+from maverick_tui.executor.models import model_id
 from maverick_tui.executor.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.servers import ToolServers
@@ -160,7 +160,7 @@ class ApiSession:
 
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next prompt on; None for the agent's own."""
-        config = self._definition.model.model_copy(update={"model": model_id(model)})
+        config = self._definition.model.model_copy(update={"model": None if model is None else model_id(model)})
         self._definition = self._definition.model_copy(update={"model": config})
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
