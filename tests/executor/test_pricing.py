@@ -40,7 +40,12 @@ def test_beyond_a_bound_all_tokens_cost_more() -> None:
 
 def test_the_tables_are_asked_once_below_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     sonnet, asked = known("claude-sonnet-4-5"), list[tuple[int, ...]]()
-    monkeypatch.setattr(sonnet, "_cost", lambda *tokens: float(len(asked.append(tokens) or asked)))
+
+    def cost(*tokens: int) -> float:
+        asked.append(tokens)
+        return 1.0
+
+    monkeypatch.setattr(sonnet, "_cost", cost)
     sonnet.of(Usage(5_000, 300, 1_000, 200))
     assert asked == []
     sonnet.of(Usage(200_001))
