@@ -6,36 +6,71 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from maverick_tui.cli import main
 from maverick_tui.tasks import TaskStore, open_database
 from maverick_tui.tasks.local import local_user
 
 MAVERICK = str(Path(sys.executable).parent / "maverick")
 
 
-def maverick(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([MAVERICK, *arguments], input=given, capture_output=True, text=True, timeout=60, check=False)
+Said = Callable[..., list[str]]
+Refused = Callable[..., str]
 
 
-def said(*arguments: str) -> list[str]:
-    ran = maverick(*arguments)
-    assert (ran.returncode, ran.stderr) == (0, ""), ran.stderr
-    return ran.stdout.splitlines()
+@pytest.fixture
+def maverick(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command in this process; its exit code, output and errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["maverick", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        captured = capsys.readouterr()
+        return int(left.value.code or 0), captured.out, captured.err
+
+    return run
 
 
-def refused(*arguments: str) -> str:
-    ran = maverick(*arguments)
-    assert ran.returncode == 1
-    assert ran.stdout == ""
-    assert "Traceback" not in ran.stderr
-    return ran.stderr
+@pytest.fixture
+def said(maverick: Callable[..., tuple[int, str, str]]) -> Said:
+    """Runs a command that works; the lines of its output."""
+
+    def run(*arguments: str) -> list[str]:
+        code, out, errors = maverick(*arguments)
+        assert (code, errors) == (0, "")
+        return out.splitlines()
+
+    return run
 
 
-def test_a_list_from_its_first_task_to_its_last() -> None:
+@pytest.fixture
+def refused(maverick: Callable[..., tuple[int, str, str]]) -> Refused:
+    """Runs a command that does not work; what it says."""
+
+    def run(*arguments: str) -> str:
+        code, out, errors = maverick(*arguments)
+        assert (code, out) == (1, "")
+        return errors
+
+    return run
+
+
+def test_it_is_a_program() -> None:
+    ran = subprocess.run([MAVERICK, "tasks", "add", "Buy milk"], capture_output=True, text=True, timeout=60, check=True)
+    assert (ran.stdout, ran.stderr) == ("☐ Buy milk\n", "")
+    assert [task.title for task in TaskStore(open_database()).list(local_user()).tasks] == ["Buy milk"]
+
+
+def test_a_list_from_its_first_task_to_its_last(said: Said, refused: Refused) -> None:
     assert said("tasks", "list") == ["Your list is empty."]
     given = ("Buy", "oat", "milk", "--priority", "high", "--due", "2026-12-01", "--tag", "home")
     assert said("tasks", "add", *given) == ["☐ Buy oat milk"]
@@ -52,7 +87,7 @@ def test_a_list_from_its_first_task_to_its_last() -> None:
     assert "the due date" in refused("tasks", "add", "x", "--due", "tomorrow")
 
 
-def test_json_has_all_tasks_and_a_person_sees_fifty() -> None:
+def test_json_has_all_tasks_and_a_person_sees_fifty(said: Said) -> None:
     store = TaskStore(open_database())
     for number in range(60):
         store.add(local_user(), f"t{number}")
@@ -88,17 +123,14 @@ def test_what_is_removed_is_what_was_asked_about() -> None:
     assert [task.title for task in store.list(local_user(), status="all").tasks] == ["Sell the milk farm"]
 
 
-def test_a_wrong_database_is_one_clear_line() -> None:
-    os.environ["MAVERICK_TASKS_URL"] = "postgresql://me:geheim@127.0.0.1:9/tasks"
-    try:
-        error = refused("tasks", "list")
-    finally:
-        del os.environ["MAVERICK_TASKS_URL"]
+def test_a_wrong_database_is_one_clear_line(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_TASKS_URL", "postgresql://me:geheim@127.0.0.1:9/tasks")
+    error = refused("tasks", "list")
     assert "cannot be opened" in error
     assert "geheim" not in error
 
 
-async def test_any_mcp_client_can_use_it(mark: str) -> None:
+async def test_any_mcp_client_can_use_it(mark: str, said: Said) -> None:
     server = StdioServerParameters(command=MAVERICK, args=["mcp", "tasks"], env=dict(os.environ))
     async with Client(stdio_client(server)) as client:
         names = {tool.name: tool for tool in (await client.list_tools()).tools}

@@ -33,6 +33,8 @@ SIZE = (150, 45)
 QUESTIONS = 2
 """A bell rings when the person is needed."""
 BODY_WIDTH, BODY_HEIGHT = 110, 38
+GENERAL = {"subagent_type": "general-purpose", "run_in_background": False}
+"""In the background its end would be a prompt of the CLI's own, which may come at any time."""
 FILE = "e\x1b]0;PWNED\x07vil\u202e.txt"
 MARKDOWN = f"""Answer {EVERYTHING}
 
@@ -84,7 +86,7 @@ def scenes(outside: Path) -> list[dict[str, Any]]:
         say({"thinking": f"Thought {EVERYTHING}"}, MARKDOWN, tool("Bash", command=printf(f"Output {EVERYTHING}"))),
         say(tool("Read", file_path=path), tool("TodoWrite", todos=todos)),
         say(tool("Edit", file_path=path, old_string="line two", new_string=f"Edited {STEERING['title']}")),
-        say(tool("Agent", description=f"Sub {EVERYTHING}", prompt="subtask", subagent_type="general-purpose")),
+        say(tool("Agent", description=f"Sub {EVERYTHING}", prompt="subtask", **GENERAL)),
         say(tool("Write", file_path=f"{outside} {STEERING['title']}", content=f"Written {EVERYTHING}")),
         say(tool("AskUserQuestion", questions=[{**question, "options": options}])),
         say("All done."),

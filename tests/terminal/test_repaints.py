@@ -99,8 +99,10 @@ def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
     resize(app)
     for _theme in ("light", "ansi"):
         app.send(F9)
-        app.compare(3)
-        look_around(app)
+        app.compare(2)
+        scroll_away(app)
+        app.send(CTRL_END)
+        app.until(is_following)
     end(app)
 
 
@@ -121,10 +123,7 @@ def look_around(app: WatchedApplication) -> None:
     app.compare()
     app.send(CTRL_U)
     app.until(lambda glass: prompt_of(glass).startswith("Follow up"))
-    app.send(PAGE_UP)
-    app.until(lambda glass: not is_following(glass))
-    app.mouse(WHEEL_UP, 20, 10)
-    app.compare()
+    scroll_away(app)
     app.drag((12, 4), (40, 7))
     app.compare(2)
     app.send(TAB)  # the mouse has taken the focus from the prompt
@@ -140,6 +139,14 @@ def look_around(app: WatchedApplication) -> None:
         app.send(CTRL_O)
         app.see(f"Detail: {detail}")
         app.compare()
+
+
+def scroll_away(app: WatchedApplication) -> None:
+    """Leave the end, with a key and with the mouse."""
+    app.send(PAGE_UP)
+    app.until(lambda glass: not is_following(glass))
+    app.mouse(WHEEL_UP, 20, 10)
+    app.compare()
 
 
 def look_closer(app: WatchedApplication) -> None:

@@ -49,7 +49,9 @@ class FindBar(Horizontal):
         self.show_result(0, 0)
 
     def show_result(self, at: int, total: int) -> None:
-        """Say where in the matches the view is."""
+        """Say where in the matches the view is; before the line was ever open there is nowhere to say it."""
+        if not self.children:
+            return
         has_text = bool(self.query_one(Input).value)
         text = f"{at} of {total}" if total else "nothing found" if has_text else ""
         self.query_one("#find-result", Static).update(Content(text))

@@ -114,6 +114,13 @@ async def test_the_line_to_find_with() -> None:
         assert (bar.query_one(Input).value, search.needle, result()) == ("", "", "")
 
 
+async def test_the_keys_from_match_to_match_before_anything_was_to_be_found() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.press("tab", "n", "N")
+        assert app.run_screen.transcript.has_focus
+        assert not app.run_screen.query_one(FindBar).has_class("-open")
+
+
 async def test_what_comes_while_one_searches_is_found_too() -> None:
     tape = begun()
     async with watching(tape) as (app, pilot):
