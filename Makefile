@@ -41,7 +41,7 @@ run: $(READY) ## Run maverick; without credentials it plays the demo
 	@$(BIN)/maverick $(ARGS)
 
 test: $(READY) ## Run the tests
-	$(BIN)/python -m pytest -n 4 $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 explore: $(READY) ## Look for new counterexamples of the properties, with other examples each time
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 -m hypothesis $(ARGS)

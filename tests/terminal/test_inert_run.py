@@ -151,11 +151,11 @@ def page_through(app: Application) -> None:
     while "▼" in app.glass.text:
         page = body(app.glass)
         app.send(PAGE_DOWN)
-        app.until(partial(has_other_body, page))
+        app.until(partial(is_further, page))
 
 
-def has_other_body(page: list[str], glass: Glass) -> bool:
-    return body(glass) != page
+def is_further(page: list[str], glass: Glass) -> bool:
+    return body(glass) != page or "▼" not in glass.text
 
 
 def body(glass: Glass) -> list[str]:
