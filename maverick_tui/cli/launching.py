@@ -47,7 +47,7 @@ def launch(agent: str | None, prompt: str | None, *, is_offline: bool, script: P
     """The same as one value; without credentials there is only the demo."""
     from maverick_tui.ui.launch import Launch
 
-    is_demo = script is None and (is_offline or (_is_in_demo(agent) and not has_credentials()))
+    is_demo = script is None and (is_offline or (not has_credentials() and _is_in_demo(agent)))
     return Launch(Path.cwd(), agent, prompt, is_demo=is_demo, script=script)
 
 

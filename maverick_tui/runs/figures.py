@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.runs.usage import Usage
 
@@ -17,8 +17,7 @@ _NOTHING = Usage()
 _MODEL_PHASES = frozenset({"sending", "thinking", "writing", "calling", "retrying"})
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(NamedTuple):
     """Seconds of a run by what it was waiting for."""
 
     model: float = 0.0

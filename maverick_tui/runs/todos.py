@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from maverick_tui.inert import one_line
@@ -14,8 +13,7 @@ TodoState = Literal["pending", "in_progress", "completed"]
 _CREATED = re.compile(r"Task #(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Todo:
+class Todo(NamedTuple):
     """One item of the list."""
 
     text: str

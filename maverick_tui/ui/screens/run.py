@@ -18,13 +18,13 @@ from maverick_tui.ui.screens.answering import AnsweringScreen
 from maverick_tui.ui.screens.run_view import SHORT, WIDE
 from maverick_tui.ui.transcript.sources import answer_of_turn, source
 from maverick_tui.ui.transcript.view import Transcript
-from maverick_tui.ui.widgets.find_bar import FindBar
+from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
 from maverick_tui.ui.widgets.truth_line import TruthLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
-    pass
+    from maverick_tui.ui.widgets.find_bar import FindBar
 
 _CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
 
@@ -67,6 +67,7 @@ class RunScreen(AnsweringScreen):
         Binding("i", "focus_prompt", "Back to the prompt", id="transcript.leave", show=False),
     ]
 
+    _find_bar: FindBar | None = None
     _finds_from: Widget | None = None
     """What had the focus when the person began to find something."""
 
@@ -112,8 +113,8 @@ class RunScreen(AnsweringScreen):
         elif self._asks_reason_for:
             self._bring_draft_back()
             self._set_hints()
-        elif self.query_one(FindBar).has_class("-open"):
-            self._close_find()
+        elif self._find_bar is not None and self._find_bar.has_class("-open"):
+            self._close_find(self._find_bar)
         elif store.is_running or store.questions or store.queue:
             self.run.interrupt()
         elif self.focused is not self.prompt:
@@ -243,7 +244,8 @@ class RunScreen(AnsweringScreen):
     @on(Transcript.Found)
     def _found(self, event: Transcript.Found) -> None:
         event.stop()
-        self.query_one(FindBar).show_result(event.at, event.total)
+        if self._find_bar is not None:  # the keys from match to match act also before anything was to be found
+            self._find_bar.show_result(event.at, event.total)
 
     @on(Transcript.Copied)
     def _copied(self, event: Transcript.Copied) -> None:
@@ -254,27 +256,31 @@ class RunScreen(AnsweringScreen):
 
     async def action_find(self) -> None:
         """Open the line to find text with."""
-        bar = self.query_one(FindBar)
-        if not bar.has_class("-open"):
-            self._finds_from = self.focused
-        await bar.open()
+        if self._find_bar is None:
+            from maverick_tui.ui.widgets.find_bar import FindBar
 
-    @on(FindBar.Wanted)
-    def _find(self, event: FindBar.Wanted) -> None:
+            self._find_bar = FindBar()
+            await self.mount(self._find_bar, before=self.query_one(QueueLines))
+        if not self._find_bar.has_class("-open"):
+            self._finds_from = self.focused
+        self._find_bar.open()
+
+    def on_find_bar_wanted(self, event: FindBar.Wanted) -> None:
+        """Find it, or go to the next place."""
         event.stop()
         if event.needle != self.transcript.search.needle:
             self.transcript.find(event.needle)
         elif event.step:
             self.transcript.action_match(event.step)
 
-    @on(FindBar.Left)
-    def _left_find(self, event: FindBar.Left) -> None:
+    def on_find_bar_left(self, event: FindBar.Left) -> None:
+        """On to what was found."""
         event.stop()
-        if self.query_one(FindBar).has_class("-open"):  # it may have been closed since
+        if self._find_bar is not None and self._find_bar.has_class("-open"):  # it may have been closed since
             self.set_focus(self.transcript)
 
-    def _close_find(self) -> None:
+    def _close_find(self, bar: FindBar) -> None:
         """Leave everything as it was before: the entries, and who has the focus."""
-        self.query_one(FindBar).close()
+        bar.close()
         self.transcript.find("")
         self.set_focus(self._finds_from or self.prompt)

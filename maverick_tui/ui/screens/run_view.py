@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -19,7 +19,7 @@ from maverick_tui.ui.key_ids import key_names
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.screens.questions import Questions
 from maverick_tui.ui.transcript.view import Transcript
-from maverick_tui.ui.widgets.find_bar import FindBar
+from maverick_tui.ui.widgets.painted import PAINT
 from maverick_tui.ui.widgets.prompt import Prompt
 from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
@@ -52,6 +52,8 @@ _CHANGES_FILES = ("run_started", "turn_ended")
 class RunView(Screen[None]):
     """The parts of the screen, and what they are told when an event has been applied."""
 
+    COMPONENT_CLASSES = PAINT
+
     def __init__(
         self,
         run: RunModel,
@@ -79,19 +81,19 @@ class RunView(Screen[None]):
         """What stood in the prompt before a reason was asked for."""
         self._hint = ""
         self._keys: Mapping[str, str] = {}
+        self._was_shown = False
         self.set_class(is_panel_closed, "-panel-closed")
 
     def compose(self) -> ComposeResult:
         """The answer first, the truth second, everything else quiet."""
         # Textual would find out after it has applied all styles, and apply them again.
-        self.set_class(self.app.size.width < WIDE, "-narrow")
-        self.set_class(self.app.size.width >= WIDE, "-wide")
+        size = self.app.size
+        self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short")
         yield RunHeader(self.store, name=self.run.agent, badge=self._badge)
         with Horizontal(id="run-body"):
             yield Transcript(self.store, palette=self._palette, verbosity=self._verbosity, clock=self._clock)
             yield UsagePanel(self.store)
         yield UsageLine(self.store)
-        yield FindBar()
         yield QueueLines(self.store)
         yield TruthLine(self.store)
         yield Prompt(history=self.run.history)
@@ -104,6 +106,10 @@ class RunView(Screen[None]):
         self.set_interval(1.0, self._tick)
         self._refresh_status()
         self.call_after_refresh(self._read_repository)
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Have styles applied again when it comes back; the first time they are those of a moment ago."""
+        event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
@@ -197,10 +203,14 @@ class RunView(Screen[None]):
         self.query_one(RunHeader).refresh_header(place=place, total=total, waiting=waiting)
 
     def _set_hints(self) -> None:
-        if self._asks_reason_for and self._asks_reason_for not in self.store.questions:
+        is_gone = bool(self._asks_reason_for) and self._asks_reason_for not in self.store.questions
+        if is_gone and not self.prompt.text:
             self._bring_draft_back()
         enter, escape = self._keys["prompt.send"], self._keys["run.interrupt"]
-        if self._asks_reason_for:
+        if is_gone and self._asks_reason_for:
+            # Still no prompt: what was typed as a reason is not sent to the agent by the key that was meant to deny.
+            hint, placeholder = f"nobody asks any more   {enter} keep as a draft", ""
+        elif self._asks_reason_for:
             hint, placeholder = f"{enter} deny with this reason   {escape} back", "Why not? The agent is told."
         elif self._questions.in_words:
             hint, placeholder = f"{enter} answer   {escape} interrupt", "Your answer, or the number of an option"

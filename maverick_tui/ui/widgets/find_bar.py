@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -15,7 +16,7 @@ from maverick_tui.ui.widgets.inert_input import InertInput
 
 
 class FindBar(Horizontal):
-    """Hidden until it is opened; it finds while one types."""
+    """Made when it is first opened, not before the first frame; it finds while one types."""
 
     BINDING_GROUP_TITLE = "Find"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,12 +35,15 @@ class FindBar(Horizontal):
     class Left(Message):
         """The person is done with typing; the matches stay."""
 
-    async def open(self) -> None:
-        """Show the line and take the focus; its parts are made the first time, not before the first frame."""
+    def compose(self) -> ComposeResult:
+        """What it is, where one types, and how much was found."""
+        yield Static("find", id="find-label")
+        yield InertInput(id="find-input", compact=True)
+        yield Static("", id="find-result")
+
+    def open(self) -> None:
+        """Show the line and take the focus."""
         self.add_class("-open")
-        if not self.children:
-            result = Static("", id="find-result")
-            await self.mount(Static("find", id="find-label"), InertInput(id="find-input", compact=True), result)
         self.screen.set_focus(self.query_one(Input))  # at once: what is typed next is for it
 
     def close(self) -> None:
@@ -49,9 +53,7 @@ class FindBar(Horizontal):
         self.show_result(0, 0)
 
     def show_result(self, at: int, total: int) -> None:
-        """Say where in the matches the view is; before the line was ever open there is nowhere to say it."""
-        if not self.children:
-            return
+        """Say where in the matches the view is."""
         has_text = bool(self.query_one(Input).value)
         text = f"{at} of {total}" if total else "nothing found" if has_text else ""
         self.query_one("#find-result", Static).update(Content(text))

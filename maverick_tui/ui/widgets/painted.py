@@ -14,17 +14,18 @@ from textual.widget import Widget
 from maverick_tui.ui.instant import Painter
 from maverick_tui.ui.lines.wrapping import Line
 
-ROLES = ("text", "muted", "title", "accent", "success", "warning", "error", "badge", "mode")
+ROLES = ("text", "muted", "title", "caption", "accent", "success", "warning", "error", "badge", "mode")
+PAINT = {f"painted--{role}" for role in ROLES}
+"""Component classes for the screen that painted widgets are on: each of them with its own would be slow to style."""
 
 
 class Painted(Widget, can_focus=False):
-    """Shows rows of inert text; a role of theirs is the component class `painted--<role>`.
+    """Shows rows of inert text; a role of theirs is the component class `painted--<role>` of the screen.
 
     Nothing that is painted can change the size of the widget, so that it never lays out the screen.
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {f"painted--{role}" for role in ROLES}
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -74,7 +75,8 @@ class Painted(Widget, can_focus=False):
 
     def _style(self, role: str) -> Style:
         if role not in self._styles_by_role:
-            self._styles_by_role[role] = self.get_component_rich_style(f"painted--{role}")
+            here = Style(bgcolor=self.rich_style.bgcolor)
+            self._styles_by_role[role] = self.screen.get_component_rich_style(f"painted--{role}") + here
         return self._styles_by_role[role]
 
 

@@ -50,7 +50,7 @@ def _editing() -> Iterator[Binding]:
         action = binding.action.replace("(True)", "_select")
         if action not in _LEFT_OUT:
             keys = ",".join(filter(None, (binding.key, _MORE_KEYS.get(action))))
-            yield dataclasses.replace(binding, key=keys, id=f"prompt.{action}")
+            yield Binding(keys, binding.action, binding.description, show=False, id=f"prompt.{action}")
 
 
 class Prompt(TextArea, inherit_bindings=False):

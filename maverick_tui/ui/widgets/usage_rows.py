@@ -56,7 +56,7 @@ _LEAST_FIGURES = 9
 def _figures(moment: Moment, width: int) -> list[_Row]:
     share, known = moment.cache_share, moment.model_seconds + moment.tool_seconds + moment.person_seconds
     rows = [
-        _Row(3, (("USAGE", "title"),)),
+        _Row(3, (("USAGE", "caption"),)),
         _Row(9, _figure("input", f"{moment.input_tokens:,}")),
         _Row(9, _figure("output", f"{moment.output_tokens:,}")),
         _Row(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
@@ -115,7 +115,7 @@ def _kept_rows(kept: KeptList, width: int, room: int) -> list[Line]:
     """What is open first, then what is done, as much of it as there is room for."""
     items = sorted(kept.items, key=lambda item: item.is_done)
     open_count = kept.open_count
-    rows: list[Line] = [((kept.title.upper(), "title"), (f"  {open_count:,} open", "muted"))]
+    rows: list[Line] = [((kept.title.upper(), "caption"), (f"  {open_count:,} open", "muted"))]
     if not items:
         return [*rows, (("nothing on the list", "muted"),)]
     fits = items[: max(1, room - 1 - (len(items) > room - 1))]
@@ -143,12 +143,12 @@ def _sections(moment: Moment, width: int, room: int) -> list[tuple[Line, list[Li
     sections: list[tuple[Line, list[Line]]] = []
     if moment.tasks:
         most = max(room - 2 - (min(len(moment.todos), 4) + 2 if moment.todos else 0), 1)
-        title: Line = (("SUBAGENTS", "title"),)
+        title: Line = (("SUBAGENTS", "caption"),)
         sections.append((title, _task_rows(moment.tasks, width, min(most, max(room // 3, 1)))))
         room -= 2 + len(sections[-1][1])
     if moment.todos:
         done = sum(todo.state == "completed" for todo in moment.todos)
-        title = (("TODOS", "title"), (f"  {done} of {len(moment.todos)} done", "muted"))
+        title = (("TODOS", "caption"), (f"  {done} of {len(moment.todos)} done", "muted"))
         sections.append((title, _todo_rows(moment.todos, width, max(room - 2, 1))))
     return sections
 

@@ -94,12 +94,13 @@ async def test_the_clock_starts_no_second_round_of_figures() -> None:
 
 async def test_the_line_to_find_with() -> None:
     async with watching(begun()) as (app, pilot):
-        bar, search = app.run_screen.query_one(FindBar), app.run_screen.transcript.search
+        search = app.run_screen.transcript.search
 
         def result() -> str:
-            return str(bar.query_one("#find-result").render())
+            return str(app.run_screen.query_one("#find-result").render())
 
         await pilot.press("ctrl+f", *"needle")
+        bar = app.run_screen.query_one(FindBar)
         assert result() == "2 of 2"
         for key, at in (("down", 1), ("down", 2), ("up", 1)):
             await pilot.press(key)
@@ -118,7 +119,7 @@ async def test_the_keys_from_match_to_match_before_anything_was_to_be_found() ->
     async with watching(begun()) as (app, pilot):
         await pilot.press("tab", "n", "N")
         assert app.run_screen.transcript.has_focus
-        assert not app.run_screen.query_one(FindBar).has_class("-open")
+        assert not app.run_screen.query(FindBar)
 
 
 async def test_what_comes_while_one_searches_is_found_too() -> None:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 from textual.widget import Widget
 
 from maverick_tui import paths
 from maverick_tui.ui.themes import THEMES
+from maverick_tui.ui.widgets.painted import PAINT
+
+
+class Painting(Screen[None]):
+    """A screen that painted widgets have their looks from."""
+
+    COMPONENT_CLASSES = PAINT
 
 
 class Host(App[None]):
@@ -23,6 +31,9 @@ class Host(App[None]):
         self.theme = theme
         self._make = make
         self.layouts = 0
+
+    def get_default_screen(self) -> Painting:
+        return Painting()
 
     def compose(self) -> ComposeResult:
         yield from self._make()

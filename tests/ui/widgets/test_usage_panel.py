@@ -152,7 +152,7 @@ async def test_a_new_theme_draws_it_anew(theme: str) -> None:
         await pilot.pause()
         colour = panel.render_line(1)._segments[1].style
         assert colour is not None
-        assert colour.color == panel.get_component_rich_style("painted--text").color
+        assert colour.color == app.screen.get_component_rich_style("painted--text").color
 
 
 async def test_a_click_asks_for_the_other_shape() -> None:
