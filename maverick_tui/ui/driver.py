@@ -1,12 +1,17 @@
-"""TerminalDriver: Textual's way to the terminal, which bears that the terminal goes away.
+"""TerminalDriver: Textual's way to the terminal, which is faster and bears that the terminal goes away.
 
-Textual writes by a thread that ends with the first error, and whoever writes then waits for ever for a place in its
-queue. So a window that is closed in the middle of an answer would leave us, and the agent's processes, behind.
+Textual hands everything to a thread that writes. Python lets only one thread work at a time, so a frame would wait for
+milliseconds until ours has a pause. So we write at once what the terminal takes at once, and leave to the thread what
+it does not: a slow terminal must not hold up keys.
+
+That thread ends with the first error, and whoever writes then waits for ever for a place in its queue. So a window that
+is closed in the middle of an answer would leave us, and the agent's processes, behind.
 """
 
 from __future__ import annotations
 
 import io
+import os
 from typing import TextIO, cast
 
 from textual.app import App
@@ -22,7 +27,25 @@ class TerminalDriver(LinuxDriver):
         """As Textual makes it, but for where it writes to."""
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         assert self._file is not None
-        self._file = cast("io.TextIOWrapper", _Output(self._file))
+        self._output = _Output(self._file)
+        self._file = cast("io.TextIOWrapper", self._output)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal."""
+        self._output.open()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+
+    def close(self) -> None:
+        """Let go of the terminal: somebody else may have it now, an editor for example."""
+        self._output.close()
+        super().close()
+
+    def write(self, data: str) -> None:
+        """Write what the terminal takes at once; the thread waits until it takes the rest."""
+        rest = self._output.write_now(data)
+        if rest:
+            self._output.queued += 1
+            super().write(cast("str", rest))  # the thread hands it on to our file, whatever it is
 
     def _disable_mouse_support(self) -> None:
         super()._disable_mouse_support()
@@ -31,20 +54,56 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Output(io.TextIOBase):
-    def __init__(self, file: TextIO) -> None:
-        self._target: TextIO | None = file
+    """The terminal. `write_now` is for the thread of the application, `write` for the one that waits."""
 
-    def write(self, text: str, /) -> int:
-        if self._target is not None:
-            try:
-                return self._target.write(text)
-            except OSError:  # there is no terminal any more; SIGHUP tells the application
-                self._target = None
-        return len(text)
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._is_gone = False
+        self._fd: int | None = None
+        self.queued = 0
+        self._taken = 0
+
+    def open(self) -> None:
+        """Have a way to the terminal that never waits. It is our own: others wait, and share the one that we got."""
+        try:
+            there = self._file.fileno()
+            fd = os.open(os.ttyname(there), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError:  # no terminal, or none that has a name here
+            return
+        if os.fstat(fd).st_rdev == os.fstat(there).st_rdev:
+            self._fd = fd
+        else:
+            os.close(fd)
+
+    def close(self) -> None:
+        """From now on only what the thread still has is written."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def write_now(self, text: str) -> bytes:
+        """Write what is taken at once; the rest. Nothing overtakes what the thread still has."""
+        data = text.encode(self._file.encoding, self._file.errors or "strict")
+        if self._fd is None or self.queued != self._taken:
+            return data
+        try:
+            return data[os.write(self._fd, data) :]
+        except BlockingIOError:
+            return data
+        except OSError:  # there is no terminal any more; SIGHUP tells the application
+            self._is_gone = True
+            return b""
+
+    def write(self, data: str | bytes, /) -> int:
+        """Write all of it, and wait for that."""
+        rest = memoryview(data.encode() if isinstance(data, str) else data)
+        try:
+            while rest and not self._is_gone:
+                rest = rest[os.write(self._file.fileno(), rest) :]
+        except OSError:
+            self._is_gone = True
+        self._taken += 1
+        return len(data)
 
     def flush(self) -> None:
-        if self._target is not None:
-            try:
-                self._target.flush()
-            except OSError:
-                self._target = None
+        """Nothing is kept back."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -33,6 +33,11 @@ class Painted(Widget, can_focus=False):
         self._strips: dict[int, Strip] = {}
         self._styles_by_role: dict[str, Style] = {}
         self._painter = Painter(self, super().render_lines)
+        self._filled = Size(0, 0)
+        self._is_filling = False
+
+    def fill(self) -> None:
+        """Paint what there is in the room that there is now: the first frame does not wait to be told about it."""
 
     def paint(self, rows: Sequence[Line]) -> None:
         """Show these rows; those that are as they were cost nothing."""
@@ -42,6 +47,8 @@ class Painted(Widget, can_focus=False):
             return
         for y in changed:
             self._strips.pop(y, None)
+        if self._is_filling:
+            return
         width = self.size.width
         self.refresh(*(Region(0, y, width, 1) for y in changed))
         # Painted by Textual, the few rows would take everything along that lies between them and other changes.
@@ -60,6 +67,10 @@ class Painted(Widget, can_focus=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Rows for Textual."""
+        if self.size != self._filled:
+            self._filled, self._is_filling = self.size, True
+            self.fill()
+            self._is_filling = False
         rows = super().render_lines(crop)
         self._painter.saw(crop, rows)
         return rows

@@ -65,6 +65,10 @@ class RunHeader(Painted):
         self._branch, self._changed = one_line(branch), changed
         self._draw()
 
+    def fill(self) -> None:
+        """The same in the room that there is now."""
+        self._draw()
+
     def on_resize(self, _event: events.Resize) -> None:
         """Fill the new room."""
         self._draw()

@@ -54,6 +54,10 @@ class TruthLine(Painted):
         self._unseen, self._is_following = lines, is_following
         self.refresh_truth(self._now)
 
+    def fill(self) -> None:
+        """The same in the room that there is now."""
+        self.refresh_truth(self._now)
+
     def on_resize(self, _event: events.Resize) -> None:
         """Fill the new room."""
         self.refresh_truth(self._now)

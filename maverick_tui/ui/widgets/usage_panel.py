@@ -42,6 +42,10 @@ class UsageView(Painted):
         """What is shown of a moment in this room."""
         raise NotImplementedError
 
+    def fill(self) -> None:
+        """The same in the room that there is now."""
+        self.refresh_figures(self._now)
+
     def on_resize(self, _event: events.Resize) -> None:
         """Fill the new room; this is also how it learns that it can be seen again."""
         self.refresh_figures(self._now)
