@@ -27,7 +27,7 @@ class TerminalDriver(LinuxDriver):
         """As Textual makes it, but for where it writes to."""
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         assert self._file is not None
-        self._output = _Output(self._file)
+        self._output = Output(self._file)
         self._file = cast("io.TextIOWrapper", self._output)
 
     def start_application_mode(self) -> None:
@@ -53,7 +53,7 @@ class TerminalDriver(LinuxDriver):
             self.write("\x1b[?1016l")
 
 
-class _Output(io.TextIOBase):
+class Output(io.TextIOBase):
     """The terminal. `write_now` is for the thread of the application, `write` for the one that waits."""
 
     def __init__(self, file: TextIO) -> None:

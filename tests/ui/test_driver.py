@@ -9,12 +9,10 @@ import threading
 import tty
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import cast
 
 import pytest
-from textual.app import App
 
-from maverick_tui.ui.driver import TerminalDriver
+from maverick_tui.ui.driver import Output
 
 LINE = "日本 " + "x" * 1_000 + "\n"
 
@@ -22,13 +20,11 @@ LINE = "日本 " + "x" * 1_000 + "\n"
 class Line:
     """A terminal of which the test reads the other end when it likes."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.ours, theirs = pty.openpty()
         tty.setraw(theirs)
         self.file = io.TextIOWrapper(os.fdopen(theirs, "wb"), encoding="utf-8", errors="replace")
-        monkeypatch.setattr("sys.__stderr__", self.file)
-        self.driver = TerminalDriver(cast("App[object]", App()))
-        self.output = self.driver._output
+        self.output = Output(self.file)
         self.output.open()
 
     def read(self, count: int) -> bytes:
@@ -40,8 +36,8 @@ class Line:
 
 
 @pytest.fixture
-def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
-    line = Line(monkeypatch)
+def line() -> Iterator[Line]:
+    line = Line()
     yield line
     line.output.close()
     line.file.close()
@@ -89,11 +85,10 @@ def test_half_a_character_is_no_byte_that_a_terminal_obeys(line: Line) -> None:
     assert line.read(3) == b"a?b"
 
 
-def test_without_a_terminal_the_thread_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_terminal_the_thread_writes() -> None:
     ours, theirs = os.pipe()
     file = io.TextIOWrapper(os.fdopen(theirs, "wb"), encoding="utf-8")
-    monkeypatch.setattr("sys.__stderr__", file)
-    output = TerminalDriver(cast("App[object]", App()))._output
+    output = Output(file)
     output.open()
     assert output.write_now("frame") == b"frame"
     output.write(b"frame")
