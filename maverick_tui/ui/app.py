@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CLOSE_WITHIN = 4.0
+SWITCH_INTERVAL = 0.001
+"""Seconds that the thread which reads keys waits for the interpreter while another one works; Python says 0.005."""
 CHANGES_RUNS = ("connected", "connect_failed", "turn_started", "turn_ended", "permission_asked", "permission_settled")
 """What a list of runs shows."""
 
@@ -343,6 +346,7 @@ class MaverickApp(Shell):
 
 def run_app(launch: Launch) -> int:
     """Run the application; its exit code."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
     with kept_log():
         app = MaverickApp(launch)
         app.run()

@@ -16,6 +16,7 @@ from typing import TextIO, cast
 
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 
 class TerminalDriver(LinuxDriver):
@@ -39,6 +40,10 @@ class TerminalDriver(LinuxDriver):
         """Let go of the terminal: somebody else may have it now, an editor for example."""
         self._output.close()
         super().close()
+
+    def send_message(self, message: Message) -> None:
+        """Put a key straight into the application's queue; as a task of its own it would take one round more."""
+        self._loop.call_soon_threadsafe(self._app.post_message, message)
 
     def write(self, data: str) -> None:
         """Write what the terminal takes at once; the thread waits until it takes the rest."""

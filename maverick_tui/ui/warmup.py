@@ -1,44 +1,27 @@
 """What runs and their first answer need, loaded in threads while the person is still choosing or typing.
 
-All of it takes most of a second. A thread that imports gives the interpreter up only every few milliseconds, so its
-turns are made short: a key that is typed meanwhile must not wait.
+All of it takes most of a second. A thread that imports gives the interpreter up after `SWITCH_INTERVAL`: a key that is
+typed meanwhile must not wait.
 """
 
 from __future__ import annotations
 
 import importlib
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-_SWITCH_INTERVAL = 0.001
 
 
 def load_runs() -> None:
     """What the stage and a run are made of, without the SDK."""
-    with _short_turns():
-        for module in ("events", "commands", "failures"):
-            importlib.import_module(f"maverick_tui.runs.{module}")
-        for module in ("stage", "serving", "transcript.entry_rows", "rendering.live"):
-            importlib.import_module(f"maverick_tui.ui.{module}")
-        importlib.import_module("maverick_tui.offline.process")
+    for module in ("events", "commands", "failures"):
+        importlib.import_module(f"maverick_tui.runs.{module}")
+    for module in ("stage", "serving", "transcript.entry_rows", "rendering.live"):
+        importlib.import_module(f"maverick_tui.ui.{module}")
+    importlib.import_module("maverick_tui.offline.process")
 
 
 def load_engine() -> None:
     """The SDK, and the parts of the renderer that are slow to load."""
-    with _short_turns():
-        importlib.import_module("maverick_tui.runs.local")
-        importlib.import_module("maverick_tui.agent.engine.session")
-        from maverick_tui.ui.rendering.warm import warm
+    importlib.import_module("maverick_tui.runs.local")
+    importlib.import_module("maverick_tui.agent.engine.session")
+    from maverick_tui.ui.rendering.warm import warm
 
-        warm()
-
-
-@contextmanager
-def _short_turns() -> Iterator[None]:
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(_SWITCH_INTERVAL)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(interval)
+    warm()
