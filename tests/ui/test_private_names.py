@@ -32,8 +32,10 @@ USED: list[tuple[str, str, str]] = [
     ("widget", "_repaint_required", "instant.py: what was painted at once need not be painted again"),
     ("text area", "_on_key", "prompt.py: characters and keys are taken in the order in which they are typed"),
     ("console", "_color_system", "row.py: which colours the terminal has"),
+    ("driver", "_app", "driver.py: keys go straight into its queue"),
     ("driver", "_disable_mouse_support", "driver.py: the mouse is let go once"),
     ("driver", "_file", "driver.py: what is written to the terminal goes through our hands"),
+    ("driver", "_loop", "driver.py: the loop that keys are handed to"),
     ("driver", "_mouse_pixels", "driver.py: the mouse is told in pixels, or in cells"),
     ("sequences", "ANSI_SEQUENCES_KEYS", "prompt_keys.py: Alt+Enter is not Enter"),
 ]

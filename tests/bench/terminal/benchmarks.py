@@ -57,7 +57,15 @@ class Effort:
 
 
 QUICK = Effort(
-    rounds=1, starts=3, paced=500, history_paced=400, history_rounds=1, history_bursts=1, turns=(100,), flood=100_000, patience=HASTY
+    rounds=1,
+    starts=3,
+    paced=500,
+    history_paced=400,
+    history_rounds=1,
+    history_bursts=1,
+    turns=(100,),
+    flood=100_000,
+    patience=HASTY,
 )
 """To see whether something is badly wrong; its figures are not those of the gates."""
 
