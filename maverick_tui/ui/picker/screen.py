@@ -103,6 +103,7 @@ class PickerScreen(Screen[None]):
         self._xray = XRayPanel(id="xray")
         self._hints = KeyHints(id="keys")
         self._is_filtered = False
+        self._was_shown = False
 
     def compose(self) -> ComposeResult:
         """A header, the list beside the X-ray, and the keys."""
@@ -285,8 +286,9 @@ class PickerScreen(Screen[None]):
     def _say(self, text: str, *, is_error: bool = False) -> None:
         self._hints.say(one_line(text), is_error=is_error)
 
-    def on_screen_resume(self, _event: events.ScreenResume) -> None:
-        """A run may have changed the branch meanwhile."""
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """A run may have changed the branch meanwhile; the first time, the styles are those of a moment ago."""
+        event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
         if self._found.items and self.cwd is not None:
             self._read_repository(self.cwd)
 

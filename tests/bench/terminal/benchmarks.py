@@ -43,13 +43,13 @@ class Effort:
     """How much is measured."""
 
     rounds: int = 3
-    starts: int = 7
+    starts: int = 11
     paced: int = corpus.PACED_DELTAS
     burst: int = corpus.BURST_DELTAS
     history_paced: int = corpus.PACED_DELTAS // 2
     history_rounds: int = 6
     """More than elsewhere: what is compared differs by less than the machine does from run to run."""
-    history_bursts: int = 12
+    bursts: int = 12
     """In a second there are few keys, and the slowest of them is a matter of chance."""
     turns: tuple[int, ...] = (10, 100, 1_000)
     flood: int = 1_000_000
@@ -62,7 +62,7 @@ QUICK = Effort(
     paced=500,
     history_paced=400,
     history_rounds=1,
-    history_bursts=1,
+    bursts=1,
     turns=(100,),
     flood=100_000,
     patience=HASTY,
@@ -141,7 +141,7 @@ class Terminal:
         runs: dict[str, Run] = {"drain": lambda _seed: scenes.drained(count, is_paced=False)}
         for program in (claude(), *self._ours):
             runs[program.name] = partial(scenes.answered, program, count, is_paced=False)
-        found = self._measure("burst", runs, self._effort.rounds)
+        found = self._measure("burst", runs, self._effort.bursts)
         floor = found["drain"]["total_s"]
         yield from against("5 burst: total", "s", found, "total_s", BURST_GATE * floor, BURST_AIM * floor, floor)
         yield from against("  burst: key echo p50", "ms", found, "echo_p50_ms")
@@ -160,7 +160,7 @@ class Terminal:
             paced[f"paced {turns}"] = partial(scenes.answered, program, self._effort.history_paced, is_paced=True)
             bursts[f"burst {turns}"] = partial(scenes.answered, program, self._effort.burst, is_paced=False)
         found = self._measure("history, paced", paced, self._effort.history_rounds)
-        found |= self._measure("history, bursts", bursts, self._effort.history_bursts)
+        found |= self._measure("history, bursts", bursts, self._effort.bursts)
         keys = {
             "paced": ("echo_p95_ms", "echo_max_ms", "cpu_s", "last_delta_ms"),
             "burst": ("total_s", "echo_max_ms"),
