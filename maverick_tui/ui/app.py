@@ -346,8 +346,12 @@ class MaverickApp(Shell):
 
 def run_app(launch: Launch) -> int:
     """Run the application; its exit code."""
+    interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL)
-    with kept_log():
-        app = MaverickApp(launch)
-        app.run()
+    try:
+        with kept_log():
+            app = MaverickApp(launch)
+            app.run()
+    finally:
+        sys.setswitchinterval(interval)
     return app.return_code or app.return_value or 0

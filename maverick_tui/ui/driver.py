@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import io
 import os
+import select
+import threading
 from typing import TextIO, cast
 
 from textual.app import App
@@ -30,14 +32,18 @@ class TerminalDriver(LinuxDriver):
         assert self._file is not None
         self._output = Output(self._file)
         self._file = cast("io.TextIOWrapper", self._output)
+        self._is_writing = threading.RLock()
+        self._has_terminal = False
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
         self._output.open()
+        self._has_terminal = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
         """Let go of the terminal: somebody else may have it now, an editor for example."""
+        self._has_terminal = False
         self._output.close()
         super().close()
 
@@ -46,11 +52,17 @@ class TerminalDriver(LinuxDriver):
         self._loop.call_soon_threadsafe(self._app.post_message, message)
 
     def write(self, data: str) -> None:
-        """Write what the terminal takes at once; the thread waits until it takes the rest."""
-        rest = self._output.write_now(data)
-        if rest:
-            self._output.queued += 1
-            super().write(cast("str", rest))  # the thread hands it on to our file, whatever it is
+        """Write what the terminal takes at once; the thread waits until it takes the rest.
+
+        The thread that reads keys writes too, when the terminal has told what it can do.
+        """
+        if not self._has_terminal:  # a bell while an editor is open: no thread would take it from the queue
+            return
+        with self._is_writing:
+            rest = self._output.write_now(data)
+            if rest:
+                self._output.queued += 1
+                super().write(cast("str", rest))  # the thread hands it on to our file, whatever it is
 
     def _disable_mouse_support(self) -> None:
         super()._disable_mouse_support()
@@ -59,7 +71,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class Output(io.TextIOBase):
-    """The terminal. `write_now` is for the thread of the application, `write` for the one that waits."""
+    """The terminal. `write` is for the thread that waits, `write_now` for all others, one at a time."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -70,6 +82,7 @@ class Output(io.TextIOBase):
 
     def open(self) -> None:
         """Have a way to the terminal that never waits. It is our own: others wait, and share the one that we got."""
+        self.close()  # after SIGSTOP and SIGCONT Textual starts without having stopped
         try:
             there = self._file.fileno()
             fd = os.open(os.ttyname(there), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
@@ -88,6 +101,8 @@ class Output(io.TextIOBase):
 
     def write_now(self, text: str) -> bytes:
         """Write what is taken at once; the rest. Nothing overtakes what the thread still has."""
+        if self._is_gone:
+            return b""
         data = text.encode(self._file.encoding, self._file.errors or "strict")
         if self._fd is None or self.queued != self._taken:
             return data
@@ -102,11 +117,13 @@ class Output(io.TextIOBase):
     def write(self, data: str | bytes, /) -> int:
         """Write all of it, and wait for that."""
         rest = memoryview(data.encode() if isinstance(data, str) else data)
-        try:
-            while rest and not self._is_gone:
+        while rest and not self._is_gone:
+            try:
                 rest = rest[os.write(self._file.fileno(), rest) :]
-        except OSError:
-            self._is_gone = True
+            except BlockingIOError:  # another program on this terminal has said for all that nobody waits
+                select.select([], [self._file], [])
+            except OSError:
+                self._is_gone = True
         self._taken += 1
         return len(data)
 

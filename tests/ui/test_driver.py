@@ -5,15 +5,22 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
+import select
 import threading
+import time
 import tty
 from collections.abc import Iterator
-from contextlib import suppress
+from typing import cast
 
 import pytest
+from textual.app import App
+from textual.drivers._writer_thread import WriterThread
+from textual.drivers.linux_driver import LinuxDriver
 
-from maverick_tui.ui.driver import Output
+from maverick_tui.ui.driver import Output, TerminalDriver
 
+PATIENCE = 30.0
 LINE = "日本 " + "x" * 1_000 + "\n"
 
 
@@ -31,6 +38,7 @@ class Line:
         """Exactly so many bytes."""
         got = b""
         while len(got) < count:
+            assert select.select([self.ours], [], [], PATIENCE)[0], f"only {len(got)} of {count} bytes came"
             got += os.read(self.ours, count - len(got))
         return got
 
@@ -41,7 +49,7 @@ def line() -> Iterator[Line]:
     yield line
     line.output.close()
     line.file.close()
-    with suppress(OSError):  # a test may have closed it
+    if line.ours >= 0:
         os.close(line.ours)
 
 
@@ -76,6 +84,7 @@ def test_who_has_let_go_of_the_terminal_writes_nothing_to_it(line: Line) -> None
 
 def test_a_terminal_that_is_gone_takes_everything(line: Line) -> None:
     os.close(line.ours)
+    line.ours = -1
     assert line.output.write_now("frame") == b""
     assert line.output.write(b"frame") == 5
 
@@ -95,3 +104,64 @@ def test_without_a_terminal_the_thread_writes() -> None:
     assert os.read(ours, 5) == b"frame"
     os.close(ours)
     file.close()
+
+
+async def test_two_threads_write_to_a_slow_terminal_and_no_frame_is_torn(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = begun(line, monkeypatch)
+    write_now = driver._output.write_now
+
+    def slowly(text: str) -> bytes:
+        rest = write_now(text)
+        time.sleep(0.002 if rest else 0)  # whoever does not wait for us is in between now
+        return rest
+
+    monkeypatch.setattr(driver._output, "write_now", slowly)
+    frames = [f"<{number}{'日' * 5_000}>" for number in range(40)]
+    notes = [f"[{number}]" for number in range(400)]
+
+    def note() -> None:
+        for text in notes:
+            driver.write(text)
+            time.sleep(0.0005)
+
+    other = threading.Thread(target=note)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(line.read(sum(len(one.encode()) for one in frames + notes))))
+    other.start()
+    reader.start()
+    for frame in frames:
+        driver.write(frame)
+    other.join()
+    reader.join()
+    text = got[0].decode()
+    assert re.findall("<[^<>]*>", text) == frames
+    assert re.findall(r"\[\d+\]", text) == notes
+    driver.close()
+
+
+async def test_after_an_editor_frames_are_written_at_once_again(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = begun(line, monkeypatch)
+    driver.close()
+    for _ in range(100):
+        driver.write("\a")  # of an agent that is done meanwhile
+    driver = begun(line, monkeypatch, driver)
+    assert driver._output.write_now("frame") == b""
+    assert line.read(5) == b"frame"
+    driver.close()
+
+
+def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | None = None) -> TerminalDriver:
+    """A driver that has the terminal, as far as writing goes."""
+    monkeypatch.setattr("sys.__stderr__", line.file)
+
+    def start(self: LinuxDriver) -> None:
+        assert self._file is not None
+        self._writer_thread = WriterThread(self._file)
+        self._writer_thread.start()
+
+    monkeypatch.setattr(LinuxDriver, "start_application_mode", start)
+    driver = driver or TerminalDriver(cast("App[object]", App()))
+    driver.start_application_mode()
+    return driver

@@ -259,8 +259,9 @@ class RunScreen(AnsweringScreen):
         if self._find_bar is None:
             from maverick_tui.ui.widgets.find_bar import FindBar
 
-            self._find_bar = FindBar()
-            await self.mount(self._find_bar, before=self.query_one(QueueLines))
+            bar = FindBar()
+            await self.mount(bar, before=self.query_one(QueueLines))
+            self._find_bar = bar  # not before its parts are there
         if not self._find_bar.has_class("-open"):
             self._finds_from = self.focused
         self._find_bar.open()

@@ -209,7 +209,7 @@ class RunView(Screen[None]):
         enter, escape = self._keys["prompt.send"], self._keys["run.interrupt"]
         if is_gone and self._asks_reason_for:
             # Still no prompt: what was typed as a reason is not sent to the agent by the key that was meant to deny.
-            hint, placeholder = f"nobody asks any more   {enter} keep as a draft", ""
+            hint, placeholder = f"this question is gone   {enter} keep as a draft", ""
         elif self._asks_reason_for:
             hint, placeholder = f"{enter} deny with this reason   {escape} back", "Why not? The agent is told."
         elif self._questions.in_words:

@@ -69,8 +69,10 @@ class Painted(Widget, can_focus=False):
         """Rows for Textual."""
         if self.size != self._filled:
             self._filled, self._is_filling = self.size, True
-            self.fill()
-            self._is_filling = False
+            try:
+                self.fill()
+            finally:
+                self._is_filling = False
         rows = super().render_lines(crop)
         self._painter.saw(crop, rows)
         return rows

@@ -341,7 +341,7 @@ async def test_a_killed_keeper_takes_the_cli_and_its_tools_with_it(serve: ServeM
 
 
 HOST = """
-import asyncio, sys
+import asyncio
 from tests.support.agents import Worker, context
 
 async def main():
@@ -363,7 +363,7 @@ async def test_nothing_outlives_our_own_process(number: signal.Signals, serve: S
                 assert host.poll() is None
                 await asyncio.sleep(0.02)
             host.send_signal(number)
-            await asyncio.to_thread(host.wait)
+            await asyncio.to_thread(host.wait, 30)
             assert await asyncio.to_thread(wait_until_gone, mark, 4.0) == {}
         finally:
             host.kill()

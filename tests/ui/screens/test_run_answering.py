@@ -61,6 +61,7 @@ async def test_a_reason_for_a_question_that_is_gone_stays_in_the_prompt() -> Non
         await pilot.press("ctrl+r", *"because")
         request = next(iter(app.run_model.store.questions))
         app.tell(tape.put(events.PermissionSettled(tape.at, request, "call-1", "withdrawn")))
+        await until(pilot, lambda: "keep as a draft" in str(app.run_screen.prompt.border_subtitle))
         await pilot.press("enter")
         assert app.kept.take() == []
         assert app.run_screen.prompt.text == "because"
