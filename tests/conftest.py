@@ -24,7 +24,7 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
-# A shell lets what it starts in the background ignore these, nohup one more; the programs of the tests would inherit it.
+# A shell has what it starts in the background ignore these, nohup one more; the programs of the tests would, too.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
