@@ -9,18 +9,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from maverick_tui import DEFAULT_MODEL, ConfigError, __version__, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
-from maverick_tui.cli import main
 from maverick_tui.cli.text_run import run_text
 from maverick_tui.cli.width import cut, display_width, wrap
+from tests.support.command_line import Run, command_line
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,31 +37,12 @@ class Pilot(MaverickAgent):
 """
 
 
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
 @pytest.fixture
 def maverick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command in this process, without the agents that we ship."""
     monkeypatch.setattr(paths, "PACKAGE", tmp_path / "package")
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["maverick", *arguments])
-        with pytest.raises(SystemExit) as left:
-            main()
-        captured = capsys.readouterr()
-        code = left.value.code
-        assert isinstance(code, int)
-        return Ran(code, captured.out, captured.err)
-
-    return run
+    return command_line(monkeypatch, capsys)
 
 
 def environment(**changes: str) -> dict[str, str]:

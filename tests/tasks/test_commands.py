@@ -13,9 +13,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from maverick_tui.cli import main
 from maverick_tui.tasks import TaskStore, open_database
 from maverick_tui.tasks.local import local_user
+from tests.support.command_line import Run, command_line
 
 MAVERICK = str(Path(sys.executable).parent / "maverick")
 
@@ -25,41 +25,30 @@ Refused = Callable[..., str]
 
 
 @pytest.fixture
-def maverick(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command in this process; its exit code, output and errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["maverick", *arguments])
-        with pytest.raises(SystemExit) as left:
-            main()
-        captured = capsys.readouterr()
-        return int(left.value.code or 0), captured.out, captured.err
-
-    return run
+def maverick(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return command_line(monkeypatch, capsys)
 
 
 @pytest.fixture
-def said(maverick: Callable[..., tuple[int, str, str]]) -> Said:
+def said(maverick: Run) -> Said:
     """Runs a command that works; the lines of its output."""
 
     def run(*arguments: str) -> list[str]:
-        code, out, errors = maverick(*arguments)
-        assert (code, errors) == (0, "")
-        return out.splitlines()
+        ran = maverick(*arguments)
+        assert (ran.code, ran.err) == (0, "")
+        return ran.out.splitlines()
 
     return run
 
 
 @pytest.fixture
-def refused(maverick: Callable[..., tuple[int, str, str]]) -> Refused:
+def refused(maverick: Run) -> Refused:
     """Runs a command that does not work; what it says."""
 
     def run(*arguments: str) -> str:
-        code, out, errors = maverick(*arguments)
-        assert (code, out) == (1, "")
-        return errors
+        ran = maverick(*arguments)
+        assert (ran.code, ran.out) == (1, "")
+        return ran.err
 
     return run
 

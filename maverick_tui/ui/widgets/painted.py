@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -38,6 +39,10 @@ class Painted(Widget, can_focus=False):
 
     def fill(self) -> None:
         """Paint what there is in the room that there is now: the first frame does not wait to be told about it."""
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Fill the new room; this is also how it learns that it can be seen again."""
+        self.fill()
 
     def paint(self, rows: Sequence[Line]) -> None:
         """Show these rows; those that are as they were cost nothing."""

@@ -69,10 +69,6 @@ class RunHeader(Painted):
         """The same in the room that there is now."""
         self._draw()
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """Fill the new room."""
-        self._draw()
-
     def on_click(self, event: events.Click) -> None:
         """A click on the mode asks for another one."""
         event.stop()

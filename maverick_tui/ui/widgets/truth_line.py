@@ -58,10 +58,6 @@ class TruthLine(Painted):
         """The same in the room that there is now."""
         self.refresh_truth(self._now)
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """Fill the new room."""
-        self.refresh_truth(self._now)
-
     def on_click(self, event: events.Click) -> None:
         """A click on the hint goes to the end."""
         event.stop()

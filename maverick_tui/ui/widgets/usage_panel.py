@@ -46,10 +46,6 @@ class UsageView(Painted):
         """The same in the room that there is now."""
         self.refresh_figures(self._now)
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """Fill the new room; this is also how it learns that it can be seen again."""
-        self.refresh_figures(self._now)
-
     def on_click(self, event: events.Click) -> None:
         """A click asks for the other shape."""
         event.stop()
