@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
 
     from maverick_tui.agent.engine.protocol import Session
+    from maverick_tui.agent.permissions.judge import Judge
     from maverick_tui.config import MaverickConfig
     from maverick_tui.inputs import InputSpec, Value
 
@@ -292,7 +293,7 @@ class MaverickAgent(ABC):
         options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool, resume=resume),
-            allowed_tools=self.allowed_tools,
+            judge=self._judge(context.cwd, person=can_use_tool is not None),
             timeout=self.timeout if self.timeout is not None else settings.timeout,
             open_transport=self._transport or CliTransport,
             on_background=on_background,
@@ -365,7 +366,7 @@ class MaverickAgent(ABC):
             max_turns=self.max_turns or settings.max_turns,
             max_budget_usd=self.max_budget_usd or settings.max_budget_usd,
             effort=self.effort,  # type: ignore[arg-type]
-            hooks=Guard(self.allowed_tools, Path(cwd or Path.cwd()), person=person).hooks,
+            hooks=Guard(self._judge(cwd, person=person)).hooks,
             skills=list(self.skills) if self.skills is not None else None,
             settings=json.dumps({"hooks": self.hooks}) if self.hooks else None,
             setting_sources=list(settings.setting_sources),
@@ -378,12 +379,19 @@ class MaverickAgent(ABC):
             stderr=_ignore_line,
         )
 
+    def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
+        from maverick_tui.agent.permissions.judge import Judge
+
+        return Judge(self.allowed_tools, Path(cwd or Path.cwd()), person=person)
+
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
         """What the CLI can only be told by variables; those that the user has set win."""
         variables = {
             "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(self.max_tokens or settings.max_tokens),
             "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
             "DISABLE_AUTOUPDATER": "1",
+            # Each command begins in the folder that was shown to whoever allows it, whatever the one before has left.
+            "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1",
         }
         if not settings.api_retries:
             # Without this the CLI asks once more, in one piece, for an answer whose stream broke.

@@ -26,9 +26,18 @@ BUILTIN_TOOLS: frozenset[str] = DOCUMENTED_TOOLS | {
 }  # fmt: skip
 """Every tool of the CLI: the documented ones, and those that the bundled CLI reports or accepts."""
 
-READ_ONLY_TOOLS: frozenset[str] = frozenset(
-    {"Read", "Glob", "Grep", "TodoWrite", "BashOutput", "TaskGet", "TaskList", "TaskOutput", "ListAgents"}
-)
+READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
+"""Tools that read files and change nothing."""
+
+HARMLESS_TOOLS: frozenset[str] = frozenset(
+    {
+        "BashOutput", "CronDelete", "CronList", "ListAgents", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskUpdate",
+        "TodoWrite", "ToolSearch",
+    }
+)  # fmt: skip
+"""Tools that touch nothing but the agent's own notes and what it has begun; what is not known to be harmless asks."""
+
+READ_ONLY_TOOLS: frozenset[str] = READING_TOOLS | HARMLESS_TOOLS
 """Tools that change nothing and send nothing out: a session with a person approves these without asking."""
 
 API_FILE_TOOLS = ("Read", "Glob", "Grep")
@@ -40,14 +49,17 @@ EDIT_TOOLS: frozenset[str] = frozenset({"Edit", "Write", "NotebookEdit"})
 SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """What the CLI offers on its own as soon as somebody can answer."""
 
-_SUBAGENTS = frozenset({"Agent", "Task"})
+SUBAGENT_TOOLS = frozenset({"Agent", "Task"})
 """Starting a subagent is not asked about; what it does is."""
 
 # Names of ours, or of the documents, that the CLI knows under another one today.
 _CLI_NAMES = {
+    "KillBash": "TaskStop",
     "ListMcpResources": "ListMcpResourcesTool",
     "ReadMcpResource": "ReadMcpResourceTool",
 }
+_SAME = {**_CLI_NAMES, "Task": "Agent"}
+"""Names of one tool: the CLI offers it under one, and calls it by another."""
 
 _RULE = re.compile(r"(?P<name>[^()]+?)(?:\((?P<rule>.*)\))?", re.DOTALL)
 
@@ -142,21 +154,13 @@ def grants(allowed_tools: Sequence[str], *, person: bool) -> ToolGrants:
     )
 
 
-def asks_first(allowed_tools: Iterable[str], permission_mode: str) -> list[str]:
-    """The entries that ask a person before they run; without a person they run, and nothing else does."""
-    if permission_mode == "dontAsk":
-        return []
-    free = READ_ONLY_TOOLS | _SUBAGENTS | (EDIT_TOOLS if permission_mode == "acceptEdits" else frozenset())
-    return [entry for entry in allowed_tools if parse_tool(entry).name not in free]
-
-
 def may_use(tool_name: str, allowed_tools: Iterable[str]) -> bool:
     """Whether a call of this tool is within `allowed_tools`, whatever its arguments."""
-    aliases = {tool_name, {"Agent": "Task", "Task": "Agent"}.get(tool_name, tool_name)}
-    for entry in allowed_tools:
-        name = parse_tool(entry).name
-        if name in aliases or _CLI_NAMES.get(name) == tool_name:
-            return True
-        if name.startswith("mcp__") and name.endswith("__*") and tool_name.startswith(name[:-1]):
-            return True
-    return False
+    return any(is_same_tool(parse_tool(entry).name, tool_name) for entry in allowed_tools)
+
+
+def is_same_tool(listed: str, called: str) -> bool:
+    """Whether a name in `allowed_tools` means the tool that is called: `mcp__git__*` is every one of its server."""
+    if listed.startswith("mcp__") and listed.endswith("__*"):
+        return called.startswith(listed[:-1])
+    return _SAME.get(listed, listed) == _SAME.get(called, called)

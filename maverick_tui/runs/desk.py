@@ -60,7 +60,7 @@ class Desk:
         if rule := self._grants.rule_for(tool, arguments):
             self._emit(PermissionSettled(self._clock(), request, call, "run", by_rule=rule))
             return allow()
-        question = _Question(call, self._grants.offer(tool, arguments, context.suggestions), _future())
+        question = _Question(call, self._grants.offer(tool, arguments), _future())
         self._open[request] = question
         self._emit(
             PermissionAsked(

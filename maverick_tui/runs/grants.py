@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-_PATHS = ("file_path", "notebook_path", "path")
+from maverick_tui.agent.permissions.judge import Call, why_always_asked
+from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of
+from maverick_tui.agent.permissions.shell import plain_words
+
 _NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """Tools that ask the person something: an answer holds for one question."""
+_WITH_SUBCOMMANDS = frozenset(
+    "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
+    " terraform uv yarn".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +39,35 @@ class Grants:
         self._given.append(grant)
 
     def rule_for(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """The text of the grant that allows this call; nothing if none does."""
+        """The text of the grant that allows this call; nothing if none does, or if it asks each time."""
+        if self._is_asked_each_time(tool, arguments):
+            return ""
         return next((grant.text for grant in self._given if grant.covers(tool, arguments)), "")
 
-    def offer(self, tool: str, arguments: Mapping[str, Any], suggestions: Iterable[Any] = ()) -> Grant | None:
-        """What can be allowed for the run at the occasion of this call; the CLI's suggestions say how wide."""
-        if tool in _NEVER:
+    def offer(self, tool: str, arguments: Mapping[str, Any]) -> Grant | None:
+        """What can be allowed for the run at the occasion of this call."""
+        if tool in _NEVER or self._is_asked_each_time(tool, arguments):
             return None
         if tool == "Bash":
-            return _bash(str(arguments.get("command") or ""), suggestions)
+            return _bash(_command(arguments))
         if tool == "WebFetch":
-            host = _host(arguments)
-            return Grant(f"WebFetch from {host}", lambda name, given: name == tool and _host(given) == host)
-        if path := _path(arguments):
+            host = host_of(arguments)
+            return Grant(f"WebFetch from {host}", lambda name, given: name == tool and host_of(given) == host)
+        if path := path_of(arguments):
             return self._at_path(tool, path)
         return Grant(f"every use of {tool}", lambda name, _given: name == tool)
+
+    def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        return bool(why_always_asked(Call(tool, arguments, self._cwd), self._cwd))
 
     def _at_path(self, tool: str, path: str) -> Grant:
         if self._is_ordinary(path):
             return Grant(
                 f"{tool} in this folder",
-                lambda name, given: name == tool and self._is_ordinary(_path(given)),
+                lambda name, given: name == tool and self._is_ordinary(path_of(given)),
             )
         place = self._resolved(path)
-        return Grant(f"{tool} of {place}", lambda name, given: name == tool and self._resolved(_path(given)) == place)
+        return Grant(f"{tool} of {place}", lambda name, given: name == tool and self._resolved(path_of(given)) == place)
 
     def _is_ordinary(self, path: str) -> bool:
         """Whether it is in the folder and not hidden: .git, .claude and their like can make others run things."""
@@ -69,37 +80,24 @@ class Grants:
         return (self._cwd / path).resolve()
 
 
-def _bash(command: str, suggestions: Iterable[Any]) -> Grant:
-    """The rules that the CLI suggests, if they allow this very command; else the command as it stands."""
-    from maverick_tui.agent.engine.guard import is_covered
-
-    rules = [
-        rule.rule_content
-        for update in suggestions
-        if update.type == "addRules" and update.behavior == "allow"
-        for rule in update.rules or ()
-        if rule.tool_name == "Bash" and rule.rule_content and rule.rule_content.strip("* :")
-    ]
-    rules = [rule for rule in rules if is_covered(command, [rule])]
-    if rules and rules != [command]:
+def _bash(command: str) -> Grant:
+    """Every use of the same subcommand, where a program has such: `npm run a` is one; else the command as it stands."""
+    words = plain_words(command) or []
+    rule = (
+        f"{words[0]} {words[1]} *"
+        if len(words) > 2 and words[0] in _WITH_SUBCOMMANDS and words[1].isidentifier()
+        else ""
+    )
+    if rule and covers_command(rule, command):
         return Grant(
-            f"Bash: {', '.join(rules)}",
-            lambda name, given: _is_plain(name, given) and is_covered(str(given.get("command") or ""), rules),
+            f"Bash: {rule}", lambda name, given: _is_command(name, given) and covers_command(rule, _command(given))
         )
-    return Grant(f"Bash: {command}", lambda name, given: _is_plain(name, given) and given.get("command") == command)
+    return Grant(f"Bash: {command}", lambda name, given: _is_command(name, given) and _command(given) == command)
 
 
-def _is_plain(tool: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether it is a command and nothing besides: one without a sandbox, or in the background, is another thing."""
-    return tool == "Bash" and set(arguments) <= {"command", "description", "timeout"}
+def _is_command(tool: str, arguments: Mapping[str, Any]) -> bool:
+    return tool == "Bash" and is_plain(arguments)
 
 
-def _path(arguments: Mapping[str, Any]) -> str:
-    return next((str(arguments[name]) for name in _PATHS if arguments.get(name)), "")
-
-
-def _host(arguments: Mapping[str, Any]) -> str:
-    try:
-        return urlsplit(str(arguments.get("url") or "")).hostname or ""
-    except ValueError:  # no address at all; such a call fails by itself
-        return ""
+def _command(arguments: Mapping[str, Any]) -> str:
+    return str(arguments.get("command") or "")

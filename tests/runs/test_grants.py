@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from claude_agent_sdk import PermissionUpdate
-from claude_agent_sdk.types import PermissionRuleValue
 
 from maverick_tui.runs.grants import Grants
-
-
-def suggest(*rules: str | None, tool: str = "Bash", behavior: Any = "allow") -> list[PermissionUpdate]:
-    values = [PermissionRuleValue(tool, rule) for rule in rules]
-    return [PermissionUpdate("addRules", rules=values, behavior=behavior), PermissionUpdate("setMode", mode="default")]
 
 
 def bash(command: str) -> dict[str, str]:
@@ -22,19 +14,32 @@ def bash(command: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("command", "rules", "text", "allowed", "refused"),
+    ("command", "text", "allowed", "refused"),
     [
-        ("npm run a", ["npm run *"], "Bash: npm run *", ["npm run b"], ["npm test", "npm run a; rm x", "npm run $(x)"]),
-        ("mkdir a", ["mkdir a"], "Bash: mkdir a", ["mkdir a"], ["mkdir b", "mkdir a b"]),
-        ("a && b", ["a *", "b *"], "Bash: a && b", ["a && b"], ["a", "b", "a && c"]),
-        ("x", ["*"], "Bash: x", ["x"], ["y"]),
-        ("x", [None], "Bash: x", ["x"], ["y"]),
-        ("x", [], "Bash: x", ["x"], ["x "]),
+        (
+            "npm run a",
+            "Bash: npm run *",
+            ["npm run b"],
+            ["npm test", "npm run a; rm x", "npm run $(x)", "npm run a > b"],
+        ),
+        (
+            "git add a.py",
+            "Bash: git add *",
+            ["git add b.py", "git add -A"],
+            [r"git add $'\'' ; touch PWNED ; : \'", "git commit", "git -c x=y add b", "git add b .git/config"],
+        ),
+        ("git log -p", "Bash: git log *", ["git log"], ["git log --output=x", "git log --outp=x"]),
+        ("git log --output=x", "Bash: git log --output=x", ["git log --output=x"], ["git log --output=y"]),
+        ("mkdir a", "Bash: mkdir a", ["mkdir a"], ["mkdir b", "mkdir a b"]),
+        ("rm a b", "Bash: rm a b", ["rm a b"], ["rm a", "rm a c"]),
+        ("a && b", "Bash: a && b", ["a && b"], ["a", "b", "a && c"]),
+        ("npm -g run a", "Bash: npm -g run a", ["npm -g run a"], ["npm run a"]),
+        ("x", "Bash: x", ["x"], ["x ", "y"]),
     ],
 )
-def test_commands(command: str, rules: list[str | None], text: str, allowed: list[str], refused: list[str]) -> None:
+def test_commands(command: str, text: str, allowed: list[str], refused: list[str]) -> None:
     grants = Grants(Path.cwd())
-    grant = grants.offer("Bash", bash(command), suggest(*rules))
+    grant = grants.offer("Bash", bash(command))
     assert grant is not None
     assert grant.text == text
     assert grants.rule_for("Bash", bash(command)) == "", "an offer is not a grant"
@@ -44,10 +49,17 @@ def test_commands(command: str, rules: list[str | None], text: str, allowed: lis
     assert grants.rule_for("PowerShell", bash(command)) == ""
 
 
-def test_a_rule_that_forbids_is_no_offer() -> None:
-    grant = Grants(Path.cwd()).offer("Bash", bash("ls a"), suggest("ls *", behavior="deny"))
-    assert grant is not None
-    assert grant.text == "Bash: ls a"
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Write", {"file_path": ".git/hooks/pre-commit"}),
+        ("Write", {"file_path": ".maverick/agents/x.md"}),
+        ("Read", {"file_path": "~/.ssh/id_rsa"}),
+        ("Bash", {"command": "cp x .git/config"}),
+    ],
+)
+def test_nothing_is_offered_for_what_asks_each_time(tool: str, arguments: dict[str, str]) -> None:
+    assert Grants(Path.cwd()).offer(tool, arguments) is None
 
 
 def test_files() -> None:
@@ -83,10 +95,9 @@ def test_others() -> None:
     assert grants.offer("ExitPlanMode", {}) is None
 
 
-@pytest.mark.parametrize("rules", [[], ["npm run *"]])
-def test_a_command_with_anything_besides_is_another_thing(rules: list[str | None]) -> None:
+def test_a_command_with_anything_besides_is_another_thing() -> None:
     grants = Grants(Path.cwd())
-    grant = grants.offer("Bash", bash("npm run a"), suggest(*rules))
+    grant = grants.offer("Bash", bash("npm run a"))
     assert grant is not None
     grants.give(grant)
     assert grants.rule_for("Bash", {**bash("npm run a"), "description": "Build it", "timeout": 5})

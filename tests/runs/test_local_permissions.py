@@ -69,9 +69,9 @@ async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: Se
         first = await run.until(PermissionAsked)
         assert first.grant == "Write in this folder"
         run.send(AnswerPermission(first.request, "run"))
-        for number in (2, 3):
+        for number, grant in ((2, ""), (3, f"Write of {places[3]}")):
             question = await run.until(PermissionAsked, number)
-            assert question.grant == f"Write of {Path(places[number]).absolute()}"
+            assert question.grant == grant
             run.send(AnswerPermission(question.request, "deny"))
         await run.until(TurnEnded)
     assert Path("a.txt").exists()

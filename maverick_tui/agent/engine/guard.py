@@ -1,120 +1,68 @@
-"""Guard: sees to it that what the agent may use is all that runs unasked.
+"""Guard: stands before every tool call of the CLI, and lets the judge decide it.
 
-The CLI approves more than `allowed_tools` says: in mode acceptEdits every mkdir, touch, rm, rmdir, mv, cp, sed and
-every redirection inside the project (measured), and a listed edit tool everywhere on the disk. The guard stands before
-each such call and makes it ask; where nobody can be asked, the CLI refuses it.
+The CLI approves more than `allowed_tools` says: worktrees, scheduled jobs and skills always, in mode acceptEdits every
+`rm` and `>` inside the project, and what it takes for reading. So nothing is left to it: each call gets an answer here.
 """
 
 from __future__ import annotations
 
-import fnmatch
-import re
-import shlex
-from collections.abc import Sequence
-from pathlib import Path
+import asyncio
+import logging
+from dataclasses import replace
 from typing import Any, cast
 
-from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow
+from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionUpdate
 
-from maverick_tui.agent.tools import EDIT_TOOLS, parse_tool
+from maverick_tui.agent.permissions.judge import Judge, Verdict
+from maverick_tui.agent.tools import ToolRule
+from maverick_tui.config import PERMISSION_MODES
 
-_CHANGES_FILES = re.compile(r"\b(mkdir|touch|rm|rmdir|mv|cp|sed)\b|>")
-_SUBSTITUTION = re.compile(r"[`\n]|\$\(|\$\{|<\(")
-_WRITES = re.compile(r"^--output(=|$)")
+log = logging.getLogger(__name__)
 
 
 class Guard:
-    """Stands before the tools of one run or session; `person` says that somebody can be asked."""
+    """Asks the judge about the calls of one run or session."""
 
-    def __init__(self, allowed_tools: Sequence[str], cwd: Path, *, person: bool) -> None:
-        parsed = [parse_tool(entry) for entry in allowed_tools]
-        whole = {tool.name for tool in parsed if tool.rule is None}
-        rules = [(tool.name, tool.rule) for tool in parsed if tool.rule is not None and tool.name not in whole]
-        self._bash_rules = None if "Bash" in whole else [rule for name, rule in rules if name == "Bash"]
-        self._paths = {name: [rule for other, rule in rules if other == name] for name, _ in rules if name != "Bash"}
-        self._granted: list[str] = []
-        self._cwd = cwd.resolve()
-        self._person = person
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
-        """What the SDK is given."""
-        matcher = "|".join(("Bash", *sorted(EDIT_TOOLS | self._paths.keys())))
-        return {"PreToolUse": [HookMatcher(matcher=matcher, hooks=[cast(Any, self._before)])]}
+        """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun."""
+        return {"PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])]}
 
     async def _before(self, call: dict[str, Any], _tool_use_id: str | None, _context: Any) -> dict[str, Any]:
-        reason = self.objection(str(call.get("tool_name")), call.get("tool_input") or {}, call.get("permission_mode"))
-        if not reason:
-            return {}
-        decision = {"permissionDecision": "ask", "permissionDecisionReason": reason}
-        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
+        try:
+            verdict = await asyncio.to_thread(self._judged, call)  # paths are followed, and git may be asked
+        except Exception:  # what cannot be judged is not let through
+            log.exception("A call of %s could not be judged", call.get("tool_name"))
+            verdict = Verdict("deny", "It could not be judged whether this may run.")
+        answer = {"permissionDecision": verdict.decision, "permissionDecisionReason": verdict.reason}
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
 
-    def objection(self, tool: str, arguments: dict[str, Any], mode: str | None = None) -> str:
-        """Why this call must not run unasked; nothing if it may, or if the CLI asks anyway."""
-        path = str(arguments.get("file_path") or arguments.get("notebook_path") or arguments.get("path") or "")
-        if tool in EDIT_TOOLS and not self._is_inside(path):
-            return f"{path} is outside of {self._cwd}."
-        if tool in self._paths and not any(self._is_at(path, rule) for rule in self._paths[tool]):
-            return f"This agent may use {', '.join(f'{tool}({rule})' for rule in self._paths[tool])}."
-        if tool != "Bash":
-            return ""
-        command = str(arguments.get("command") or "")
-        if self._person:
-            if mode == "acceptEdits" and _CHANGES_FILES.search(command) and not is_covered(command, self._granted):
-                return "It changes files by a command."
-            return ""
-        if self._bash_rules is None or is_covered(command, self._bash_rules):
-            return ""
-        rules = ", ".join(f"Bash({rule})" for rule in self._bash_rules)
-        return f"This agent may run {rules}, one plain command at a time."
+    def _judged(self, call: dict[str, Any]) -> Verdict:
+        arguments = call.get("tool_input")
+        return self._judge.verdict(
+            str(call.get("tool_name")),
+            arguments if isinstance(arguments, dict) else {},
+            mode=call.get("permission_mode"),
+            here=call.get("cwd"),
+        )
 
-    def remember(self, decision: PermissionResult) -> None:
-        """Take note of rules that a person has granted for the rest of the session."""
-        if isinstance(decision, PermissionResultAllow):
-            for update in decision.updated_permissions or ():
-                if update.behavior == "allow":
-                    rules = [rule for rule in update.rules or () if rule.tool_name == "Bash"]
-                    self._granted += [rule.rule_content or "*" for rule in rules]
+    def remember(self, decision: PermissionResult) -> PermissionResult:
+        """Take note of what a person has granted for the rest of the session; the decision that is left for the CLI.
 
-    def _is_at(self, path: str, rule: str) -> bool:
-        """Whether the path is one of the rule's: `docs/**` below the project, `//etc/*` anywhere."""
-        absolute = (self._cwd / path).resolve()
-        pattern = rule[1:] if rule.startswith("//") else str(self._cwd / rule.removeprefix("./").lstrip("/"))
-        return fnmatch.fnmatch(str(absolute), pattern)
-
-    def _is_inside(self, path: str) -> bool:
-        return bool(path) and (self._cwd / path).resolve().is_relative_to(self._cwd)
+        Rules stay here: the CLI would read them in a way of its own. A mode may be changed to one that can be set.
+        """
+        if not isinstance(decision, PermissionResultAllow) or not decision.updated_permissions:
+            return decision
+        updates = decision.updated_permissions
+        for rule in (rule for update in updates if _adds(update) for rule in update.rules or ()):
+            content = rule.rule_content
+            self._judge.grant(ToolRule(rule.tool_name, None if content in (None, "", "*") else content))
+        modes = [update for update in updates if update.type == "setMode" and update.mode in PERMISSION_MODES]
+        return replace(decision, updated_permissions=modes or None)
 
 
-def is_covered(command: str, rules: Sequence[str]) -> bool:
-    """Whether the command is a single plain one that a rule allows: `git diff:*`, `npm run *`, or the exact words."""
-    words = _plain_words(command)
-    if words is None:
-        return "*" in rules
-    if words[0] == "git" and any(_WRITES.match(word) for word in words):
-        return False
-    text = " ".join(words)
-    return any(_matches(text, rule) for rule in rules)
-
-
-def _matches(text: str, rule: str) -> bool:
-    if rule.endswith(":*"):
-        prefix = rule[:-2].strip()
-        return text == prefix or text.startswith(f"{prefix} ")
-    pattern = ".*".join(re.escape(part) for part in rule.split("*"))
-    return re.fullmatch(pattern, text, re.DOTALL) is not None
-
-
-def _plain_words(command: str) -> list[str] | None:
-    """The words of a command without operators, redirections and substitutions; None if it has any."""
-    if _SUBSTITUTION.search(command):
-        return None
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        words = list(lexer)
-    except ValueError:  # a quotation that is never closed
-        return None
-    is_operator = any(word and set(word) <= set("();<>|&") for word in words)
-    return None if is_operator or not words else words
+def _adds(update: PermissionUpdate) -> bool:
+    return update.type == "addRules" and update.behavior == "allow"

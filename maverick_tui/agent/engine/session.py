@@ -7,9 +7,8 @@ import contextlib
 import copy
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from claude_agent_sdk import (
@@ -19,7 +18,6 @@ from claude_agent_sdk import (
     ClaudeSDKClient,
     Message,
     PermissionResult,
-    PermissionResultDeny,
     ResultMessage,
     StreamEvent,
     SystemMessage,
@@ -33,8 +31,8 @@ from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished,
 from maverick_tui.agent.engine.record import Record, Totals, is_background
 from maverick_tui.agent.engine.transport import CliTransport
 from maverick_tui.agent.engine.turn import Turn, require_prompt
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.result import AgentUsage
-from maverick_tui.agent.tools import may_use
 from maverick_tui.config import PERMISSION_MODES, PermissionMode
 from maverick_tui.exceptions import AgentError, TimeoutError
 
@@ -59,18 +57,18 @@ class AgentSession:
         self,
         options: ClaudeAgentOptions,
         *,
-        allowed_tools: Sequence[str],
+        judge: Judge,
         timeout: float | None,
         open_transport: OpenTransport = CliTransport,
         on_background: OnBackground | None = None,
     ) -> None:
         self._questions = 0
-        self._allowed_tools = tuple(allowed_tools)
+        guard = Guard(judge)
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
+        options = replace(options, hooks=guard.hooks)
         if options.can_use_tool is not None:
-            guard = Guard(allowed_tools, Path(options.cwd or Path.cwd()), person=True)
-            options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard), hooks=guard.hooks)
+            options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard))
         self._transport = open_transport(options)
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(replace(options, allowed_tools=[]), transport=self._transport)
@@ -251,18 +249,15 @@ class AgentSession:
     # -- permissions ----------------------------------------------------------------------------------------------
 
     def _guarded(self, ask: CanUseTool, guard: Guard) -> CanUseTool:
-        """Ask only about tools that the agent may use at all; and while a person is asked, silence is no failure."""
+        """Remember what a person allows for longer; and while one is asked, silence is no failure."""
 
         async def guarded(tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
-            if not may_use(tool, self._allowed_tools):
-                return PermissionResultDeny(message=f"{tool} is not among the tools that this agent may use.")
             self._questions += 1
             try:
                 decision = await ask(tool, arguments, context)
             finally:
                 self._questions -= 1
-            guard.remember(decision)
-            return decision
+            return guard.remember(decision)
 
         return guarded
 

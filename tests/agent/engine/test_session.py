@@ -27,6 +27,7 @@ from claude_agent_sdk import (
 
 from maverick_tui import AgentError, ProcessError, StreamingError, TimeoutError, extract_all_text
 from maverick_tui.agent.engine.session import AgentSession
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.offline.script import Pace, Scene
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
@@ -231,7 +232,7 @@ async def test_without_a_person_exactly_the_listed_tools_are_approved(serve: Ser
     listed, not_listed, unknown = results_of(got)
     assert "listed" in listed
     assert not Path("not-listed.txt").exists()
-    assert "may run Bash(echo:*)" in not_listed
+    assert "may use Bash(echo:*)" in not_listed
     assert not Path("w.txt").exists()
     assert "No such tool" in unknown
     offered = {tool["name"] for tool in model.requests[0]["tools"]}
@@ -466,7 +467,8 @@ async def test_a_close_that_is_cancelled_leaves_nothing(serve: ServeModel, mark:
 
 
 async def test_a_turn_of_the_clis_own_that_does_not_say_so_is_not_taken_for_ours() -> None:
-    session = AgentSession(Talker()._build_options(), allowed_tools=[], timeout=None, open_transport=replay())
+    judge = Judge([], Path.cwd(), person=False)
+    session = AgentSession(Talker()._build_options(), judge=judge, timeout=None, open_transport=replay())
     background: list[Message] = []
     session._on_background = background.append
     await session._free.acquire()

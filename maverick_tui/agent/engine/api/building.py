@@ -59,6 +59,7 @@ async def open_session(
         agents=agents,
         servers=ToolServers(_expanded(agent.mcp_servers, env), wanted=names, cwd=cwd),
         mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
+        cwd=cwd,
         can_use_tool=can_use_tool,
     )
     try:

@@ -7,6 +7,7 @@ import copy
 import logging
 import uuid
 from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import CanUseTool, Message, PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
@@ -14,7 +15,9 @@ from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.api.speech import Speech, Totals
 from maverick_tui.agent.engine.turn import Turn, require_prompt
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.result import AgentUsage
+from maverick_tui.agent.tools import API_FILE_TOOLS
 from maverick_tui.config import PERMISSION_MODES, PermissionMode
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
@@ -33,7 +36,7 @@ from maverick_tui.executor.tools import Tool, ToolRegistry
 log = logging.getLogger(__name__)
 
 PLANNING = "The agent is planning: nothing may be changed or run."
-NOBODY = "Nobody may be asked about this call, and it is not read-only."
+NOBODY = "Nobody may be asked about this call, and it is not known to only read."
 
 
 class ApiSession:
@@ -48,6 +51,7 @@ class ApiSession:
         agents: dict[str, AgentDefinition],
         servers: ToolServers,
         mode: str,
+        cwd: Path,
         can_use_tool: CanUseTool | None = None,
     ) -> None:
         self._definition = definition
@@ -56,6 +60,7 @@ class ApiSession:
         self._agents = agents
         self._servers = servers
         self._mode = mode
+        self._cwd = cwd
         self._ask_person = can_use_tool
         self._id = str(uuid.uuid4())
         self._history: tuple[Said, ...] = ()
@@ -193,15 +198,20 @@ class ApiSession:
         }
 
     async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken) -> Verdict:
-        """With a person, what is not read-only asks; without one the agent's own list has allowed it."""
-        if getattr(tool, "is_read_only", False):
-            return Verdict()
-        if self._mode == "plan":
+        """What the judge says: of our file tools by their names, and of all others by what they say of themselves."""
+        is_ours, is_read_only = tool.name in API_FILE_TOOLS, bool(getattr(tool, "is_read_only", False))
+        if self._mode == "plan" and not is_read_only:
             return Verdict(PLANNING)
-        if self._ask_person is None:
+        # A tool of the agent's own may be called as one of the CLI is, but is none.
+        name = tool.name if is_ours else f"own:{tool.name}"
+        judge = Judge(
+            [name], self._cwd, person=self._ask_person is not None, is_harmless=lambda _: is_read_only and not is_ours
+        )
+        verdict = await in_thread(judge.verdict, name, call.arguments, mode=self._mode)
+        if verdict.decision == "allow":
             return Verdict()
-        if self._mode == "dontAsk":
-            return Verdict(NOBODY)
+        if verdict.decision == "deny" or self._ask_person is None:
+            return Verdict(NOBODY if self._mode == "dontAsk" else verdict.reason)
         context = ToolPermissionContext(tool_use_id=call.id)
         decision = await self._ask_person(call.tool_name, dict(call.arguments), context)
         if isinstance(decision, PermissionResultDeny):

@@ -1,0 +1,275 @@
+"""Which calls of well-known programs only read: by what they are known to take, so that the unknown is not among it.
+
+An option that is not listed here may write a file or run a program (`git diff --output`, `sort -o`, `find -delete`,
+`rg --pre`), and so may an abbreviation of one. A call with any of those is not for us to judge; somebody is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What a program may be called with: letters of short options, names of long ones, and other words."""
+
+    letters: str = ""
+    names: frozenset[str] = frozenset()
+    attached: str = ""
+    """Letters of options whose value, any text, follows at once."""
+    language: frozenset[str] = frozenset()
+    """Words that are known instead of options, where a program has a language of its own."""
+    is_about_text: bool = False
+    """Whether the words name no files."""
+    has_pattern: bool = False
+    """Whether the first word that is no option is what to look for, unless an option says that."""
+    accepts: Callable[[Sequence[str]], bool] = lambda _words: True
+    """Whether all words together are fine."""
+
+    def only_reads(self, words: Sequence[str]) -> bool:
+        """Whether these words, without the program's name, make it read and nothing else.
+
+        What stands behind `--` counts as well: an option before it may have taken the `--` for its value.
+        """
+        return all(self._knows(word) for word in words if _is_option(word) or word in _SIGNS) and self.accepts(words)
+
+    def _knows(self, option: str) -> bool:
+        if self.language:
+            return option in self.language or _is_number(option)
+        if option.startswith("--"):
+            name, _, value = option[2:].partition("=")
+            return name in self.names and (self.is_about_text or not _leads_away(value))
+        if option in _SIGNS:
+            return True
+        if option[1] in self.attached:
+            return not _leads_away(option[2:])
+        return all(letter in self.letters or letter.isdigit() for letter in option[1:])
+
+
+def only_reads(words: Sequence[str]) -> bool:
+    """Whether a plain call is known to change nothing, run nothing and send nothing.
+
+    A program that is named by its path is not known: it may be anybody's.
+    """
+    reader, rest = _reader(words)
+    return reader is not None and reader.only_reads(rest)
+
+
+def files_read(words: Sequence[str]) -> list[str]:
+    """The words of a call that may name files which it reads."""
+    reader, rest = _reader(words)
+    if reader is None or reader.is_about_text:
+        return []
+    operands = [word for word in rest if not _is_option(word)]
+    return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
+
+
+def _reader(words: Sequence[str]) -> tuple[Reader | None, Sequence[str]]:
+    name, *rest = words
+    if name != "git":
+        return _READERS.get(name), rest
+    while rest and rest[0] in ("--no-pager", "-P", "--no-optional-locks"):
+        rest = rest[1:]
+    if not rest:
+        return None, rest
+    return _GIT.get(rest[0]) or _GIT.get(" ".join(rest[:2])), rest[1:] if rest[0] in _GIT else rest[2:]
+
+
+def _is_option(word: str) -> bool:
+    return len(word) > 1 and word[0] == "-" and word != "--"
+
+
+def _gives_pattern(word: str) -> bool:
+    return word.startswith(("--regexp", "--files")) or (_is_option(word) and word[1] != "-" and "e" in word)
+
+
+def _is_number(word: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+[bckwMG]?", word) is not None
+
+
+def _leads_away(value: str) -> bool:
+    return (value != "/" and value.startswith(("/", "~"))) or ".." in value.split("/")
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _at_most(number: int) -> Callable[[Sequence[str]], bool]:
+    return lambda words: sum(not _is_option(word) for word in words) <= number
+
+
+def _are_formats(words: Sequence[str]) -> bool:
+    """Whatever else `date` is given is a time to set."""
+    return all(word.startswith("+") or _is_option(word) for word in words)
+
+
+def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
+    """`git branch` and `git tag` list if they are told to, and make something of any other word."""
+    telling = {"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", *options}
+    return lambda words: not telling.isdisjoint(words) or all(map(_is_option, words))
+
+
+_SIGNS = frozenset("!(),")
+_TESTS = _names(
+    """-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -maxdepth -mindepth -size -empty
+    -mtime -mmin -ctime -cmin -atime -amin -newer -perm -user -group -links -readable -writable -executable -not -a -and
+    -o -or -print -print0 -printf -prune -depth -xdev -mount -daystart -true -false -quit -ls ! ( ) ,"""
+)
+
+_GREP = _names(
+    """after-context before-context context color colour count byte-offset extended-regexp fixed-strings basic-regexp
+    perl-regexp files-with-matches files-without-match ignore-case include exclude exclude-dir initial-tab invert-match
+    line-number line-regexp max-count no-filename with-filename no-messages null only-matching quiet silent regexp
+    recursive text word-regexp"""
+)
+
+_RG = _names(
+    """after-context before-context context count count-matches column files files-with-matches files-without-match
+    fixed-strings glob glob-case-insensitive heading hidden iglob ignore-case invert-match json line-number line-regexp
+    max-columns max-count max-depth max-filesize multiline multiline-dotall no-filename no-heading no-ignore
+    no-ignore-vcs no-line-number no-messages null only-matching pcre2 quiet regexp replace smart-case case-sensitive
+    sort sortr stats text trim type type-not unrestricted vimgrep with-filename word-regexp color"""
+)
+
+
+_TEXT = Reader(is_about_text=True)
+
+_READERS: dict[str, Reader] = {
+    "basename": Reader("asz", _names("suffix multiple zero"), is_about_text=True),
+    "cat": Reader("AbeEnstTuv", _names("number number-nonblank show-all show-ends show-tabs squeeze-blank")),
+    "cksum": Reader(),
+    "cmp": Reader("bilns", _names("print-bytes bytes verbose quiet silent")),
+    "comm": Reader("z", _names("total nocheck-order check-order")),
+    "cut": Reader(
+        "bcfnsz", _names("bytes characters fields delimiter complement only-delimited output-delimiter"), "dfcb"
+    ),
+    "date": Reader("uRI", _names("utc universal iso-8601 rfc-3339 rfc-email"), accepts=_are_formats),
+    "diff": Reader(
+        "abBcdEipqrNstTuwyU",
+        _names("brief unified context recursive side-by-side ignore-case ignore-all-space color new-file text width"),
+    ),
+    "dirname": Reader("z", _names("zero"), is_about_text=True),
+    "du": Reader("abchkmsSx", _names("all bytes apparent-size human-readable max-depth summarize total"), "d"),
+    "echo": Reader("enE", is_about_text=True),
+    "false": _TEXT,
+    "file": Reader("bi", _names("brief mime mime-type mime-encoding")),
+    "find": Reader(language=_TESTS),
+    "fold": Reader("bsw", _names("bytes spaces width")),
+    "grep": Reader("aAbBcCeEFGhHiIlLmnoPqrsvwxyzZT", _GREP, has_pattern=True),
+    "egrep": Reader("aAbBcCehHiIlLmnoqrsvwxyzZT", _GREP, has_pattern=True),
+    "fgrep": Reader("aAbBcCehHiIlLmnoqrsvwxyzZT", _GREP, has_pattern=True),
+    "head": Reader("cnqvz", _names("bytes lines quiet silent verbose")),
+    "id": Reader("gGnru", is_about_text=True),
+    "ls": Reader(
+        "aAbBcCdfFgGhHiIklmnNopqQrRsStuUvwxXZ1",
+        _names(
+            """all almost-all author color directory file-type classify format full-time group-directories-first
+            human-readable inode literal no-group numeric-uid-gid recursive reverse size sort time time-style width"""
+        ),
+    ),
+    "md5sum": Reader("bt", _names("tag")),
+    "nl": Reader("abdfhilnpsvw"),
+    "nproc": Reader("", _names("all"), accepts=_at_most(0)),
+    "pwd": Reader("LP", accepts=_at_most(0)),
+    "readlink": Reader("efmnqsvz"),
+    "realpath": Reader("emLPqsz", _names("relative-to relative-base")),
+    "rev": Reader(),
+    "rg": Reader("ABCcdeFgHIilmNnoPqSsTtUuvwx0", _RG, has_pattern=True),
+    "seq": Reader("fsw", is_about_text=True),
+    "sha1sum": Reader("bt", _names("tag")),
+    "sha256sum": Reader("bt", _names("tag")),
+    "sort": Reader(
+        "bcCdfghikMnrRstuVz",
+        _names(
+            """ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort
+            reverse stable unique version-sort zero-terminated key field-separator check"""
+        ),
+        "kt",
+    ),
+    "stat": Reader("cLt", _names("format printf dereference terse")),
+    "tac": Reader(),
+    "tail": Reader("cnqvz", _names("bytes lines quiet silent verbose")),
+    "tr": Reader("cCdst", _names("complement delete squeeze-repeats truncate-set1"), is_about_text=True),
+    "true": _TEXT,
+    "uname": Reader("asnrvmpio", is_about_text=True),
+    "uniq": Reader("cdDiuz", _names("count repeated unique ignore-case"), "fsw", accepts=_at_most(1)),
+    "wc": Reader("clmwL", _names("bytes chars lines words max-line-length")),
+    "which": Reader("a", is_about_text=True),
+    "whoami": Reader(accepts=_at_most(0)),
+}
+
+_LOG = _names(
+    """abbrev abbrev-commit after all all-match ancestry-path author author-date-order before binary boundary branches
+    cached check cherry cherry-mark cherry-pick color color-moved color-words committer compact-summary cumulative date
+    date-order decorate diff-algorithm diff-filter dirstat exit-code extended-regexp find-copies find-copies-harder
+    find-renames first-parent fixed-strings follow format full-diff full-history full-index function-context graph grep
+    grep-reflog histogram ignore-all-space ignore-blank-lines ignore-cr-at-eol ignore-space-at-eol ignore-space-change
+    inter-hunk-context invert-grep left-only left-right line-prefix max-count max-parents merge-base merges min-parents
+    minimal name-only name-status no-abbrev-commit no-color no-decorate no-ext-diff no-merges no-notes no-patch
+    no-prefix no-renames no-textconv no-walk numstat oneline parents patch patch-with-stat patience perl-regexp
+    pickaxe-all pickaxe-regex pretty quiet raw regexp-ignore-case relative relative-date remotes reverse right-only
+    shortstat simplify-by-decoration simplify-merges since skip staged stat summary tags text topo-order unified until
+    walk-reflogs word-diff word-diff-regex"""
+)
+_SHOW = Reader("abcimpqrstuvwzCDMRUWn", _LOG, "SGLnUM")
+_STATUS = _names(
+    """short branch porcelain long untracked-files ignored show-stash ahead-behind no-ahead-behind column no-column
+    renames no-renames verbose"""
+)
+_REVISIONS = _names(
+    """abbrev-ref absolute-git-dir all branches git-common-dir git-dir is-bare-repository is-inside-git-dir
+    is-inside-work-tree is-shallow-repository short show-cdup show-prefix show-superproject-working-tree show-toplevel
+    symbolic symbolic-full-name verify quiet tags remotes count merge-base max-count"""
+)
+_LISTED = _names(
+    "abbrev all color column contains format ignore-case list merged no-color no-column no-contains"
+    " no-merged points-at remotes show-current sort verbose"
+)
+
+
+_GIT: dict[str, Reader] = {
+    "--version": Reader(accepts=_at_most(0)),
+    "blame": Reader("bceflMnpstwC", _names("abbrev date line-porcelain porcelain root show-email show-name"), "L"),
+    "branch": Reader("arv", _LISTED, accepts=_lists()),
+    "cat-file": Reader("epst"),
+    "count-objects": Reader("vH"),
+    "describe": Reader(
+        "", _names("abbrev all always candidates contains dirty exact-match first-parent long match tags")
+    ),
+    "diff": _SHOW,
+    "diff-files": _SHOW,
+    "diff-index": _SHOW,
+    "diff-tree": _SHOW,
+    "for-each-ref": Reader("", _names("contains count format merged no-contains no-merged points-at sort")),
+    "grep": Reader(
+        "aABcCeEFGhHiIlLnopPqvwzW",
+        _GREP | _names("cached function-context heading untracked threads"),
+        has_pattern=True,
+    ),
+    "log": _SHOW,
+    "ls-files": Reader(
+        "cdfikmostuvz",
+        _names(
+            "cached deleted directory error-unmatch exclude-standard full-name ignored modified others stage unmerged"
+        ),
+    ),
+    "ls-tree": Reader("dlrtz", _names("abbrev full-name full-tree long name-only name-status object-only")),
+    "merge-base": Reader("a", _names("all fork-point independent is-ancestor octopus")),
+    "name-rev": Reader("", _names("all always name-only no-undefined tags")),
+    "remote": Reader("v", _names("verbose"), accepts=_at_most(0)),
+    "rev-list": Reader("n", _LOG | _REVISIONS | _names("objects header"), "n"),
+    "rev-parse": Reader("q", _REVISIONS),
+    "shortlog": Reader("ensc", _LOG | _names("numbered summary email")),
+    "show": _SHOW,
+    "show-ref": Reader("dhs", _names("abbrev dereference hash head heads quiet tags verify")),
+    "stash list": _SHOW,
+    "stash show": _SHOW,
+    "status": Reader("bsuvz", _STATUS, "u"),
+    "tag": Reader("lni", _LISTED, "n", accepts=_lists("-l")),
+    "version": Reader(accepts=_at_most(0)),
+    "whatchanged": _SHOW,
+    "worktree list": Reader("vz", _names("porcelain verbose")),
+}

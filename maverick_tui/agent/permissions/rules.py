@@ -1,0 +1,105 @@
+"""Rules like `Bash(git log:*)`, `Edit(docs/**)`, `WebFetch(domain:example.org)`: which calls they cover."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from maverick_tui.agent.permissions.reading import only_reads
+from maverick_tui.agent.permissions.shell import Words, one_command
+
+PATHS = ("file_path", "notebook_path", "path")
+"""Arguments of tools that name a file."""
+_BESIDES = frozenset({"command", "description", "timeout"})
+_SPACE = "\x1f"
+"""Between words, where a blank may be part of one."""
+
+
+def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> bool:
+    """Whether a rule of this tool allows the call."""
+    if tool == "Bash":
+        return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""))
+    if tool == "WebFetch":
+        domain = rule.removeprefix("domain:").lower()
+        return rule.startswith("domain:") and f".{host_of(arguments)}".endswith(f".{domain}")
+    if tool in ("Agent", "Task"):
+        return arguments.get("subagent_type") == rule
+    if tool == "Skill":
+        return arguments.get("skill") == rule
+    return _is_at(path_of(arguments), rule, cwd)
+
+
+def covers_command(rule: str, command: str) -> bool:
+    """Whether the command is the rule's own, or one plain call that it allows."""
+    words = one_command(command)
+    return (command == rule and "*" not in rule) or (words is not None and covers_words(rule, words))
+
+
+def covers_words(rule: str, words: Words) -> bool:
+    """Whether a rule allows a plain call: `git diff:*`, `npm run *`, or its very words.
+
+    A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`.
+    """
+    texts, is_exact = [word.text for word in words], all(word.is_exact for word in words)
+    if "*" not in rule:
+        return is_exact and texts == rule.split()
+    if not _pattern(rule).fullmatch(_SPACE.join(texts)):
+        return False
+    own = _own_words(rule)
+    if own == ["git"] and texts[1:] and texts[1].startswith("-"):
+        return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
+    return not is_for_reading(rule) or (is_exact and _only_reads(texts))
+
+
+def is_for_reading(rule: str) -> bool:
+    """Whether a rule for commands covers nothing but calls that only read."""
+    return _only_reads(_own_words(rule))
+
+
+def is_plain(arguments: Mapping[str, Any]) -> bool:
+    """Whether it is a command and nothing besides: one without a sandbox, or in the background, is another thing."""
+    return set(arguments) <= _BESIDES
+
+
+def path_of(arguments: Mapping[str, Any]) -> str:
+    """The file that a call names; empty if it names none."""
+    return next((str(arguments[name]) for name in PATHS if arguments.get(name)), "")
+
+
+def host_of(arguments: Mapping[str, Any]) -> str:
+    """The host of the address that a call names, in small letters; empty if it names none."""
+    try:
+        return (urlsplit(str(arguments.get("url") or "")).hostname or "").lower()
+    except ValueError:  # no address at all; such a call fails by itself
+        return ""
+
+
+def _is_at(path: str, rule: str, cwd: Path) -> bool:
+    """Whether the path is one of the rule's: `docs/**` below the working directory, `//etc/*` anywhere."""
+    pattern = rule[1:] if rule.startswith("//") else str(cwd / rule.removeprefix("./").lstrip("/"))
+    return bool(path) and fnmatch.fnmatchcase(os.path.realpath(cwd / path), pattern)
+
+
+def _pattern(rule: str) -> re.Pattern[str]:
+    words = (f"{rule[:-2]} *" if rule.endswith(":*") else rule).split()
+    pattern = _SPACE.join(".*".join(map(re.escape, word.split("*"))) for word in words)
+    # The last wildcard, if it is a word of its own, stands for any number of words, and for none.
+    return re.compile(re.sub(rf"{_SPACE}\.\*$", f"(?:{_SPACE}.*)?", pattern), re.DOTALL)
+
+
+def _own_words(rule: str) -> list[str]:
+    """The words of a rule that are the same for every call it covers."""
+    words = rule.removesuffix(":*").split()
+    fixed = next((index for index, word in enumerate(words) if "*" in word), len(words))
+    partial = words[fixed].partition("*")[0] if fixed < len(words) else ""
+    return [*words[:fixed], *([partial] if partial else [])]
+
+
+def _only_reads(words: Sequence[str]) -> bool:
+    """Whether it would, if the program that is named by a path is the one of that name."""
+    return bool(words) and only_reads([PurePosixPath(words[0]).name, *words[1:]])

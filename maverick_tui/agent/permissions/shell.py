@@ -1,0 +1,181 @@
+"""Commands as the shell will read them, by the grammar of bash. What is not certain is None; then somebody is asked.
+
+The grammar says which parts a command has; each word is then read once more, character by character, and both must
+agree. So neither a mistake of the grammar nor one of ours is enough to take one command for another. Accepted is only
+what bash, zsh and sh read alike: no expansion, no substitution, no assignment, nothing in the background.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LONGEST = 10_000
+"""Characters of a command that is still read; nobody who is asked would read a longer one either."""
+
+_PART = r"""
+    (?P<bare>[A-Za-z0-9_@%+=:,./^~{}!\#-]+)
+  | (?P<glob>[*?\[\]]+)
+  | \\(?P<escaped>[ -~])
+  | '(?P<single>[^'\x00-\x1f\x7f]*)'
+  | "(?P<double>(?:[^"\\$`\x00-\x1f\x7f]|\\[ -~])*)"
+"""
+_PARTS = re.compile(_PART, re.VERBOSE)
+_ESCAPE = re.compile(r'\\([$`"\\])')
+_NULL = re.compile(r"(?:[012]|&)?>>?[ \t]*/dev/null|0?<[ \t]*/dev/null|[12]?>&[12]")
+"""Redirections that neither write a file nor read one."""
+_SEPARATORS = frozenset({";", "&&", "||", "|", "\n"})
+_COMPOUND = frozenset({"program", "list", "pipeline", "redirected_statement"})
+_WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
+_KEYWORDS = frozenset(
+    "! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while".split()
+)
+_MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
+
+
+class Word(NamedTuple):
+    """A word of a command. One that is not exact stands for the names of files that fit it."""
+
+    text: str
+    is_exact: bool = True
+
+
+Words = tuple[Word, ...]
+
+
+def plain_words(command: str) -> list[str] | None:
+    """The exact words of a command that is one plain call of a program; None if it is anything else, or may be."""
+    words = one_command(command)
+    return None if words is None or not all(word.is_exact for word in words) else [word.text for word in words]
+
+
+def one_command(command: str) -> Words | None:
+    """The words of a command that is one plain call of a program, without redirections."""
+    found = _calls(command, _COMPOUND - {"list", "pipeline", "redirected_statement"})
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def all_commands(command: str) -> list[Words] | None:
+    """The calls of a command that is made of plain ones, one after the other or through pipes, and writes nowhere."""
+    return _calls(command, _COMPOUND)
+
+
+def mentions(command: str) -> set[str]:
+    """Everything in a command that may name a file, however the command is made. It may be more, and may be less."""
+    found = set(_MENTION.findall(command))
+    for node in _nodes(_parse(command[: LONGEST * 10])):
+        if node.type in _WORDS and (word := _read(_text(node))) is not None:
+            found |= {word.text, *word.text.split("=", 1)[1:]}
+    return found
+
+
+def _calls(command: str, compound: frozenset[str]) -> list[Words] | None:
+    if len(command) > LONGEST or not command.strip() or not _is_encodable(command):
+        return None
+    root = _parse(command)
+    if root.has_error:
+        return None
+    source, calls, end = command.encode(), list[Words](), 0
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in compound:
+            waiting += reversed(node.children)
+            continue
+        if source[end : node.start_byte].strip(b" \t\n"):  # something that the grammar has passed over
+            return None
+        end = node.end_byte
+        if node.type == "command":
+            if (words := _words(node)) is None:
+                return None
+            calls.append(words)
+        elif node.type == "file_redirect":
+            if not _NULL.fullmatch(_text(node)):
+                return None
+        elif node.type not in _SEPARATORS:
+            return None
+    return None if source[end:].strip(b" \t\n") else calls
+
+
+def _words(node: Node) -> Words | None:
+    """The words of a call: its parts must be words to the grammar, and to us, and nothing but blanks between them."""
+    parts = [
+        part.children[0] if part.type == "command_name" and part.child_count == 1 else part for part in node.children
+    ]
+    if any(part.type not in _WORDS for part in parts):
+        return None
+    source, end, words = node.text or b"", node.start_byte, list[Word]()
+    for part in parts:
+        gap = source[end - node.start_byte : part.start_byte - node.start_byte]
+        word = _read(_text(part))
+        if word is None or gap.strip(b" \t") or (words and not gap):
+            return None
+        words.append(word)
+        end = part.end_byte
+    first = words[0]
+    is_program = first.is_exact and first.text not in _KEYWORDS and "=" not in first.text
+    return tuple(words) if end == node.end_byte and is_program else None
+
+
+def _read(text: str) -> Word | None:
+    """A word without its quotes; None if a shell would make something else of it."""
+    if text.startswith(("~", "=", "#")):
+        return None
+    result, is_exact, end, braces = "", True, 0, ""
+    for part in _PARTS.finditer(text):
+        if part.start() != end:
+            return None
+        end, kind = part.end(), part.lastgroup
+        if kind == "bare":
+            result += part["bare"]
+            braces += part["bare"]
+        elif kind == "glob":
+            result += part["glob"]
+            is_exact = False
+        elif kind == "double":
+            result += _ESCAPE.sub(r"\1", part["double"])
+        else:
+            result += part[kind or ""]
+    if end != len(text) or ("~" in braces and re.search(r"[:=]~", text)):
+        return None
+    if "{" in braces and ("," in braces or ".." in braces):  # becomes several words
+        return None
+    return Word(result, is_exact)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode()
+
+
+def _is_encodable(command: str) -> bool:
+    """Whether it is text; halves of surrogate pairs come from bytes that were none."""
+    try:
+        command.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += node.children
+
+
+def _parse(command: str) -> Node:
+    return _parser().parse(command.encode(errors="replace")).root_node
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))

@@ -1,0 +1,255 @@
+"""One judge: with a person and without one, in every mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui.agent.permissions.judge import Judge, asks_first
+from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
+
+
+def bash(command: str) -> dict[str, str]:
+    return {"command": command}
+
+
+def decide(judge: Judge, tool: str, arguments: dict[str, Any], mode: str = "acceptEdits") -> str:
+    return judge.verdict(tool, arguments, mode=mode).decision
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "a.py").write_text("a")
+    (folder / "away").symlink_to(tmp_path)
+    (folder / "keys").symlink_to(Path.home() / ".ssh" / "id_rsa")
+    return folder
+
+
+READS = [
+    "git status", "git log --oneline -5", "git diff HEAD~1 -- src", "ls -la src", "cat src/a.py", "pwd",
+    "wc -l src/a.py",
+    "grep -rn foo src", "grep -n '/api/v1' src/a.py", "git log | head -3", "ls && pwd", "git diff 2>/dev/null",
+    "cd src && ls", "find . -name '*.py' -not -path './.git/*'", "git show HEAD:src/a.py", "git branch --show-current",
+    "rg -n 'def \\w+' src", "echo done", "git log -S'x y' --format='%h %s'", "sort -u src/a.py | uniq -c",
+]  # fmt: skip
+
+ASKS = [
+    "rm -rf docs", r"r\m -rf docs", "'r'm a.txt", '"r"m a', "r''m a", r"c\p a b && c\p b c", "m''v a b",
+    's""ed -i s/a/b/ a',
+    r"mk\dir -p .maverick/agents", "git add .", "git branch new", "git branch -D main", "git tag v1", "git stash",
+    "git diff --output=x", "git log --outpu=x", "git -C away status", "git -c alias.s=!id s", "GIT_PAGER=id git log",
+    "./ls", "src/cat x", "/bin/ls", "cat /etc/passwd", "cat ~/.ssh/id_rsa", "cat keys", "ls ..", "ls away",
+    "cat /proc/self/environ", "cd .. && ls", "cd away && ls", "cd - && ls", "cd src && cat ../../x",
+    "cd src; cd ..; cat ../x", "ls *",
+    "cat src/*",
+    "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
+    "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
+    "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
+    "git cat-file --filters HEAD:x", "xargs ls", "env", "printenv", "python -c 1", "hostname x", "npm test", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan"])
+@pytest.mark.parametrize("command", READS)
+def test_with_a_person_what_only_reads_runs(command: str, mode: str, project: Path) -> None:
+    judge = Judge(["Bash"], project, person=True)
+    assert decide(judge, "Bash", bash(command), mode) == "allow", judge.verdict("Bash", bash(command)).reason
+
+
+@pytest.mark.parametrize("command", ASKS)
+def test_with_a_person_every_other_command_asks(command: str, project: Path) -> None:
+    judge = Judge(["Bash"], project, person=True)
+    assert decide(judge, "Bash", bash(command)) == "ask"
+    assert decide(judge, "Bash", bash(command), "dontAsk") == "deny"
+
+
+def test_reading_counts_only_within_the_rules(project: Path) -> None:
+    judge = Judge(["Bash(git log:*)"], project, person=True)
+    assert decide(judge, "Bash", bash("git log -3")) == "allow"
+    assert decide(judge, "Bash", bash("cd src && git log")) == "allow"
+    for command in ("git status", "echo x", "git log | head"):
+        verdict = judge.verdict("Bash", bash(command))
+        assert (verdict.decision, verdict.reason) == ("ask", "This agent may use Bash(git log:*).")
+
+
+@pytest.mark.parametrize(
+    "tool", sorted(BUILTIN_TOOLS - READ_ONLY_TOOLS - {"Agent", "Task", "Edit", "Write", "NotebookEdit"})
+)
+def test_a_tool_that_is_not_known_to_be_harmless_asks(tool: str, project: Path) -> None:
+    for mode in ("default", "acceptEdits", "plan"):
+        assert decide(Judge([tool], project, person=True), tool, {}, mode) == "ask"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_no_job_outlives_its_run(person: bool, project: Path) -> None:
+    judge = Judge(["CronCreate"], project, person=person)
+    judge.grant(ToolRule("CronCreate"))
+    assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "x", "durable": True}) == "deny"
+    assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "x", "durable": False}) == "allow"
+
+
+def test_a_tool_that_nobody_has_heard_of_is_refused(project: Path) -> None:
+    for person in (True, False):
+        assert decide(Judge(sorted(BUILTIN_TOOLS), project, person=person), "NewTool", {}) == "deny"
+        assert decide(Judge(["Read"], project, person=person), "Write", {"file_path": "x"}) == "deny"
+
+
+@pytest.mark.parametrize("tool", ["Edit", "Write", "NotebookEdit"])
+def test_edits(tool: str, project: Path) -> None:
+    for person, mode, expected in (
+        (True, "acceptEdits", "allow"), (True, "default", "ask"), (True, "plan", "ask"), (True, "dontAsk", "deny"),
+        (False, "default", "allow"), (False, "acceptEdits", "allow"),
+    ):  # fmt: skip
+        judge = Judge([tool], project, person=person)
+        assert decide(judge, tool, {"file_path": "src/a.py"}, mode) == expected
+        for path in (str(project.parent / "x"), "../x", "away/x", "/etc/hosts", "~/x", ""):
+            assert decide(judge, tool, {"file_path": path}, mode) == ("ask" if person and mode != "dontAsk" else "deny")
+
+
+def test_the_whole_disk_is_no_project() -> None:
+    assert decide(Judge(["Write"], Path("/"), person=False), "Write", {"file_path": "/etc/hosts"}) == "deny"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_path_rule_is_kept(person: bool, project: Path) -> None:
+    judge = Judge(["Read(src/**)", "Edit(src/**)"], project, person=person)
+    refused = "ask" if person else "deny"
+    for tool in ("Read", "Edit"):
+        assert decide(judge, tool, {"file_path": "src/a.py"}) == "allow"
+        for path in ("b.py", "src/../b.py", "away/x", ""):
+            assert decide(judge, tool, {"file_path": path}) == refused
+    assert decide(Judge(["Read(src/**)", "Read"], project, person=person), "Read", {"file_path": "b.py"}) == "allow"
+
+
+PROTECTED = [
+    ".git/config", ".GIT/config", ".git", "vendor/x/.git/hooks/pre-commit", "src/../.git/config", ".git /config",
+    ".g\u200cit/x",
+    ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
+    ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PROTECTED)
+@pytest.mark.parametrize("person", [True, False])
+def test_some_places_ask_whatever_the_rules_say(path: str, person: bool, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "hidden").symlink_to(".git")
+    judge = Judge(["Write", "Write(//**)", "Bash", "mcp__fs__*"], project, person=person)
+    judge.grant(ToolRule("Write"))
+    judge.grant(ToolRule("Bash"))
+    judge.grant(ToolRule("Bash", "cp *"))
+    refused = "ask" if person else "deny"
+    assert decide(judge, "Write", {"file_path": path}) == refused
+    assert decide(judge, "Write", {"file_path": str(project / path)}) == refused
+    assert decide(judge, "mcp__fs__write", {"path": path}) == refused
+    if " " not in path:
+        for command in (f"cp x {path}", f"echo x > {path}", f"cp x '{path}'; true", f"sh -c 'cp x {path}'"):
+            assert decide(judge, "Bash", bash(command)) == refused, command
+    assert decide(judge, "Write", {"file_path": "src/.hidden"}) == "allow"
+    assert decide(judge, "Bash", bash("cp x .gitignore")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
+    home = Path.home()
+    judge = Judge(["Read", "Grep", "Glob", "Bash"], project, person=person)
+    refused = "ask" if person else "deny"
+    for path in (
+        "~/.ssh/id_rsa",
+        str(home / ".aws" / "credentials"),
+        "/proc/self/environ",
+        "keys",
+        str(home / ".npmrc"),
+    ):
+        assert decide(judge, "Read", {"file_path": path}) == refused, path
+        assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused, path
+    assert decide(judge, "Grep", {"pattern": "x", "path": str(home)}) == refused
+    assert decide(judge, "Grep", {"pattern": "x", "path": "/"}) == refused
+    for path in (".npmrc", "/usr/include/stdio.h", "src/a.py"):
+        assert decide(judge, "Read", {"file_path": path}) == "allow", path
+    assert decide(judge, "Grep", {"pattern": "x"}) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
+    judge = Judge(["Write", "Grep", "Read"], Path.home(), person=person)
+    refused = "ask" if person else "deny"
+    for path in (
+        ".config/maverick/agents/x.py",
+        ".local/state/maverick/trusted.json",
+        ".ssh/authorized_keys",
+        ".newrc",
+    ):
+        assert decide(judge, "Write", {"file_path": path}) == refused
+    assert decide(judge, "Grep", {"pattern": "key"}) == refused
+    assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
+
+
+def test_folders_that_were_moved_are_protected(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_CONFIG_DIR", str(project / "settings"))
+    assert decide(Judge(["Write"], project, person=True), "Write", {"file_path": "settings/agents/x.py"}) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "command", "expected"),
+    [
+        (["Bash"], "rm -rf . | cat", "allow"),
+        (["Bash", "Bash(ls)"], "rm x", "allow"),
+        (["Bash(git log:*)"], "git log --oneline", "allow"),
+        (["Bash(git log:*)"], "git log --output=x", "deny"),
+        (["Bash(git log:*)"], "git log && id", "deny"),
+        (["Bash(npm run *)"], "npm run a", "allow"),
+        (["Bash(npm run *)"], "npm run a > .git/config", "deny"),
+        (["Bash(cp:*)"], "cp x .git/config", "deny"),
+        (["Read"], "ls", "deny"),
+    ],
+)
+def test_without_a_person_only_what_is_listed_runs(
+    allowed: Sequence[str], command: str, expected: str, project: Path
+) -> None:
+    assert decide(Judge(allowed, project, person=False), "Bash", bash(command)) == expected
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_git_does_not_even_look_where_the_repository_names_programs(person: bool, project: Path) -> None:
+    judge = Judge(
+        ["Bash(git log:*)", "Bash(git add:*)"], project, person=person, git_programs=lambda _: ["diff.x.textconv"]
+    )
+    verdict = judge.verdict("Bash", bash("git log -p"))
+    assert verdict.decision == ("ask" if person else "deny")
+    assert "diff.x.textconv" in verdict.reason
+    assert decide(judge, "Bash", bash("git add x")) == ("ask" if person else "allow"), "that is more than to look"
+
+
+def test_what_a_person_has_granted_is_remembered_as_far_as_it_goes(project: Path) -> None:
+    judge = Judge(["Bash", "WebFetch"], project, person=True)
+    judge.grant(ToolRule("Bash", "git add *"))
+    judge.grant(ToolRule("WebFetch", "domain:example.org"))
+    assert decide(judge, "Bash", bash("git add x")) == "allow"
+    for command in (r"git add $'\'' ; touch PWNED ; : \'", "git add x; id", "git add x > y", "git commit"):
+        assert decide(judge, "Bash", bash(command)) == "ask"
+    assert decide(judge, "WebFetch", {"url": "https://example.org/"}) == "allow"
+    assert decide(judge, "WebFetch", {"url": "https://example.com/"}) == "ask"
+
+
+def test_what_is_told_beforehand_is_what_happens() -> None:
+    entries = [
+        "Read",
+        "Edit",
+        "Bash",
+        "Bash(git log:*)",
+        "Bash(git add:*)",
+        "Bash(find:*)",
+        "Task",
+        "Skill",
+        "mcp__x__*",
+    ]
+    asking = ["Bash", "Bash(git add:*)", "Skill", "mcp__x__*"]
+    assert asks_first(entries, "acceptEdits") == asking
+    assert asks_first(entries, "default") == ["Edit", *asking]
+    assert asks_first(entries, "dontAsk") == []

@@ -1,0 +1,111 @@
+"""Rules cover what they say and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui.agent.permissions.rules import covers, covers_command, is_for_reading
+
+GIT = ["git diff:*", "git log:*"]
+
+
+@pytest.mark.parametrize(
+    ("command", "rules", "covered"),
+    [
+        ("git diff", GIT, True),
+        ("git diff --stat main", GIT, True),
+        ("git  log  'a b'", GIT, True),
+        ("git diffs", GIT, False),
+        ("git status", GIT, False),
+        ("'git diff' x", GIT, False),
+        ("git diff; rm -rf .", GIT, False),
+        ("git diff && id", GIT, False),
+        ("git diff | sh", GIT, False),
+        ("git diff > f", GIT, False),
+        ("git diff &", GIT, False),
+        ("git diff $(id)", GIT, False),
+        ('git diff "$(id)"', GIT, False),
+        ("git diff `id`", GIT, False),
+        ("git diff <(id)", GIT, False),
+        ("git diff\nid", GIT, False),
+        ("git diff 'never closed", GIT, False),
+        ("git diff --output=f", GIT, False),
+        ("git diff --outp=f", GIT, False),
+        ("git log --output f", GIT, False),
+        ("git log --author -- --output=f", GIT, False),
+        ("git diff --ext-diff", GIT, False),
+        ("git log *", GIT, False),
+        ("git -c core.pager=id diff", GIT, False),
+        ("git -c alias.x=!id x", ["git:*"], False),
+        ("git commit -m x", ["git:*"], True),
+        ("X=1 git diff", GIT, False),
+        ("git diff 'a;b'", GIT, True),
+        (r"git add $'\'' ; touch PWNED ; : \'", ["git add *"], False),
+        ("git add src/a.py docs", ["git add *"], True),
+        ("git add", ["git add *"], True),
+        ("git add src/*.py", ["git add *"], True),
+        ("git addition", ["git add *"], False),
+        ("npm test", ["npm test"], True),
+        ("npm  'test'", ["npm test"], True),
+        ("npm test --all", ["npm test"], False),
+        ("npm run lint", ["npm run *"], True),
+        ("npm run-script lint", ["npm run *"], False),
+        ("make a && make b", ["make a && make b"], True),
+        ("make a && make c", ["make a && make b"], False),
+        ("find . -name x", ["find:*"], True),
+        ("find . -delete", ["find:*"], False),
+        ("find . -delete", ["find . -delete"], True),
+        ("/usr/bin/find . -delete", ["/usr/bin/find:*"], False),
+        ("git branch -D main", ["git branch:*"], False),
+        ("git branch -D main", ["git branch -D:*"], True),
+        ("rg --pre=sh x", ["rg:*"], False),
+        ("rg -e -- --pre=sh x", ["rg:*"], False),
+        ("anything", ["*"], True),
+        ("anything; really", ["*"], False),
+        ("", GIT, False),
+    ],
+)
+def test_commands(command: str, rules: list[str], covered: bool) -> None:
+    assert any(covers_command(rule, command) for rule in rules) is covered
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_so"),
+    [("git log:*", True), ("git log --oneline", True), ("ls *", True), ("git add:*", False), ("git:*", False),
+     ("find . -delete", False), ("*", False), ("git branch -D:*", False), ("/tmp/ls:*", True)],
+)  # fmt: skip
+def test_which_rules_are_for_reading(rule: str, is_so: bool) -> None:
+    assert is_for_reading(rule) is is_so
+
+
+@pytest.mark.parametrize(
+    ("tool", "rule", "arguments", "covered"),
+    [
+        ("Read", "docs/**", {"file_path": "docs/a.md"}, True),
+        ("Read", "docs/**", {"file_path": "docs/../src/a.py"}, False),
+        ("Read", "docs/**", {"file_path": "link/a"}, False),
+        ("Read", "docs/**", {"file_path": "docs/away/a"}, False),
+        ("Read", "docs/**", {}, False),
+        ("Read", "//etc/*", {"file_path": "/etc/hosts"}, True),
+        ("WebFetch", "domain:example.org", {"url": "https://example.org/x"}, True),
+        ("WebFetch", "domain:example.org", {"url": "https://www.example.org"}, True),
+        ("WebFetch", "domain:example.org", {"url": "https://badexample.org"}, False),
+        ("WebFetch", "domain:example.org", {"url": "https://example.org@evil.example/"}, False),
+        ("WebFetch", "domain:example.org", {"url": "https://[example.org"}, False),
+        ("WebFetch", "example.org", {"url": "https://example.org"}, False),
+        ("Agent", "Explore", {"subagent_type": "Explore"}, True),
+        ("Agent", "Explore", {"subagent_type": "general-purpose"}, False),
+        ("Skill", "pdf", {"skill": "pdf"}, True),
+        ("Bash", "ls:*", {"command": "ls"}, True),
+        ("Bash", "ls:*", {"command": "ls", "run_in_background": True}, False),
+        ("Bash", "ls:*", {"command": "ls", "dangerouslyDisableSandbox": True}, False),
+    ],
+)
+def test_other_tools(tool: str, rule: str, arguments: dict[str, Any], covered: bool, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "away").symlink_to("/etc")
+    (tmp_path / "link").symlink_to("docs/away")
+    assert covers(rule, tool, arguments, tmp_path) is covered

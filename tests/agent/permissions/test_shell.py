@@ -1,0 +1,131 @@
+"""Words of commands, as the shell will see them."""
+
+from __future__ import annotations
+
+import pytest
+
+from maverick_tui.agent.permissions.shell import LONGEST, all_commands, mentions, plain_words
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("git diff --stat main", ["git", "diff", "--stat", "main"]),
+        ("git  log\t'a b'", ["git", "log", "a b"]),
+        (r"r\m -rf docs", ["rm", "-rf", "docs"]),
+        ("'r'm \"a\"b", ["rm", "ab"]),
+        ("r''m", ["rm"]),
+        (r'grep "foo\.bar\"" src', ["grep", r'foo\.bar"', "src"]),
+        (r"find . \( -name \*.py \)", ["find", ".", "(", "-name", "*.py", ")"]),
+        ("git diff HEAD~1 HEAD^ HEAD@{1}", ["git", "diff", "HEAD~1", "HEAD^", "HEAD@{1}"]),
+        ("git log --format='%h;$(id)'", ["git", "log", "--format=%h;$(id)"]),
+        ("ls ", ["ls"]),
+    ],
+)
+def test_a_plain_command_has_the_words_that_the_shell_makes_of_it(command: str, words: list[str]) -> None:
+    assert plain_words(command) == words
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        r"git add $'\'' ; touch PWNED ; : \'",
+        'echo $"x"',
+        "ls $HOME",
+        'ls "$HOME"',
+        "ls `id`",
+        "ls $(id)",
+        "ls <(id)",
+        "X=1 ls",
+        "X+=1 ls",
+        "X[0]=1 ls",
+        "ls; id",
+        "ls && id",
+        "ls & id",
+        "ls &",
+        "ls | sh",
+        "ls > f",
+        "ls 2> f",
+        "ls >| f",
+        "ls &> f",
+        "ls <> f",
+        "ls <<< x",
+        "ls <<E\nE",
+        "ls\nid",
+        "ls\r\nid",
+        "ls\x0bid",
+        "ls\u00a0x",
+        "ls \\\n x",
+        "ls *.py",
+        "ls [a]",
+        "ls {a,b}",
+        "ls {1..3}",
+        "ls ~",
+        "ls ~root/x",
+        "ls a:~/x",
+        "=ls",
+        "ls =id",
+        "ls # x",
+        "#x",
+        "! ls",
+        "time ls",
+        "{ ls; }",
+        "(ls)",
+        "((1))",
+        "[[ -f x ]]",
+        "if ls; then id; fi",
+        "f() { id; }",
+        "function f { id; }",
+        "coproc ls",
+        "ls 'never closed",
+        'ls "never closed',
+        "ls \\",
+        "ls a\0b",
+        "ls \udc80",
+        "",
+        "   ",
+        "x" * (LONGEST + 1),
+        "(" * 2_000,
+    ],
+)
+def test_whatever_is_not_plain_has_no_words(command: str) -> None:
+    assert plain_words(command) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "calls"),
+    [
+        ("git log | head -3", ["git log", "head -3"]),
+        ("ls && pwd; id\nls", ["ls", "pwd", "id", "ls"]),
+        ("git diff 2>/dev/null || true", ["git diff", "true"]),
+        ("ls > /dev/null 2>&1", ["ls"]),
+        ("ls < /dev/null", ["ls"]),
+    ],
+)
+def test_plain_commands_may_follow_each_other(command: str, calls: list[str]) -> None:
+    found = all_commands(command)
+    assert found is not None
+    assert [" ".join(word.text for word in words) for words in found] == calls
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["ls > f", "ls 2>&1 > f", "ls >/dev/nullx", "ls >/dev/null/../x", "ls >&f", "ls |& cat", "ls &", "ls; (id)",
+    "ls <f",
+     "ls >/dev/null x", "cat <<< $(id)", "ls >/dev/null &", "ls 3>/dev/null", "ls; X=1", "ls;;", "ls && && id"],
+)  # fmt: skip
+def test_what_else_is_done_beside_them_is_not_plain(command: str) -> None:
+    assert all_commands(command) is None
+
+
+def test_a_very_long_chain_is_read_without_running_out_of_stack() -> None:
+    assert len(all_commands("&&".join(["ls"] * 2_000)) or []) == 2_000
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cp x .git/config", "echo x >.git/config", "cp --target='.git/config'", 'python -c "open(\'.git/config\')"',
+     "for f in a; do cp $f .git/config; done", "x=.git/config; cp a $x", "cp {a,.git/config}", "cp x '.git'/config"],
+)  # fmt: skip
+def test_files_are_noticed_wherever_they_are_mentioned(command: str) -> None:
+    assert ".git/config" in mentions(command)
