@@ -83,6 +83,12 @@ def _runs_unasked(rule: ToolRule, mode: str) -> bool:
     return rule.name in free
 
 
+def _more_than_a_start(call: Call) -> str:
+    """Starting a subagent is not asked about, since what it does is; a worktree or a mode for it would be."""
+    more = sorted(call.arguments.keys() - {"description", "prompt", "subagent_type", "model", "run_in_background"})
+    return f"It wants more than to start a subagent: {', '.join(more)}." if more else ""
+
+
 class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
@@ -136,8 +142,10 @@ class Judge:
             return ""
         if call.tool in EDIT_TOOLS and (not self._person or mode == "acceptEdits"):
             return self._beyond_rules(call) or self._outside(call)
+        if call.tool in SUBAGENT_TOOLS:
+            return self._beyond_rules(call) or _more_than_a_start(call)
         if self._person:
-            return self._beyond_rules(call) if call.tool in SUBAGENT_TOOLS else doubt
+            return doubt
         return self._beyond_rules(call) or (doubt if call.tool == "Bash" and self._makes_git_run(call) else "")
 
     # -- what the rules say -----------------------------------------------------------------------------------------

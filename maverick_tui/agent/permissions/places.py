@@ -33,6 +33,9 @@ _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml"})
 """They hold keys in a home directory, and settings elsewhere."""
 
 
+_STREAMS = frozenset("/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom".split())
+
+
 def why_not_to_write(path: str, cwd: Path, here: Path | None = None) -> str:
     """Why writing there asks, whatever the rules say; nothing for an ordinary place. A relative path starts `here`."""
     return next(filter(None, (_keeps_from_writing(place, cwd) for place in _places(path, here or cwd))), "")
@@ -93,8 +96,8 @@ def _keeps_from_reading(place: Path, cwd: Path) -> str:
 
 
 def _of_the_kernel(place: Path) -> str:
-    is_known = place.parts[1:2] in (("proc",), ("sys",), ("dev",)) and place.as_posix() != "/dev/null"
-    return f"{place} is no ordinary file." if is_known else ""
+    is_kernels = place.parts[1:2] in (("proc",), ("sys",), ("dev",)) and place.as_posix() not in _STREAMS
+    return f"{place} is no ordinary file." if is_kernels else ""
 
 
 def _has(names: list[str], places: frozenset[str]) -> bool:

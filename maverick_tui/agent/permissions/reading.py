@@ -148,8 +148,8 @@ _READERS: dict[str, Reader] = {
     ),
     "date": Reader("uRI", _names("utc universal iso-8601 rfc-3339 rfc-email"), accepts=_are_formats),
     "diff": Reader(
-        "abBcdEipqrNstTuwyU",
-        _names("brief unified context recursive side-by-side ignore-case ignore-all-space color new-file text width"),
+        "abBcdEipqstTuwyU",
+        _names("brief unified context side-by-side ignore-case ignore-all-space color text width"),
     ),
     "dirname": Reader("z", _names("zero"), is_about_text=True),
     "du": Reader("abchkmsSx", _names("all bytes apparent-size human-readable max-depth summarize total"), "d"),

@@ -47,7 +47,7 @@ ASKS = [
     "cat /proc/self/environ", "cd .. && ls", "cd away && ls", "cd - && ls", "cd src && cat ../../x",
     "cd src; cd ..; cat ../x", "ls *",
     "cat src/*",
-    "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
+    "diff -r src docs", "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
     "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
     "git cat-file --filters HEAD:x", "xargs ls", "env", "printenv", "python -c 1", "hostname x", "npm test", "",
@@ -83,6 +83,17 @@ def test_reading_counts_only_within_the_rules(project: Path) -> None:
 def test_a_tool_that_is_not_known_to_be_harmless_asks(tool: str, project: Path) -> None:
     for mode in ("default", "acceptEdits", "plan"):
         assert decide(Judge([tool], project, person=True), tool, {}, mode) == "ask"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_starting_a_subagent_is_free_and_a_worktree_for_it_is_not(person: bool, project: Path) -> None:
+    judge, start = (
+        Judge(["Task"], project, person=person),
+        {"description": "x", "prompt": "x", "subagent_type": "Explore"},
+    )
+    assert decide(judge, "Agent", start) == "allow"
+    for more in ({"isolation": "worktree"}, {"mode": "bypassPermissions"}, {"cwd": "/"}):
+        assert decide(judge, "Agent", {**start, **more}) == ("ask" if person else "deny")
 
 
 @pytest.mark.parametrize("person", [True, False])
