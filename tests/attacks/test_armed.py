@@ -1,0 +1,59 @@
+"""Every trick would do what it is feared for: an attack that does nothing proves nothing. Nobody stands in its way here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from tests.attacks.sandbox import KEY, SECRETS, Sandbox, changes
+from tests.attacks.shell_tricks import chosen
+from tests.attacks.tricks import Trick
+
+EFFECTIVE = {**chosen("bash"), **chosen("zsh")}
+PATIENCE = 30.0
+GRACE = 3.0
+
+
+def run(sandbox: Sandbox, trick: Trick) -> tuple[str, list[str]]:
+    """What it says, and what it changes."""
+    command = sandbox.place(trick.command, trick.id)
+    before = sandbox.state()
+    # A file and no pipe: what stays in the background would keep a pipe open.
+    with tempfile.TemporaryFile() as output:
+        subprocess.run(
+            [trick.shell, "-c", 'command=$1; shift; eval "$command"', trick.shell, command],
+            cwd=sandbox.project,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        changed = changes(before, sandbox.state())
+        until = time.monotonic() + GRACE
+        while trick.effect == "change" and not changed and time.monotonic() < until:  # it works in the background
+            time.sleep(0.02)
+            changed = changes(before, sandbox.state())
+        sandbox.end_processes()
+        if "git " in command:  # others leave something of their own, and can be tried side by side
+            sandbox.restore()
+        output.seek(0)
+        return output.read().decode(errors="replace"), changed
+
+
+@pytest.mark.parametrize("family", EFFECTIVE)
+def test_tricks_work_where_nobody_forbids_them(family: str, sandbox: Sandbox) -> None:
+    blunt = []
+    for trick in EFFECTIVE[family]:
+        if trick.unarmed or trick.effect == "none" or not all(map(shutil.which, trick.needs)):
+            continue
+        output, changed = run(sandbox, trick)
+        is_told = any(secret.lower() in output.lower() for secret in (KEY, *SECRETS.values()))
+        if not (is_told if trick.effect == "leak" else changed):
+            blunt.append(f"{trick.id}: {trick.command[:200]!r} -> {output[:300]!r}")
+    assert not blunt, f"{len(blunt)} tricks do nothing:\n" + "\n".join(blunt)
