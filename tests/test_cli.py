@@ -311,7 +311,7 @@ def test_list_as_json_has_the_hidden_ones_apart(maverick: Run, home: Path) -> No
     assert [agent["path"] for agent in data["shadowed"]] == [str(hidden)]
 
 
-EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J"'
+EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J\\u200f\\u200b\\u2028\\uFEFF\\U000E0041\\u3164"'
 
 
 @pytest.mark.parametrize(
@@ -321,13 +321,13 @@ def test_no_byte_of_a_file_steers_the_terminal(arguments: list[str]) -> None:
     write_agent("evil", f"initialPrompt: {EVIL}\n{EVIL}: 1\nhooks: {{Stop: [{{hooks: [{{type: {EVIL}}}]}}]}}", EVIL)
     write(".claude/agents/\x1b]0;evil\x07\udcff.md", "no agent")
     prompt = Path(".claude/agents/evil.md")
-    prompt.write_text(prompt.read_text() + "\x1b]0;evil\x07 \x9b2J \u202e\n")
+    prompt.write_text(prompt.read_text() + "\x1b]0;evil\x07 \x9b2J \u202e\u061c\n")
     command = [sys.executable, "-m", "maverick_tui", "agents", *arguments]
     ran = subprocess.run(command, capture_output=True, env=environment(), check=False)
     assert ran.returncode == (1 if arguments == ["check"] else 0)
     assert b"evil" in ran.stdout
-    for active in (b"\x1b", b"\x07", "\x9b".encode(), "\u202e".encode()):
-        assert active not in ran.stdout + ran.stderr
+    for active in "\x1b\x07\x9b\u202e\u200f\u200b\u2028\ufeff\U000e0041\u3164\u061c":
+        assert active.encode() not in ran.stdout + ran.stderr
 
 
 # -- show ------------------------------------------------------------------------------------------------------------
