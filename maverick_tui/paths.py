@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -39,6 +41,31 @@ def _user_folder(variable: str, function: str) -> Path:
 
     folder: Path = getattr(platformdirs, function)(APP)
     return folder
+
+
+def too_much(cwd: Path) -> str:
+    """Why no agent should work in this folder: it is a home directory, or holds one. Nothing if it is neither."""
+    folder = os.path.realpath(cwd)
+    homes = {os.path.realpath(home) for home in _homes() if os.path.isabs(home)}  # noqa: PTH117 - it is a text
+    if folder in homes:
+        what = "This is your home directory"
+    elif folder == os.path.realpath(os.sep):
+        what = "This is the root of all folders"
+    elif any(os.path.commonpath((folder, home)) == folder for home in homes):
+        what = "Your home directory is in this folder"
+    else:
+        return ""
+    reach = "An agent that works here reaches all your files, keys and settings among them."
+    return f"{what}. {reach} Leave, and start in the folder of a project."
+
+
+def _homes() -> Iterator[str]:
+    """What the environment says is the home directory, and what the system does: either may be the one in use."""
+    yield os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where nobody knows it
+    with suppress(ImportError, KeyError):  # no Unix, or a user without an entry
+        import pwd
+
+        yield pwd.getpwuid(os.getuid()).pw_dir
 
 
 def project_folders(cwd: Path) -> list[Path]:

@@ -223,7 +223,7 @@ def test_list_is_a_table_by_source(maverick: Run, home: Path) -> None:
         "!   everything  md    -      16     Does everything everything everything every…\n"
         "\n"
         "PROJECT  .claude/agents\n"
-        "    reviewer    md    opus   2      Reviews diffs.\n"
+        "*   reviewer    md    opus   2      Reviews diffs.\n"
         "\n"
         "YOURS  ~/.claude/agents\n"
         "    mine        md    -      0      Reviews diffs.\n"
@@ -232,6 +232,8 @@ def test_list_is_a_table_by_source(maverick: Run, home: Path) -> None:
         "    reviewer    md    -      16     ~/.claude/agents/reviewer.md\n"
         "\n"
         "* not trusted yet: read the file, then run maverick agents trust NAME\n"
+        "\n"
+        ".claude/agents/reviewer.md: note: reviewer stands in for your own reviewer\n"
         "\n"
         "! 6 files checked: 0 errors, 1 warning.\n"
         ".maverick/agents/deep/everything.md:4: warning: memory has no effect in Maverick\n"
@@ -297,7 +299,7 @@ def test_list_as_json_has_the_documented_keys(maverick: Run) -> None:
     (agent,) = data["agents"]
     assert list(agent) == [
         "name", "description", "source", "form", "path", "model", "tools", "problems", "needs_trust",
-        "inputs",
+        "stands_in_for", "inputs",
     ]  # fmt: skip
     assert agent["problems"] == data["problems"]
     assert list(data["problems"][0]) == ["path", "line", "severity", "message", "hint"]
@@ -311,7 +313,25 @@ def test_list_as_json_has_the_hidden_ones_apart(maverick: Run, home: Path) -> No
     assert [agent["path"] for agent in data["shadowed"]] == [str(hidden)]
 
 
-EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J"'
+def test_a_projects_agent_in_the_place_of_ones_own_is_told_and_refused_until_it_is_trusted(maverick: Run) -> None:
+    path = write_agent("reviewer")
+    write(str(paths.user_config() / "agents/reviewer.md"), path.read_text())
+    note = ".claude/agents/reviewer.md: note: reviewer stands in for your own reviewer"
+    assert note in maverick("agents", "list").out
+    assert "beware    stands in for your own reviewer" in maverick("agents", "show", "reviewer").out
+    shown = json.loads(maverick("agents", "show", "reviewer", "--json").out)
+    assert (shown["trust"], shown["stands_in_for"]) == ("not trusted", {"name": "reviewer", "source": "user"})
+    checked = maverick("agents", "check", "--strict")
+    assert (checked.code, note in checked.out, "no problems" in checked.out) == (0, True, True)
+    refused = maverick("--agent", "reviewer", "--prompt", "go")
+    assert refused.code == 4
+    assert "is not trusted" in refused.err
+    assert "maverick agents trust reviewer" in refused.err
+    assert maverick("agents", "trust", "reviewer", "--yes").code == 0
+    assert json.loads(maverick("agents", "show", "reviewer", "--json").out)["trust"] == "trusted"
+
+
+EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J\\u200f\\u200b\\u2028\\uFEFF\\U000E0041\\u3164"'
 
 
 @pytest.mark.parametrize(
@@ -321,13 +341,13 @@ def test_no_byte_of_a_file_steers_the_terminal(arguments: list[str]) -> None:
     write_agent("evil", f"initialPrompt: {EVIL}\n{EVIL}: 1\nhooks: {{Stop: [{{hooks: [{{type: {EVIL}}}]}}]}}", EVIL)
     write(".claude/agents/\x1b]0;evil\x07\udcff.md", "no agent")
     prompt = Path(".claude/agents/evil.md")
-    prompt.write_text(prompt.read_text() + "\x1b]0;evil\x07 \x9b2J \u202e\n")
+    prompt.write_text(prompt.read_text() + "\x1b]0;evil\x07 \x9b2J \u202e\u061c\n")
     command = [sys.executable, "-m", "maverick_tui", "agents", *arguments]
     ran = subprocess.run(command, capture_output=True, env=environment(), check=False)
     assert ran.returncode == (1 if arguments == ["check"] else 0)
     assert b"evil" in ran.stdout
-    for active in (b"\x1b", b"\x07", "\x9b".encode(), "\u202e".encode()):
-        assert active not in ran.stdout + ran.stderr
+    for active in "\x1b\x07\x9b\u202e\u200f\u200b\u2028\ufeff\U000e0041\u3164\u061c":
+        assert active.encode() not in ran.stdout + ran.stderr
 
 
 # -- show ------------------------------------------------------------------------------------------------------------
@@ -417,7 +437,8 @@ def test_show_as_json(maverick: Run) -> None:
     write_agent("reviewer", 'tools: Read, Bash\nmcpServers: {gh: {command: npx, env: {TOKEN: "hush"}}}\nmaxTurns: 3')
     data = show_json(maverick, "reviewer")
     assert list(data) == [
-        "name", "description", "source", "form", "path", "trust", "engine", "engine_settings", "model",
+        "name", "description", "source", "form", "path", "trust", "stands_in_for", "engine",
+        "engine_settings", "model",
         "permission_mode", "names_tools", "may", "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "inputs",
         "initial_prompt", "prompt", "unknown", "problems",
     ]  # fmt: skip

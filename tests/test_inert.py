@@ -1,16 +1,52 @@
-"""Foreign text cannot steer a terminal."""
+"""Foreign text cannot steer a terminal, reorder a line, or hide in one."""
 
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from wcwidth.table_vs15 import VS15_WIDE_TO_NARROW
+from wcwidth.table_vs16 import VS16_NARROW_TO_WIDE
 
-from maverick_tui.inert import inert, one_line
+from maverick_tui.inert import InertStream, cut_at, inert, one_line, spelled
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # halves of surrogate pairs included
+JOINERS = "\u200b\u200c\u200d\ufe0e\ufe0f"
+ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+TRICKY = st.text(
+    st.one_of(
+        st.sampled_from(f"a1# \n{JOINERS}\u20e3\u202e👩💻❤😀🏽🏳🌈میक\u094dषไท{ENGLAND}"),
+        st.characters(exclude_categories=()),
+    )
+)
+
+GLYPHS = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+"""Of category Cf, and yet drawn: they stand before a number, or around it."""
+FILLERS = {0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x16FE4, 0x1D159}
+SELECTORS = {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
+HIDDEN = sorted(
+    {code for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp", "Cs")} - GLYPHS
+    | FILLERS
+    | SELECTORS
+    | {0x2065, *range(0x13430, 0x13440), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000)}
+)
+HIDDEN.remove(ord("\t"))
+HIDDEN.remove(ord("\n"))
+
+WRITTEN = [
+    "👩\u200d💻 ❤\ufe0f ☎\ufe0e 1\ufe0f\u20e3 #\ufe0f\u20e3 👍🏽",
+    "👨\u200d👩\u200d👧\u200d👦 👩🏽\u200d🚀 🏳\ufe0f\u200d🌈 ❤\ufe0f\u200d🔥 🧑🏿\u200d❤\ufe0f\u200d🧑🏻",
+    ENGLAND,
+    "می\u200cخواهم کتاب\u200cها",  # noqa: RUF001 - Persian
+    "क\u094d\u200dष श\u094d\u200cर ක\u0dca\u200dර ന\u0d4d\u200d.",
+    "ภาษา\u200bไทย ភាសា\u200bខ្មែរ",
+    "مرحبا שלום",
+    "日本 é 😀 \u3000 ½",
+]
+"""Text as people write it."""
 
 
 @pytest.mark.parametrize(
@@ -22,29 +58,92 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))  # halves of surrogate 
         ("\x9b31m\x85", "\ufffd31m\ufffd"),
         ("a\u202eb\u2066c\u2069", "a\ufffdb\ufffdc\ufffd"),
         ("\udcff.md", "\ufffd.md"),
-        ("日本 é 😀", "日本 é 😀"),
+        ("pay\u200bpal so\u00adft \u061cx\u200f", "pay\ufffdpal so\ufffdft \ufffdx\ufffd"),
+        ("a\u200db 1\ufe0f x\ufe0f 😀\ufe0f", "a\ufffdb 1\ufffd x\ufffd 😀\ufffd"),
+        ("👩\u200d", "👩\ufffd"),
+        ("\u200d💻 👩\u200d\u200d💻", "\ufffd💻 👩\ufffd\ufffd💻"),
+        ("می\u200c خ\u200cx", "می\ufffd خ\ufffdx"),
+        (ENGLAND[:-1], "\U0001f3f4" + "\ufffd" * 5),
+        (f"{ENGLAND}\U000e0061", f"{ENGLAND}\ufffd"),
+        ("x\U000e0041", "x\ufffd"),
     ],
 )
-def test_what_steers_a_terminal_is_replaced_by_something_visible(text: str, shown: str) -> None:
+def test_what_steers_or_hides_is_replaced_by_something_visible(text: str, shown: str) -> None:
     assert inert(text) == shown
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_what_people_write_stays_as_it_is(text: str) -> None:
+    assert inert(text) == text
+
+
+@pytest.mark.parametrize(("before", "after"), [("", ""), ("a", "b"), (" ", " "), ("漢", "字"), ("😀", "!")])
+def test_nothing_hidden_passes_between_ordinary_characters(before: str, after: str) -> None:
+    passed = [f"U+{code:04X}" for code in HIDDEN if chr(code) in inert(f"{before}{chr(code)}{after}")]
+    assert passed == []
+
+
+def test_every_other_character_passes() -> None:
+    changed = [code for code in {*range(0x110000)} - {*HIDDEN} if inert(chr(code)) != chr(code)]
+    assert all(code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF for code in changed), "only what is no character"
+
+
+def test_a_selector_stands_after_what_has_two_looks() -> None:
+    tables = (VS15_WIDE_TO_NARROW, VS16_NARROW_TO_WIDE)
+    twofold = {code for table in tables for ranges in table.values() for a, b in ranges for code in range(a, b + 1)}
+    taken = {code for code in range(0x20000) if inert(f"{chr(code)}\ufe0f").endswith("\ufe0f")}
+    assert taken == twofold - set(map(ord, "0123456789#*"))
 
 
 def test_one_line_has_no_line_breaks_of_any_kind() -> None:
     assert one_line("a\nb\r\nc\u2028d\x85e\x0bf  g\t") == "a b c d e f g"
 
 
-@given(ANY_TEXT)
+@given(st.one_of(ANY_TEXT, TRICKY))
+@example("😀\ufe0f\u200d💻")
 def test_nothing_active_is_left(text: str) -> None:
     result = inert(text)
-    assert {c for c in result if unicodedata.category(c) in ("Cc", "Cs")} <= {"\n", "\t"}
-    assert not set(result) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert {c for c in result if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")} <= {"\n", "\t"}
+    assert not set(result) & set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
     assert inert(result) == result
     assert len(result) == len(text)
     result.encode()
 
 
-@given(ANY_TEXT)
+@given(st.one_of(ANY_TEXT, TRICKY))
 def test_one_line_is_inert_too(text: str) -> None:
     line = one_line(text)
     assert line == inert(line) == one_line(line)
     assert len(line.splitlines()) <= 1
+
+
+@given(TRICKY, st.lists(st.integers(0, 40)))
+@example("".join(WRITTEN), list(range(200)))
+@example(f"1\ufe0f\u20e3{ENGLAND}👩\u200d💻", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+def test_however_a_text_is_cut_into_pieces_it_is_shown_the_same(text: str, places: list[int]) -> None:
+    cuts = sorted({0, len(text), *(place for place in places if place < len(text))})
+    stream = InertStream()
+    shown = ""
+    for start, end in pairwise(cuts):
+        shown += stream.feed(text[start:end])
+        assert inert(text).startswith(shown), "what is shown once stays"
+    assert shown + stream.end() == inert(text)
+
+
+@given(TRICKY)
+def test_spelled_text_has_nothing_hidden_at_all(text: str) -> None:
+    shown = spelled(text)
+    assert not {ord(character) for character in shown} & set(HIDDEN)
+    assert inert(shown) == shown
+
+
+def test_spelled_text_names_what_is_hidden() -> None:
+    assert spelled("a\u202eb 👩\u200d💻 ❤\ufe0f\x1b") == "a<U+202E>b 👩<U+200D>💻 ❤<U+FE0F>␛"
+
+
+@given(st.sampled_from(WRITTEN), st.integers(0, 60))
+def test_a_cut_leaves_nothing_that_holds_on_to_what_is_gone(text: str, most: int) -> None:
+    at = cut_at(text, most)
+    assert at <= most
+    assert inert(text[:at]) == text[:at]
+    assert inert(text[at:]) == text[at:]

@@ -70,6 +70,7 @@ class XRay:
             "form": self.listing.form,
             "path": None if self.listing.path is None else str(self.listing.path),
             "trust": self.trust,
+            "stands_in_for": self.listing.to_json()["stands_in_for"],
             "engine": self.engine,
             "engine_settings": [list(pair) for pair in self.api_settings],
             "model": _pair(self.model),

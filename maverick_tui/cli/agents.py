@@ -47,8 +47,9 @@ AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name
 def list_agents(as_json: AsJson = False) -> None:
     """List the agents of this folder, your own, those of installed packages and those that are shipped.
 
-    JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust, inputs}],
-    "shadowed": [the same, hidden by nearer ones of their name], "problems": [{path, line, severity, message, hint}]}
+    JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust, stands_in_for,
+    inputs}], "shadowed": [the same, hidden by nearer ones of their name],
+    "problems": [{path, line, severity, message, hint}]}
     """
     catalog = _discover()
     if as_json:
@@ -70,8 +71,8 @@ def list_agents(as_json: AsJson = False) -> None:
 def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted.
 
-    JSON: {name, description, source, form, path, trust, model, permission_mode, names_tools, may, asks, limits,
-    mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems}
+    JSON: {name, description, source, form, path, trust, stands_in_for, model, permission_mode, names_tools, may, asks,
+    limits, mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems}
 
     model, permission_mode and each of limits are {value, from}, where from is agent, settings, default or unknown;
     may and asks are lists of tools, or null if only running the file would tell; unknown names such settings.
@@ -102,7 +103,7 @@ def check_agents(
     from maverick_tui.agent.catalog.discovery import lint
     from maverick_tui.agent.catalog.folders import is_missing
     from maverick_tui.agent.catalog.problems import errors
-    from maverick_tui.cli.table import problem_lines, problem_summary
+    from maverick_tui.cli.table import problem_lines, problem_summary, stand_in_lines
     from maverick_tui.cli.width import wrap
 
     if path is not None and is_missing(path):
@@ -112,7 +113,8 @@ def check_agents(
         problems: list[Json] = [dict(problem.to_json()) for problem in catalog.problems]
         _print_json({"problems": problems, "checked": catalog.checked})
     else:
-        typer.echo("\n".join([*problem_lines(catalog.problems), *wrap(problem_summary(catalog))]))
+        notes = [*problem_lines(catalog.problems), *stand_in_lines(catalog)]
+        typer.echo("\n".join([*notes, *wrap(problem_summary(catalog))]))
     if errors(catalog.problems) or (strict and catalog.problems):
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ import re
 from typing import TextIO
 
 from maverick_tui.cli.width import cut, display_width
-from maverick_tui.inert import inert
+from maverick_tui.inert import InertStream, inert
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "badge": "7"}
 WIDEST = 100
@@ -47,7 +47,7 @@ class Paper:
             text, *styles = (part,) if isinstance(part, str) else part
             if room <= 0 or not text:
                 continue
-            text = cut(text, room)
+            text = cut(inert(text), room)
             room -= display_width(text)
             out.append(self.dress(text, *styles))
         self.write("".join(out).rstrip() + "\n")
@@ -62,6 +62,7 @@ class Flow:
         self._styles = styles
         self._room = paper.width - display_width(prefix)
         self._is_fenced = False
+        self._raw = InertStream()
         self._begin_line()
 
     def _begin_line(self) -> None:
@@ -76,9 +77,14 @@ class Flow:
         self._line_styles = self._styles
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the text."""
+        """Take the next piece of the text, as it came."""
         out: list[str] = []
-        for piece in _PIECE.findall(inert(text).replace("\t", "    ")):
+        self._take(self._raw.feed(text), out)
+        if out:
+            self._paper.write("".join(out))
+
+    def _take(self, text: str, out: list[str]) -> None:
+        for piece in _PIECE.findall(text.replace("\t", "    ")):
             if piece == "\n":
                 self._put_word(out)
                 out.append("\n" if self._column else self._paper.dress(self._prefix.rstrip(), "dim") + "\n")
@@ -88,12 +94,11 @@ class Flow:
                 self._gap += len(piece)
             else:
                 self._word += piece
-        if out:
-            self._paper.write("".join(out))
 
     def end(self) -> None:
         """Write what is left, and end the line."""
         out: list[str] = []
+        self._take(self._raw.end(), out)
         self._put_word(out)
         if self._column:
             out.append("\n")

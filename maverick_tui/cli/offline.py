@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from maverick_tui.inert import inert
+
 offline_app = typer.Typer(
     help="Serve a scripted model on loopback, and check scripts.", rich_markup_mode=None, no_args_is_help=True
 )
@@ -30,7 +32,7 @@ def serve(
     from maverick_tui.offline.standalone import serve_until_told
 
     def announce(url: str) -> None:
-        typer.echo(f"Serving {script} at {url}")
+        typer.echo(inert(f"Serving {script} at {url}"))
         typer.echo(f"  export ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=offline MAVERICK_OFFLINE=1")
 
     asyncio.run(serve_until_told(load_script(script), port, announce, until_eof=until_eof))
@@ -43,7 +45,7 @@ def check(script: ScriptFile) -> None:
 
     loaded = load_script(script)
     scenes, answers = len(loaded.scenes), sum(len(scene.answers) for scene in loaded.scenes)
-    typer.echo(f"{script}: fine. {_count(scenes, 'scene')}, {_count(answers, 'answer')}.")
+    typer.echo(inert(f"{script}: fine. {_count(scenes, 'scene')}, {_count(answers, 'answer')}."))
 
 
 def _count(number: int, thing: str) -> str:

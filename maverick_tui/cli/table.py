@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "catalog_lines", "cut", "display_path", "display_width", "pad", "problem_lines", "problem_summary",
-    "terminal_width", "with_short_paths",
+    "stand_in_lines", "terminal_width", "with_short_paths",
 ]  # fmt: skip
 
 _HEADINGS = {"project": "PROJECT", "user": "YOURS", "package": "PACKAGES", "shipped": "SHIPPED"}
@@ -71,6 +71,9 @@ def catalog_lines(catalog: Catalog, store: TrustStore) -> Iterator[str]:
         if any("*" in row[0] for rows in groups.values() for row in rows):
             yield ""
             yield from wrap("* not trusted yet: read the file, then run maverick agents trust NAME", rest="  ")
+        if notes := list(stand_in_lines(catalog)):
+            yield ""
+            yield from notes
     else:
         yield "There are no agents."
     if catalog.problems:
@@ -91,6 +94,14 @@ def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
         where = display_path(problem.path) + (f":{problem.line}" if problem.line else "")
         text = one_line(with_short_paths(f"{problem.message} {problem.hint}"))
         yield from wrap(f"{where}: {problem.severity}: {text}", rest="    ")
+
+
+def stand_in_lines(catalog: Catalog) -> Iterator[str]:
+    """Which agents take the place of others, or look as if they did: not wrong, but worth knowing."""
+    for agent in catalog.agents:
+        if agent.beware:
+            where = display_path(str(agent.path)) if agent.path else one_line(agent.module)
+            yield from wrap(f"{where}: note: {one_line(agent.name)} {agent.beware}", rest="    ")
 
 
 def problem_summary(catalog: Catalog) -> str:

@@ -22,6 +22,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import load_script
 from maverick_tui.offline.server import OfflineServer
+from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import branch_of
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class _Shown:
 
 def run_text(name: str, prompt: str, script: Path | None) -> bool:
     """Run the agent here; whether it did its work."""
+    if warning := too_much(Path.cwd()):
+        print(f"maverick: {warning}", file=sys.stderr)
     return asyncio.run(_run(load_agent(name), prompt, script)) is None
 
 

@@ -9,6 +9,8 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from maverick_tui.inert import cut_at
+
 _FENCES = ("```", "~~~")
 _CODE = ("    ", "\t")
 _START = re.compile(r" *(?:(?:[-*+]|\d+[.)]) +)?")
@@ -52,7 +54,7 @@ def _fitting(text: str, width: int) -> int:
     for size, character in enumerate(text):
         used += _columns(character)
         if used > width:
-            return size
+            return cut_at(text, size)
     return len(text)
 
 

@@ -35,6 +35,8 @@ def xray_lines(view: XRay) -> Iterator[str]:
     yield from _field("form", f"{listing.form}, from {SOURCES[listing.source]}")
     yield from _field("file", display_path(str(listing.path)) if listing.path else one_line(listing.module))
     yield from _field("trust", _trust(view))
+    if listing.beware:
+        yield from _field("beware", listing.beware)
     if view.engine != "claude-code":
         yield from _field("engine", one_line(view.engine))
         for name, text in view.api_settings:

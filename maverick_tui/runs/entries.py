@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from maverick_tui.inert import InertStream
+
 if TYPE_CHECKING:
     from maverick_tui.runs.events import Failure, PermissionAsked, TurnEnded
 
@@ -49,15 +51,16 @@ class PromptEntry(Entry):
 
 
 class TextEntry(Entry):
-    """What the agent said or thought. It grows by parts, which become one string at the end."""
+    """What the agent said or thought. It grows by parts, which become one string at the end; all of it is inert."""
 
-    __slots__ = ("kind", "parts", "state")
+    __slots__ = ("_raw", "kind", "parts", "state")
 
     def __init__(self, number: int, at: float, turn: int, kind: str, parent: str, depth: int) -> None:
         super().__init__(number, at, turn, parent, depth)
         self.kind = kind
         self.parts: list[str] = []
         self.state: TextState = "open"
+        self._raw = InertStream()
 
     @property
     def text(self) -> str:
@@ -70,6 +73,15 @@ class TextEntry(Entry):
     def is_open(self) -> bool:
         """Whether more may come."""
         return self.state == "open"
+
+    def grow(self, text: str) -> None:
+        """Take the next piece as it came, which may end anywhere."""
+        self.parts.append(self._raw.feed(text))
+
+    def close(self, state: TextState, at: float) -> None:
+        """Nothing more comes."""
+        self.parts = ["".join([*self.parts, self._raw.end()])]
+        self.state, self.ended_at = state, at
 
 
 class ToolEntry(Entry):

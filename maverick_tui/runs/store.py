@@ -138,7 +138,7 @@ class RunStore(CallStore):
         if entry is None:
             return
         if isinstance(entry, TextEntry):
-            entry.parts.append(inert(event.text))
+            entry.grow(event.text)
             if not entry.parent:
                 self._characters += len(event.text)
         else:
@@ -324,9 +324,7 @@ class RunStore(CallStore):
         if entry is self.streaming:
             self.streaming = None
         if isinstance(entry, TextEntry):
-            entry.state = "partial" if is_cut else "done"
-            entry.ended_at = at
-            entry.parts = ["".join(entry.parts)]
+            entry.close("partial" if is_cut else "done", at)
             self._list.touch(entry)
         elif is_cut and entry.state == "writing":
             self._end_tool(entry, "cut", at)

@@ -196,7 +196,7 @@ def friendly(text: str) -> str:
     quotes is the user's own.
     """
     is_list = any(mark in text for mark in "☐✓")  # one of them would be taken for an emoji
-    text = _BRACKETED_ID.sub("", _EMOJI.sub("", _INVISIBLE.sub("", inert(text))))
+    text = _BRACKETED_ID.sub("", _EMOJI.sub("", _INVISIBLE.sub("", inert(text).replace("\ufffd", ""))))
     unquoted = _QUOTED.sub("''", text)
     if is_list or _JARGON.search(unquoted) or _ID.search(unquoted):
         return HELP

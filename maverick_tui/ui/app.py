@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from maverick_tui.inert import one_line
+from maverick_tui.paths import too_much
 from maverick_tui.ui.board import Board, RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.log_file import kept_log
@@ -36,6 +37,8 @@ log = logging.getLogger(__name__)
 CLOSE_WITHIN = 4.0
 SWITCH_INTERVAL = 0.001
 """Seconds that the thread which reads keys waits for the interpreter while another one works; Python says 0.005."""
+WARNED_FOR = 60.0
+"""Seconds that a warning about the folder is shown, unless somebody clicks it away."""
 CHANGES_RUNS = ("connected", "connect_failed", "turn_started", "turn_ended", "permission_asked", "permission_settled")
 """What a list of runs shows."""
 
@@ -88,6 +91,8 @@ class MaverickApp(Shell):
         self.run_worker(self._make_ready(), name="start", exit_on_error=False)
         for problem in self.preferences.problems:
             self.notify(problem, title="Preferences", severity="warning", timeout=15, markup=False)
+        if not self.launch.is_demo and (warning := too_much(self.launch.cwd)):
+            self.notify(warning, title="Not a project", severity="warning", timeout=WARNED_FOR, markup=False)
         gc.freeze()  # what is there now stays; looking through it would hold up a key each time
         gc.set_threshold(20_000, 50, 1_000)
         gc.enable()

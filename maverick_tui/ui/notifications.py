@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from maverick_tui.inert import one_line
+from maverick_tui.inert import cut_at, one_line
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.figures import dollars
@@ -77,7 +77,7 @@ class Notifier:
         return self._alert(agent, text, rings=not 0 <= since < QUIET_FOR, has_focus=has_focus)
 
     def _alert(self, agent: str, text: str, *, rings: bool, has_focus: bool) -> Alert:
-        text = one_line(text)[:_LONGEST]
+        text = _short(text)
         return Alert(text, rings, "" if has_focus or not rings else escape(self._protocol, agent, text))
 
 
@@ -95,9 +95,14 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 def escape(protocol: Protocol, title: str, text: str) -> str:
     """The bytes that show a notification. Semicolons part its fields, so that none may be in what is shown."""
-    title, text = (one_line(part).replace(";", ",")[:_LONGEST] for part in (title, text))
+    title, text = (_short(part.replace(";", ",")) for part in (title, text))
     if protocol == "osc9":
         return f"\x1b]9;Maverick: {title} {text}\x07"
     if protocol == "osc777":
         return f"\x1b]777;notify;Maverick: {title};{text}\x07"
     return ""
+
+
+def _short(text: str) -> str:
+    text = one_line(text)
+    return text[: cut_at(text, _LONGEST)]

@@ -33,6 +33,9 @@ HOSTILE = "\x1b]0;pwned\x07\x1b[2J\x9b31m\rover\x08\x7f\u202egnp.exe"
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
+HIDDEN = "\u061c\u200b\u200d\u200e\u200f\u2028\u2029\xad\ufeff\u3164x\ufe0f\U000e0041"
+
+
 class Terminal(io.StringIO):
     """A stream that says it is a terminal, and remembers each write."""
 
@@ -451,3 +454,29 @@ def test_lines_fit_the_terminal() -> None:
         end=True,
     )
     assert max(len(line) for line in SGR.sub("", shown).splitlines()) <= 40
+
+
+@given(st.text(st.sampled_from(f"a1 \n{HIDDEN}👩💻❤\u20e3می\u200c")), st.integers(1, 5))
+def test_however_a_text_is_cut_into_pieces_it_is_printed_the_same(text: str, size: int) -> None:
+    whole, pieces = io.StringIO(), io.StringIO()
+    for stream, step in ((whole, max(len(text), 1)), (pieces, size)):
+        flow = Flow(Paper(stream, 80))
+        for at in range(0, len(text), step):
+            flow.feed(text[at : at + step])
+        flow.end()
+    assert pieces.getvalue() == whole.getvalue()
+    assert inert(whole.getvalue()) == whole.getvalue()
+
+
+def test_what_is_hidden_in_names_and_results_is_seen() -> None:
+    terminal = Terminal()
+    printer = Printer(terminal, 80)
+    printer.prompt(HIDDEN)
+    call = ToolUseBlock("c", f"Tool{HIDDEN}", {"command": HIDDEN})
+    printer.show(AssistantMessage([TextBlock(f"Text {HIDDEN}"), ThinkingBlock(HIDDEN, ""), call], "m"))
+    printer.show(UserMessage([ToolResultBlock("c", f"Output {HIDDEN}")]))
+    printer.fail(AgentError(f"Failed {HIDDEN}"))
+    printer.paper.line(HIDDEN)
+    shown = SGR.sub("", terminal.getvalue())
+    assert inert(shown) == shown
+    assert all(character not in shown for character in HIDDEN if character != "x")

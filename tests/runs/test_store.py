@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from maverick_tui.inert import inert
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import EndEntry, FailureEntry, NoticeEntry, PromptEntry, TextEntry
 from maverick_tui.runs.events import EVENTS, Event
@@ -164,6 +167,16 @@ def test_a_turn_of_the_background_has_no_prompt() -> None:
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
+
+
+@given(st.text(st.sampled_from("a1 \u202e\u200b\u200d👩💻❤\ufe0f\u20e3می\u200c")), st.integers(1, 5))
+def test_however_text_is_cut_into_pieces_the_entry_is_the_same(said: str, size: int) -> None:
+    store = asked(*text(1, *(said[at : at + size] for at in range(0, len(said), size))))
+    entry = store.streaming
+    assert isinstance(entry, TextEntry)
+    assert inert(said).startswith(entry.text), "nothing is shown before it is decided on"
+    store.apply(ev.BlockEnded(4, 1))
+    assert entry.text == inert(said)
 
 
 def test_text_grows_inert_and_becomes_one_string() -> None:

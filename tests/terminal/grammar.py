@@ -13,8 +13,11 @@ MODES = {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}
 _UPDATE = 2026
 _KEYBOARD_PUSHED, _KEYBOARD_POPPED = "\x1b[>25u", "\x1b[<u"
 
-# Every control character and bidi control; the rest is text. A foreign sequence begins with one of these.
-_STEERS = r"\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+# Every control character, and what is never seen; the rest is text. A foreign sequence begins with one of these.
+_STEERS = (
+    r"\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0100-\U000e0fff"
+)
 _TOKEN = re.compile(
     rf"(?P<text>[^{_STEERS}]+)"
     r"|\x1b\[(?P<colours>[0-9;]*)m"

@@ -15,14 +15,20 @@ STEERING = {
     "eight-bit": "\u009b38;2;1;2;3m\u009d0;PWNED\u009c\u0090q\u0085",
     "control": "\x00\x05\x07\x08\x0b\x0c\x0e\x7f",
     "bidi": "\u202eevil\u202c\u2066x\u2069",
-    "hidden": "\u200b\u200d\u2060\ufeff",
+    "marks": "\u061c\u200e\u200f\u2028\u2029",
+    "hidden": "\u200b\u200c\u200d\u2060\ufeff\xad\u034f\u115f\u3164\uffa0\u17b4\u180e\ufff9\U0001d173",
+    "tagged": "x\ufe0f\U000e0041\U000e0101\ufe00",
 }
 """Short pieces, so that one is on one line where it is shown."""
 EVERYTHING = " ".join(f"{name} {piece}" for name, piece in STEERING.items())
 CLICKS = "[bold red]x[/] [@click=app.quit]y[/]"
 """What Textual and rich would take for markup."""
 
-RAW = tuple(piece.encode() for name, piece in STEERING.items() if name not in ("control", "hidden"))
+RAW = tuple(piece.encode() for name, piece in STEERING.items() if name != "control")
+HIDDEN = tuple(
+    character for name in ("bidi", "marks", "hidden", "tagged") for character in STEERING[name] if character > "\x7f"
+)
+"""Nothing of it is in place anywhere in these tests."""
 
 
 def shown(name: str) -> str:
@@ -33,3 +39,4 @@ def shown(name: str) -> str:
 def assert_inert(written: bytes) -> None:
     """Nothing of it is in what was written. (That all of it is of our own grammar is looked at in every test.)"""
     assert [piece for piece in RAW if piece in written] == []
+    assert [f"U+{ord(character):04X}" for character in HIDDEN if character.encode() in written] == []

@@ -18,11 +18,12 @@ from tests.terminal.hostile import CLICKS, EVERYTHING, STEERING, assert_inert, s
 pytestmark = pytest.mark.slow
 
 TEXT = EVERYTHING.replace("\x00", "")  # a file with that in it is no text
-QUOTED = json.dumps(TEXT)  # YAML and TOML read it, too
+QUOTED = '"' + "".join(json.dumps(part)[1:-1] if part < "\U00010000" else f"\\U{ord(part):08X}" for part in TEXT) + '"'
+"""As YAML and TOML read it."""
 STRANGE = f"Strange {STEERING['title']}"
 AGENTS = {
     "evil.md": f"---\nname: evil\ndescription: {QUOTED}\ninitialPrompt: {QUOTED}\ntools: Read\n---\n"
-    f"Prompt {TEXT} {CLICKS}\n",
+    f"Prompt {TEXT}\n\n{CLICKS}\n",
     "asking.md": f"---\nname: asking\ndescription: It asks.\ninputs:\n  topic:\n    description: {QUOTED}\n"
     "---\nLook into ${topic}.\n",
     "broken.md": f"---\nname: broken\ndescription: {QUOTED}\nmodel: {QUOTED}\ntools: {QUOTED}\n"

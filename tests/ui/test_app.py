@@ -164,3 +164,23 @@ async def test_escape_stops_a_long_answer_and_keeps_what_came(shop: Path, mark: 
         assert run.store.phase == "interrupting", "it is acknowledged before anything has stopped"
         await seen(app, pilot, "■ interrupted")
         assert "partial, cut here" in transcript(app)
+
+
+@pytest.mark.parametrize("agent", [None, "explorer"])
+async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path, agent: str | None) -> None:
+    def titles() -> list[str]:
+        return [notice.title for notice in app._notifications]
+
+    async with started(home, {"steps": ["Hello."]}, agent=agent, prompt=None) as (app, pilot):
+        before = app.focused
+        await seen(app, pilot, lambda: "Not a project" in titles())
+        (notice,) = [one for one in app._notifications if one.title == "Not a project"]
+        assert notice.severity == "warning"
+        assert "reaches all your files" in notice.message
+        assert app.focused is before
+
+
+async def test_a_project_is_not_warned_of(shop: Path) -> None:
+    async with started(shop, {"steps": ["Hello."]}) as (app, pilot):
+        await seen(app, pilot, "Hello.")
+        assert [notice.title for notice in app._notifications if notice.title == "Not a project"] == []

@@ -14,6 +14,7 @@ from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_
 from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.naming import look
 from maverick_tui.exceptions import AgentNotFoundError
 
 
@@ -64,6 +65,7 @@ class Catalog:
     def _add(self, found: Iterable[AgentListing]) -> None:
         """Add the agents of one place, which come after those of nearer places."""
         nearer = {agent.name for agent in self.agents}
+        looks = {look(agent.name): index for index, agent in reversed([*enumerate(self.agents)])}
         here: dict[str, AgentListing] = {}
         for agent in found:
             if first := here.get(agent.name):
@@ -71,6 +73,9 @@ class Catalog:
                 self.problems.append(Problem(_where(agent), agent.line, message, "Give one of them another name."))
                 continue
             here[agent.name] = agent
+            index = looks.get(look(agent.name))
+            if index is not None and (near := self.agents[index]).source != agent.source and not near.stands_in_for:
+                self.agents[index] = near.instead_of(agent)
             (self.shadowed if agent.name in nearer else self.agents).append(agent)
 
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.inert import one_line
 from maverick_tui.inputs import InputSpec
 
 Source = Literal["project", "user", "package", "shipped"]
 Form = Literal["python", "markdown", "package"]
 
+_WHOSE = {"project": "the project's", "user": "your own", "package": "a package's", "shipped": "the shipped"}
 SUFFIXES = (".md", ".py")
+
+
+class Original(NamedTuple):
+    """An agent from elsewhere whose name another one has, or one that looks like it."""
+
+    name: str
+    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,21 @@ class AgentListing:
     class_name: str = ""
     inputs: tuple[InputSpec, ...] = ()
     """What it asks for before it runs, as far as that is written out."""
+    stands_in_for: Original | None = None
+    """Whose place it takes, or seems to take. If the project brings it along, its file must be trusted."""
+
+    def instead_of(self, other: AgentListing) -> AgentListing:
+        """The same, known to take the place of the other."""
+        original = Original(other.name, other.source)
+        return replace(self, stands_in_for=original, needs_trust=self.needs_trust or self.source == "project")
+
+    @property
+    def beware(self) -> str:
+        """Whose place it takes, in words; nothing if it takes nobody's."""
+        if (original := self.stands_in_for) is None:
+            return ""
+        verb = "stands in for" if original.name == self.name else "looks like"
+        return one_line(f"{verb} {_WHOSE[original.source]} {original.name}")
 
     @property
     def has_errors(self) -> bool:
@@ -59,6 +83,7 @@ class AgentListing:
             "tools": None if self.tools is None else list(self.tools),
             "problems": [dict(problem.to_json()) for problem in self.problems],
             "needs_trust": self.needs_trust,
+            "stands_in_for": None if self.stands_in_for is None else dict(self.stands_in_for._asdict()),
             "inputs": [spec.to_json() for spec in self.inputs],
         }
 
@@ -89,9 +114,14 @@ def list_file(
     return [listing], problems
 
 
-def files_to_trust(file: markdown.AgentFile, content: bytes, source: Source) -> list[tuple[Path, bytes]]:
-    """The project's files that say which commands run or where data goes; what is the user's own is trusted."""
-    files = [(file.path, content)] if source == "project" and file.reaches_out else []
+def files_to_trust(
+    file: markdown.AgentFile, content: bytes, source: Source, *, is_stand_in: bool = False
+) -> list[tuple[Path, bytes]]:
+    """The project's files that say which commands run, where data goes, or what runs under a name that means another.
+
+    What is the user's own is trusted.
+    """
+    files = [(file.path, content)] if source == "project" and (file.reaches_out or is_stand_in) else []
     return [*files, (file.mcp_json.path, file.mcp_json.content)] if file.mcp_json else files
 
 

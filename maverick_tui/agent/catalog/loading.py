@@ -34,8 +34,10 @@ def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
     for path, content in prepared.to_trust:
         if not trust_store.is_trusted(path, content):
             change = " has changed since it was trusted" if trust_store.is_known(path) else " is not trusted"
+            whose = listing.stands_in_for
+            instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
             raise NotTrustedError(
-                f"The agent {listing.name!r} runs what {path} says, and that file{change}.",
+                f"The agent {listing.name!r} runs what {path} says{instead}, and that file{change}.",
                 path=str(path),
                 hint=f"Read the file, then run: maverick agents trust {listing.name}",
             )
@@ -60,7 +62,8 @@ def prepare(listing: AgentListing) -> Prepared:
         raise ConfigError(
             f"{path} does not hold the agent {listing.name!r} any more.", path=str(path), hint="Try again."
         )
-    return Prepared(tuple(files_to_trust(file, content, listing.source)), lambda: agent_class(file))
+    files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
+    return Prepared(tuple(files), lambda: agent_class(file))
 
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:

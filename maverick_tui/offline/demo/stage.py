@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maverick_tui.agent.base import MaverickAgent
@@ -36,7 +36,8 @@ class Stage:
         ours = [agent for agent in (*catalog.agents, *catalog.shadowed) if agent.source in ("project", "shipped")]
         for listing in ours:
             if listing.name == name:
-                return load(listing, TrustStore())(config=self.config)
+                # What is in this repository we wrote ourselves, whatever else has its name.
+                return load(replace(listing, stands_in_for=None), TrustStore())(config=self.config)
         raise AgentNotFoundError(name, (agent.name for agent in ours))
 
 

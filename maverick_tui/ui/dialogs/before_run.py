@@ -99,6 +99,9 @@ def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:
 def _would_run(listing: AgentListing, view: XRay) -> Iterator[str]:
     from maverick_tui.agent.xray_words import hooks, servers
 
+    if words := listing.beware:
+        tools = ", ".join(view.may or ()) if view.names_tools else "all tools"
+        yield f"the prompt below: it {words}, with {tools or 'no tools'}"
     if listing.form == "python":
         yield "the Python code below, as soon as the agent is loaded"
     yield from (f"hook {hook}" for hook in hooks(view))

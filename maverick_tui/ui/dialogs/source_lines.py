@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from maverick_tui.inert import inert
+from maverick_tui.inert import spelled
 from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
 
-_INVISIBLE = ("Cf", "Zl", "Zp", "Cn", "Co")
-_SELECTORS = range(0xE0100, 0xE01F0)
-"""Variation selectors that can carry a hidden text."""
+_UNKNOWN = ("Cn", "Co")
+"""Characters that Unicode gives no meaning, and a font may give any."""
 
 
 def source_lines(content: bytes, width: int) -> Iterator[Line]:
@@ -25,10 +24,9 @@ def source_lines(content: bytes, width: int) -> Iterator[Line]:
 
 def visible(text: str) -> str:
     """Inert text in which characters that take no room are written out by their number."""
-    text = inert(text)
+    text = spelled(text)
     return text if text.isascii() else "".join(map(_visible, text))
 
 
 def _visible(character: str) -> str:
-    is_hidden = unicodedata.category(character) in _INVISIBLE or ord(character) in _SELECTORS
-    return f"<U+{ord(character):04X}>" if is_hidden else character
+    return f"<U+{ord(character):04X}>" if unicodedata.category(character) in _UNKNOWN else character

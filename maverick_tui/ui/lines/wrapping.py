@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 from rich.cells import cell_len, get_character_cell_size, set_cell_size
 
+from maverick_tui.inert import cut_at
+
 Span: TypeAlias = tuple[str, str]
 """A piece of text and its role, which the stylesheet gives a look."""
 
@@ -111,9 +113,9 @@ def _fits(text: str, start: int, end: int, width: int) -> bool:
 
 def _fitting(text: str, start: int, width: int) -> int:
     """How many characters from the start fit, but at least one."""
-    used = 0
-    for size, character in enumerate(text[start : start + width + 1]):
+    used, rest = 0, text[start : start + width + 1]
+    for size, character in enumerate(rest):
         used += get_character_cell_size(character)
         if used > width:
-            return max(size, 1)
-    return width
+            return max(cut_at(rest, size), 1)
+    return max(cut_at(rest, width), 1)

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.inert import one_line
+from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines.ink import ink
 from maverick_tui.ui.lines.wrapping import cut
 
@@ -38,7 +38,7 @@ class FilterLine(Widget, can_focus=True):
         elif event.key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
             self._change(event, self.text.rstrip().rpartition(" ")[0])
         elif event.is_printable and event.character and not self._is_a_key(event.character):
-            self._change(event, self.text + event.character)
+            self._change(event, inert(self.text + event.character))
 
     def _is_a_key(self, character: str) -> bool:
         """Whether it means something else while nothing is typed yet."""

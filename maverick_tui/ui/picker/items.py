@@ -90,6 +90,8 @@ def agent_item(listing: AgentListing, group: Group, default_model: str, *, is_tr
     """The row of an agent."""
     worst = _worst(listing.problems)
     marks = [] if is_trusted or listing.has_errors else [(f"{GLYPHS['untrusted']} untrusted", "warning")]
+    if listing.beware:
+        marks.append((listing.beware, "warning" if listing.source == "project" else "muted"))
     if worst is not None:
         marks.append(_mark(worst))
     return Item(

@@ -65,6 +65,8 @@ def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
         if value := view.settings.get(label):
             yield from _field(label, [(words.plain(value), "text")], width)
     yield from _field("trust", [_TRUST[view.trust]], width)
+    if listing.beware:
+        yield from _field("beware", [(listing.beware, "warning" if listing.source == "project" else "muted")], width)
     if subject.hides:
         others = [(f"{listing.name} of {words.SOURCES[other.source]}", "warning") for other in subject.hides]
         yield from _field("hides", others, width)

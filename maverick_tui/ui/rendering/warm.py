@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import sleep
 
+from maverick_tui.inert import inert
 from maverick_tui.ui.rendering import grammar, quick_inline
 from maverick_tui.ui.rendering.code import lexer_of
 
@@ -26,6 +27,7 @@ LANGUAGES = (
 
 def warm() -> None:
     """Load them; half a second's work for a thread, after the first frame."""
+    inert("é")
     quick_inline.read("a")
     grammar.blocks("a")
     grammar.inline("*a*")

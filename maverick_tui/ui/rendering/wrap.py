@@ -42,8 +42,6 @@ _ODD = (
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 # Rich counts whatever follows a zero-width joiner as nothing, which is right between emoji and nowhere else.
 _STRAY_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
-# Terminals do not agree on the width of a soft hyphen, and some take a separator for the end of the line.
-_UNSAFE = str.maketrans({"\xad": None, "\u2028": " ", "\u2029": " "})
 # No line of Chinese or Japanese begins with one of these.
 _NOT_FIRST = frozenset(
     "\u3001\u3002\uff0c\uff0e\uff01\uff1f\uff1a\uff1b\uff09\uff3d\uff5d」』】〉》\u3015…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々,.!?:;)]}"
@@ -52,7 +50,7 @@ _NOT_FIRST = frozenset(
 
 def clean(text: str) -> str:
     """A piece of one line that is safe to draw and whose width is known: no control character, no tab, no newline."""
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
     return _clean(text.expandtabs(TAB).replace("\n", " "))
 
@@ -61,11 +59,12 @@ def clean_lines(text: str) -> list[str]:
     """The lines of a text, each of them safe to draw."""
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    return [line if line.isprintable() else _clean(line.expandtabs(TAB)) for line in text.split("\n")]
+    is_plain = text.isascii()
+    return [line if is_plain and line.isprintable() else _clean(line.expandtabs(TAB)) for line in text.split("\n")]
 
 
 def _clean(text: str) -> str:
-    text = inert(text).translate(_UNSAFE)
+    text = inert(text)
     return _STRAY_JOINER.sub("", text) if "\u200d" in text else text
 
 

@@ -17,7 +17,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from maverick_tui.exceptions import MaverickError
-from maverick_tui.inert import inert
+from maverick_tui.inert import REACH, inert
 from maverick_tui.ui.instant import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
@@ -131,7 +131,9 @@ class Prompt(TextArea, inherit_bindings=False):
     def edit(self, edit: Edit) -> EditResult:
         """Every change of the text by typing or pasting comes through here."""
         lines = self.wrapped_document.height
-        result = super().edit(dataclasses.replace(edit, text=typed(edit.text)))
+        row, column = min(edit.from_location, edit.to_location)
+        before = self.document[row][:column][-REACH:]  # a key may be the second half of an emoji
+        result = super().edit(dataclasses.replace(edit, text=typed(before + edit.text)[len(before) :]))
         if self.wrapped_document.height != lines:
             self._fit()
             # A TextArea scrolls to the cursor before it knows its new height, and so not far enough.

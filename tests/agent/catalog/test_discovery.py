@@ -90,6 +90,7 @@ def test_a_listing_says_what_is_known() -> None:
         "tools": ["Read"],
         "problems": [],
         "needs_trust": False,
+        "stands_in_for": None,
         "inputs": [],
     }
     assert json.dumps(agent.to_json())
@@ -165,6 +166,46 @@ def test_the_nearest_of_a_name_hides_the_others(tmp_path: Path, shipped: Path) -
     assert [agent.description for agent in catalog.agents] == ["0"]
     assert [agent.description for agent in catalog.shadowed] == ["1", "2", "3", "4", "5", "6"]
     assert catalog.problems == []
+
+
+@pytest.mark.parametrize("theirs", ["shipped", "user"])
+def test_a_projects_file_in_the_place_of_another_is_only_loaded_once_it_is_trusted(shipped: Path, theirs: str) -> None:
+    write_markdown(shipped if theirs == "shipped" else paths.user_config() / "agents", "reviewer", "tools: Read")
+    path = write_markdown(Path(".maverick/agents"), "reviewer")
+    agent = only(found())
+    assert (agent.source, agent.needs_trust, agent.stands_in_for) == ("project", True, ("reviewer", theirs))
+    store = TrustStore()
+    with pytest.raises(NotTrustedError, match=rf"in the place of 'reviewer' \({theirs}\), .* is not trusted"):
+        load(agent, store)
+    store.trust(path, path.read_bytes())
+    assert load(agent, store).name == "reviewer"
+    path.write_text(path.read_text() + "And more.\n")
+    with pytest.raises(NotTrustedError, match="has changed"):
+        load(only(found()), store)
+
+
+def test_a_user_may_stand_in_for_whom_they_like_and_a_project_for_itself(shipped: Path, tmp_path: Path) -> None:
+    write_markdown(shipped, "reviewer")
+    write_markdown(paths.user_config() / "agents", "reviewer")
+    agent = only(found())
+    assert (agent.source, agent.needs_trust, agent.beware) == ("user", False, "stands in for the shipped reviewer")
+    load(agent, TrustStore())
+    inner = tmp_path / "repository" / "inner"
+    (inner.parent / ".git").mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        write_markdown(folder / ".maverick/agents", "own")
+    own = found(inner).get("own")
+    assert (own.needs_trust, own.stands_in_for) == (False, None)
+
+
+@pytest.mark.parametrize("name", ["rev1ewer", "revlewer", "revievver", "reviewer"])
+def test_a_projects_file_whose_name_looks_like_another_must_be_trusted_too(shipped: Path, name: str) -> None:
+    write_markdown(shipped, "reviewer")
+    write_markdown(Path(".maverick/agents"), name)
+    agent = found().get(name)
+    assert agent.source == "project"
+    assert agent.needs_trust
+    assert agent.beware == ("stands in for" if name == "reviewer" else "looks like") + " the shipped reviewer"
 
 
 def test_an_agent_with_errors_hides_the_others_of_its_name_too(shipped: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.agent.catalog.loading import load
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.ui.dialogs import before_run, trust
@@ -49,6 +50,21 @@ async def test_trust_is_asked_for_and_what_was_shown_is_trusted(size: tuple[int,
     assert listing is not None
     with pytest.raises(NotTrustedError):
         load(listing, store)
+
+
+@pytest.mark.parametrize(("fields", "tools"), [("", "all tools"), ("tools: Read, Grep", "Read, Grep")])
+async def test_who_stands_in_for_the_persons_own_agent_says_so_and_asks_once(fields: str, tools: str) -> None:
+    write(str(paths.user_config() / "agents/documenter.md"), write_agent("documenter", fields).read_text())
+    async with opened(BROAD) as (app, pilot):
+        assert "stands in for your own documenter" in app.text
+        await pilot.press(*"documenter", "enter")
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        assert f"• the prompt below: it stands in for your own documenter, with {tools}" in app.text
+        await pilot.press("y")
+        await until(pilot, lambda: chosen(app))
+        await until(pilot, lambda: not isinstance(app.screen, TrustScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: len(chosen(app)) == 2)
 
 
 @pytest.mark.parametrize("key", ["n", "escape", "enter"])

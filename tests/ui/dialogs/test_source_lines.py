@@ -32,7 +32,7 @@ def test_what_is_not_text_is_shown_as_well_as_it_can_be() -> None:
     ("text", "seen"),
     [
         ("a\u200bb", "a<U+200B>b"),
-        ("a\u202eb", "a�b"),
+        ("a\u202eb", "a<U+202E>b"),
         ("\ufeffa", "<U+FEFF>a"),
         ("a\u2028b", "a<U+2028>b"),
         ("\U000e0041", "<U+E0041>"),

@@ -103,6 +103,6 @@ def test_clean_text_has_a_width_that_is_the_sum_of_its_parts(text: str) -> None:
 def test_tabs_are_expanded_and_what_has_no_known_width_goes() -> None:
     assert clean_lines("a\tb\n\tc") == ["a   b", "    c"]
     assert clean("a\tb\nc") == "a   b c"
-    assert clean("so\xadft \u2028 क\u094d\u200dष") == "soft   क\u094dष"
+    assert clean("so\xadft \u2028 क\u094d\u200dष \u3164") == "so\ufffdft \ufffd क\u094dष \ufffd"
     assert clean("👩\u200d🔥") == "👩\u200d🔥"
     assert clean("\x1b[31m") == "␛[31m"

@@ -84,6 +84,15 @@ async def test_pasted_lines_are_not_sent_and_cannot_steer_the_terminal() -> None
         assert app.prompt.cursor_location == app.prompt.document.end
 
 
+async def test_an_emoji_that_comes_key_by_key_stays_whole_and_nothing_can_hide() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        for character in "❤\ufe0f a\ufe0f\u3164":
+            app.prompt.post_message(events.Key(character, character))
+        await pilot.pause()
+        assert app.prompt.text == "❤\ufe0f a\ufffd\ufffd"
+
+
 async def test_what_is_pasted_from_the_applications_clipboard_is_inert_too() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
