@@ -391,9 +391,9 @@ def test_show_says_that_a_file_without_tools_has_all(maverick: Run) -> None:
 @pytest.mark.parametrize(
     ("mode", "asks"),
     [
-        ("default", "Edit, Bash"),
-        ("plan", "Edit, Bash"),
-        ("acceptEdits", "Bash; outside of the project also Edit"),
+        ("default", "Edit; Bash unless it only reads"),
+        ("plan", "Edit; Bash unless it only reads"),
+        ("acceptEdits", "Bash unless it only reads; outside of the project also Edit"),
         ("dontAsk", "never: what would ask is refused"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from maverick_tui.agent.tools import EDIT_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
@@ -54,10 +55,30 @@ def limit(name: str, setting: Resolved) -> str:
     return f"{text} {_UNITS[name]}"
 
 
-def edits_outside(view: XRay) -> list[str]:
-    """The tools that ask only outside of the project."""
-    asks = view.asks or ()
-    return [one_line(tool) for tool in view.may or () if tool not in asks and tool.partition("(")[0] in EDIT_TOOLS]
+class Asking(NamedTuple):
+    """Tools that ask first, with words before and after them."""
+
+    before: str = ""
+    tools: tuple[str, ...] = ()
+    after: str = ""
+
+
+def asking(view: XRay) -> list[Asking]:
+    """What asks first, in groups; one of words alone if that says all."""
+    if view.asks is None:
+        return [Asking("unknown")]
+    if view.permission_mode.value == "dontAsk":
+        return [Asking("never: what would ask is refused")]
+    asks = [one_line(tool) for tool in view.asks]
+    edits = [
+        one_line(tool) for tool in view.may or () if tool not in view.asks and tool.partition("(")[0] in EDIT_TOOLS
+    ]
+    groups = [
+        Asking("", tuple(tool for tool in asks if tool != "Bash")),
+        Asking("", tuple(tool for tool in asks if tool == "Bash"), "unless it only reads"),
+        Asking("outside of the project also" if asks else "only outside of the project", tuple(edits)),
+    ]
+    return [group for group in groups if group.tools] or [Asking("never")]
 
 
 def servers(view: XRay) -> Iterator[tuple[str, str]]:

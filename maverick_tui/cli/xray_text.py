@@ -9,8 +9,8 @@ from maverick_tui.agent.xray_words import (
     ORIGINS,
     SOURCES,
     UNKNOWN,
+    asking,
     declared,
-    edits_outside,
     hooks,
     limit,
     plain,
@@ -95,13 +95,10 @@ def _may(view: XRay) -> str | list[str]:
     return tools if view.names_tools else ["all tools (the file names none):", *tools]
 
 
-def _asks(view: XRay) -> str | list[str]:
-    if view.asks is None:
-        return "unknown"
-    if view.permission_mode.value == "dontAsk":
-        return "never: what would ask is refused"
-    asks, edits = _listed(view.asks) or ["never"], edits_outside(view)
-    return [*asks[:-1], f"{asks[-1]};", *"outside of the project also".split(), *_listed(edits)] if edits else asks
+def _asks(view: XRay) -> list[str]:
+    """Each tool stays in one piece; groups end with a semicolon."""
+    groups = [[*group.before.split(), *_listed(group.tools), *group.after.split()] for group in asking(view)]
+    return [*(word for group in groups[:-1] for word in [*group[:-1], f"{group[-1]};"]), *groups[-1]]
 
 
 def _prompt(view: XRay) -> Iterator[str]:

@@ -168,16 +168,12 @@ def _may(view: XRay) -> list[Span]:
 
 
 def _asks(view: XRay) -> list[Span]:
-    from maverick_tui.agent.xray_words import edits_outside
+    from maverick_tui.agent.xray_words import asking
 
-    if view.asks is None:
-        return [("unknown", "muted")]
-    if view.permission_mode.value == "dontAsk":
-        return [("never: what would ask is refused", "text")]
-    asks: list[Span] = [(one_line(tool), "text") for tool in view.asks] or [("never", "text")]
-    if edits := edits_outside(view):
-        asks += [("outside of the project also", "muted"), *((tool, "text") for tool in edits)]
-    return asks
+    spans: list[Span] = []
+    for before, tools, after in asking(view):
+        spans += [(before, "muted" if tools else "text"), *((tool, "text") for tool in tools), (after, "muted")]
+    return [span for span in spans if span[0]]
 
 
 def _prompts(view: XRay, width: int) -> Iterator[Line]:

@@ -53,7 +53,7 @@ def test_everything_about_an_agent_is_said() -> None:
         "model    haiku",
         "mode     acceptEdits",
         "may      Read  Edit  Bash(git log:*)",
-        "asks     Bash(git log:*)  outside of the project also  Edit",
+        "asks     only outside of the project  Edit",
         "limits   300 s without a sign of life  7 turns  32,000 tokens an answer  2.5 US$",
         "inputs   base  string, default main. Where it starts.",
         "         depth  quick | deep",
