@@ -90,6 +90,11 @@ def find_program(folder: Path) -> str | None:
     return None
 
 
+def absolute_places(path: str) -> list[str]:
+    """The folders of a PATH that mean the same wherever one stands: an empty one is the folder that one stands in."""
+    return [place for place in path.split(os.pathsep) if os.path.isabs(place)]  # noqa: PTH117
+
+
 def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """Variables for git in a folder: the settings, and nothing of git's own that a shell or an .envrc has set."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
@@ -102,7 +107,7 @@ def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
 def _search_path(folder: Path) -> list[str]:
     """The absolute folders of PATH that are in none of the project's."""
     own = [os.path.realpath(place) for place in project_folders(folder)]
-    places = [place for place in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(place)]  # noqa: PTH117
+    places = absolute_places(os.environ.get("PATH", ""))
     return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from maverick_tui.git.asking import ask, find_program, read_settings
+from maverick_tui.git.asking import absolute_places, ask, find_program, read_settings
 from maverick_tui.git.head import Repository, find_repository
 from maverick_tui.git.settings import Setting, as_variables
 from maverick_tui.inert import one_line
@@ -42,11 +42,16 @@ def programs_named(folder: Path) -> list[str]:
 
 
 def agent_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables for programs that run git for an agent: a folder of a clone that looks like a bare repository is not
-    taken for one, and commands that only read write nothing.
+    """Variables for programs that run git in a project, the CLI and its tools.
+
+    Git is not taken from the project itself, a folder of a clone that looks like a bare repository is not taken for
+    one, and looking at the state of files locks nothing.
     """
-    locks = environment.get("GIT_OPTIONAL_LOCKS", "0")
-    return {"GIT_OPTIONAL_LOCKS": locks, **as_variables({"safe.bareRepository": "explicit"}, environment)}
+    return {
+        "PATH": os.pathsep.join(absolute_places(environment.get("PATH", os.defpath))),
+        "GIT_OPTIONAL_LOCKS": environment.get("GIT_OPTIONAL_LOCKS", "0"),
+        **as_variables({"safe.bareRepository": "explicit"}, environment),
+    }
 
 
 def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
