@@ -21,7 +21,6 @@ In an asynchronous test: `async with offline.serve(script) as model:`, then use 
 
 from __future__ import annotations
 
-import subprocess
 import textwrap
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -30,6 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from maverick_tui.git import making
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -85,9 +86,8 @@ class Offline:
         """Where agents work: a git repository with one empty commit."""
         self._home = folder / "cli"
         self.cwd.mkdir(parents=True, exist_ok=True)
-        identity = ["-c", "user.name=offline", "-c", "user.email=offline@example.org", "-c", "commit.gpgsign=false"]
-        for command in (["init", "-q", "-b", "main"], [*identity, "commit", "-q", "--allow-empty", "-m", "Begin"]):
-            subprocess.run(["git", *command], cwd=self.cwd, check=True, capture_output=True)
+        making.init(self.cwd, "main")
+        making.commit_all(self.cwd, "Begin", name="offline", email="offline@example.org")
 
     def run(
         self,

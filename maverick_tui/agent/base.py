@@ -25,6 +25,7 @@ from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.models import DEFAULT_MODEL
+from maverick_tui.git.programs import agent_variables
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
@@ -401,8 +402,10 @@ class MaverickAgent(ABC):
         if settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"):
             # The scripted model chooses its answer by the agent, too; what the user has set is for real ones.
             name = self.name.encode("ascii", "ignore").decode()
-            return {**variables, "ANTHROPIC_CUSTOM_HEADERS": f"x-maverick-agent: {name}", **settings.env}
-        return {name: value for name, value in variables.items() if name not in os.environ} | settings.env
+            variables |= {"ANTHROPIC_CUSTOM_HEADERS": f"x-maverick-agent: {name}", **settings.env}
+        else:
+            variables = {name: value for name, value in variables.items() if name not in os.environ} | settings.env
+        return variables | agent_variables({**os.environ, **variables})
 
     def _wrap_sdk_error(self, error: Exception) -> AgentError:
         """Any exception of the SDK as one of ours."""

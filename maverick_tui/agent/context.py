@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.head import head_of
 
 if TYPE_CHECKING:
     from maverick_tui.config import MaverickConfig
@@ -61,16 +62,11 @@ class AgentContext:
 
 def current_branch(folder: Path) -> str:
     """The checked-out branch's name, also of a branch without commits; the short SHA of a detached HEAD."""
-    from git import GitError, Repo
-
-    try:
-        with Repo(folder, search_parent_directories=True) as repo:
-            if repo.head.is_detached:
-                return repo.head.commit.hexsha[:7]
-            return str(repo.active_branch.name)
-    except (GitError, OSError, ValueError, TypeError) as error:
+    branch = head_of(folder)
+    if branch is None:
         raise ConfigError(
-            f"{str(folder)!r} is not in a git repository that can be read ({type(error).__name__}: {error}).",
+            f"{str(folder)!r} is not in a git repository that can be read.",
             path=str(folder),
             hint="Run `git init` there, or start in a repository.",
-        ) from error
+        )
+    return branch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,14 +11,12 @@ from pathlib import Path
 from maverick_tui.exceptions import did_you_mean
 from maverick_tui.executor.search_worker import is_below, opened_path
 from maverick_tui.executor.tools import ToolError
+from maverick_tui.git import asking as git
 
 SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
 """Folders that are not looked into, where nobody says what else is of no interest."""
 SECONDS = 20.0
 """How long looking for files may take."""
-_GIT_SECONDS = 10.0
-_GIT_LOOK = 0.05
-"""How often it is looked whether git is still wanted."""
 _KERNELS = ("/proc/", "/sys/", "/dev/")
 """Folders whose files are no files: reading one may never end, tell secrets, or do something."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -150,38 +147,9 @@ def _is_kernels(real: str) -> bool:
 
 
 def _listed_by_git(base: str, stop: Callable[[], bool]) -> list[str]:
-    """What git knows below the folder or would add; nothing if it is ignored itself, or is in no repository.
-
-    It is ended when it takes too long, or nobody wants to know any more.
-    """
-    # A project's configuration may name a program as its file system monitor.
-    command = [
-        "git",
-        "--no-optional-locks",
-        "-c",
-        "core.fsmonitor=false",
-        "ls-files",
-        "-co",
-        "--exclude-standard",
-        "-z",
-    ]
-    try:
-        process = subprocess.Popen(
-            command, cwd=base, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-    except OSError:
-        return []
-    late = clock(_GIT_SECONDS)
-    with process:
-        while True:
-            try:
-                told, _ = process.communicate(timeout=_GIT_LOOK)
-            except subprocess.TimeoutExpired:
-                if late() or stop():
-                    process.kill()
-                    return []
-            else:
-                return [os.fsdecode(name) for name in told.split(b"\0") if name] if process.returncode == 0 else []
+    """What git knows below the folder or would add; nothing if it is ignored itself, or is in no repository."""
+    told = git.ask(Path(base), "ls-files", "-co", "--exclude-standard", "-z", stop=stop)
+    return [os.fsdecode(name) for name in (told or b"").split(b"\0") if name]
 
 
 def _walked(base: str) -> Iterator[str]:

@@ -77,5 +77,5 @@ def branch_of(cwd: Path) -> str:
     """The branch of a folder, or that there is no git."""
     try:
         return current_branch(cwd)
-    except (ConfigError, ImportError):  # no repository; and without git itself the import fails
+    except ConfigError:
         return NO_GIT

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from git import Repo
 from textual.pilot import Pilot
 
 from maverick_tui.ui.app import MaverickApp
@@ -38,9 +38,9 @@ def shop(tmp_path: Path) -> Path:
     (folder / ".claude" / "agents").mkdir(parents=True)
     (folder / ".claude" / "agents" / "handyman.md").write_text(AGENT)
     (folder / "cart.py").write_text("total = 1\n")
-    with Repo.init(folder, initial_branch="main") as repo:
-        repo.index.add(["cart.py"])
-        repo.index.commit("Begin")
+    identity = ["-c", "user.name=shop", "-c", "user.email=shop@example.org"]
+    for command in (["init", "-b", "main"], ["add", "cart.py"], [*identity, "commit", "-m", "Begin"]):
+        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
     return folder
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
-from maverick_tui.exceptions import ConfigError
+from maverick_tui.git import asking, making
 
 SOURCE = Path(__file__).resolve().parent / "project"
 BRANCH = "coupons"
 
-_AUTHOR = {"NAME": "Shop Team", "EMAIL": "shop@example.com"}
 _COMMITS = {"main": "2025-01-06T09:00:00+00:00", BRANCH: "2025-01-07T16:30:00+00:00"}
 _WHY = "Several may be used at once, each up to and including its last day."
 
@@ -20,10 +18,9 @@ def make_project(folder: Path) -> Path:
     """Make the repository in a new folder, with the branch checked out; the user's git settings are left out of it."""
     folder = folder.resolve()
     _copy("main", folder)
-    _git(folder, "init", "--quiet")
-    _git(folder, "symbolic-ref", "HEAD", "refs/heads/main")  # `init --initial-branch` is not in every git
+    making.init(folder, "main")
     _commit(folder, "Add the cart, its discount and its receipt", _COMMITS["main"])
-    _git(folder, "checkout", "--quiet", "-b", BRANCH)
+    making.branch_off(folder, BRANCH)
     _copy("branch", folder)
     _commit(folder, f"Add coupons\n\n{_WHY}", _COMMITS[BRANCH])
     return folder
@@ -31,7 +28,8 @@ def make_project(folder: Path) -> Path:
 
 def changed_files(project: Path) -> list[str]:
     """What is not committed, as `git status --short` puts it."""
-    return _git(project, "status", "--short", "--untracked-files=all").splitlines()
+    told = asking.ask(project, "status", "--porcelain", "--untracked-files=all")
+    return (told or b"").decode(errors="replace").splitlines()
 
 
 def git_environment() -> dict[str, str]:
@@ -49,26 +47,4 @@ def _copy(part: str, folder: Path) -> None:
 
 
 def _commit(folder: Path, message: str, date: str) -> None:
-    _git(folder, "add", "--all")
-    _git(folder, "commit", "--quiet", "--no-verify", "--message", message, date=date)
-
-
-def _git(folder: Path, *arguments: str, date: str = "") -> str:
-    # Whoever calls us may stand in a repository of their own: its variables would send git there.
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    variables |= git_environment() | {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
-    for role in ("AUTHOR", "COMMITTER"):
-        variables |= {f"GIT_{role}_{name}": value for name, value in _AUTHOR.items()} | {f"GIT_{role}_DATE": date}
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder, env=variables, check=True, capture_output=True, text=True
-        )
-    except FileNotFoundError as error:
-        raise ConfigError("The demo needs git, which is not installed.", hint="Install git, then try again.") from error
-    except subprocess.CalledProcessError as error:
-        raise ConfigError(
-            f"The demo's repository cannot be made: git {arguments[0]} failed: {error.stderr.strip()}",
-            path=str(folder),
-            hint="Look at what git says, then try again.",
-        ) from error
-    return done.stdout
+    making.commit_all(folder, message, name="Shop Team", email="shop@example.com", date=date)

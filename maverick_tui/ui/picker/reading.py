@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maverick_tui import paths
+from maverick_tui.git import asking as git
 from maverick_tui.inert import one_line
 from maverick_tui.ui.picker.items import Group, Item, agent_item, file_item, hidden_by_name, problems_of_files
 
@@ -70,17 +70,10 @@ def read_xray(listing: AgentListing) -> XRay:
 
 def read_repository(cwd: Path) -> Repository | None:
     """What git says about the folder; None without git, outside a repository, or if it takes too long."""
-    # A monitor that the repository names would be run; and nothing is to be locked for a number in a corner.
-    command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch"]
-    try:
-        ran = subprocess.run(
-            command, cwd=cwd, capture_output=True, stdin=subprocess.DEVNULL, timeout=GIT_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+    told = git.ask(cwd, "status", "--porcelain=v2", "--branch", seconds=GIT_SECONDS)
+    if told is None:
         return None
-    if ran.returncode != 0:
-        return None
-    lines = ran.stdout.decode(errors="replace").splitlines()
+    lines = told.decode(errors="replace").splitlines()
     about = {key: value for key, _, value in (line.removeprefix("# branch.").partition(" ") for line in lines)}
     head = about.get("head", "")
     branch = about.get("oid", "")[:7] if head == "(detached)" else head

@@ -1,0 +1,138 @@
+"""Asks git so that it runs nothing: no filter, hook or monitor, no transport, prompt, pager or editor.
+
+First every setting that counts in the folder is listed, which runs nothing. Then each that names a program is
+overridden by its name for the one command that is asked. What cannot be listed is not asked.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from maverick_tui.git.settings import ALWAYS, LISTING, Setting, as_variables, overrides, parsed
+from maverick_tui.paths import project_folders
+
+SECONDS = 10.0
+"""How long git may take."""
+_LOOK = 0.05
+"""How often it is looked whether its answer is still wanted."""
+
+# Inside a submodule git starts itself without our settings, so nothing may look into one.
+_COMMANDS: Mapping[str, Sequence[str]] = {
+    "status": ("--ignore-submodules=dirty", "--no-ahead-behind"),
+    "ls-files": (),
+    "symbolic-ref": (),
+    "rev-parse": (),
+}
+"""The commands that can be asked, with what makes each of them harmless."""
+
+_NO_PROTOCOL = "none-by-maverick"
+_VARIABLES: Mapping[str, str] = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": _NO_PROTOCOL,  # what is not named here is refused, whatever the configuration allows
+    "GIT_PROTOCOL_FROM_USER": "0",
+    "GIT_SSH_COMMAND": "false",
+    "GIT_PROXY_COMMAND": "",
+    "GIT_ASKPASS": "",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+    "GIT_SEQUENCE_EDITOR": "false",
+    "GIT_TRACE2": "0",
+    "GIT_TRACE2_EVENT": "0",
+    "GIT_TRACE2_PERF": "0",
+}
+
+
+def ask(
+    folder: Path, command: str, *arguments: str, seconds: float = SECONDS, stop: Callable[[], bool] | None = None
+) -> bytes | None:
+    """What git answers in a folder.
+
+    None without git, outside a repository, if it fails or takes too long, or nobody wants to know any more.
+    """
+    until = time.monotonic() + seconds
+    found = read_settings(folder, seconds=seconds, stop=stop)
+    if found is None:
+        return None
+    program, settings = found
+    variables = environment(folder, {**ALWAYS, **overrides(settings)})
+    line = [program, "--no-pager", "--no-optional-locks", command, *_COMMANDS[command], *arguments]
+    return _answer(line, folder, variables, until, stop)
+
+
+def read_settings(
+    folder: Path, *, seconds: float = SECONDS, stop: Callable[[], bool] | None = None
+) -> tuple[str, list[Setting]] | None:
+    """The path of git, and all settings that count in a folder; None if they cannot be read."""
+    program = find_program(folder)
+    if program is None:
+        return None
+    line = [program, "--no-pager", *LISTING]
+    listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + seconds, stop)
+    settings = parsed(listing) if listing is not None else None
+    return None if settings is None else (program, settings)
+
+
+def find_program(folder: Path) -> str | None:
+    """The absolute path of git; never one of the project's own, wherever PATH points."""
+    name = "git.exe" if os.name == "nt" else "git"
+    for place in _search_path(folder):
+        path = os.path.join(place, name)  # noqa: PTH118
+        if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113
+            return path
+    return None
+
+
+def absolute_places(path: str) -> list[str]:
+    """The folders of a PATH that mean the same wherever one stands: an empty one is the folder that one stands in."""
+    return [place for place in path.split(os.pathsep) if os.path.isabs(place)]  # noqa: PTH117
+
+
+def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    """Variables for git in a folder: the settings, and nothing of git's own that a shell or an .envrc has set."""
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
+    if path := os.environ.get("GIT_CONFIG_GLOBAL"):  # says where the person's settings are; they are overridden, too
+        kept["GIT_CONFIG_GLOBAL"] = path
+    kept["PATH"] = os.pathsep.join(_search_path(folder))
+    return {**kept, **_VARIABLES, **as_variables(settings)}
+
+
+def _search_path(folder: Path) -> list[str]:
+    """The absolute folders of PATH that are in none of the project's."""
+    own = [os.path.realpath(place) for place in project_folders(folder)]
+    places = absolute_places(os.environ.get("PATH", ""))
+    return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]
+
+
+def _answer(
+    line: Sequence[str], folder: Path, variables: Mapping[str, str], until: float, stop: Callable[[], bool] | None
+) -> bytes | None:
+    try:
+        process = subprocess.Popen(
+            line,
+            cwd=folder,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except (OSError, ValueError):  # not there, or more settings than a process can be given
+        return None
+    with process:
+        while True:
+            left = max(until - time.monotonic(), 0)
+            try:
+                told, _ = process.communicate(timeout=left if stop is None else min(left, _LOOK))
+            except subprocess.TimeoutExpired:
+                if time.monotonic() >= until or (stop is not None and stop()):
+                    process.kill()
+                    return None
+            else:
+                return told if process.returncode == 0 else None
