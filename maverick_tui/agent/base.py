@@ -382,8 +382,9 @@ class MaverickAgent(ABC):
 
     def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
         from maverick_tui.agent.permissions.judge import Judge
+        from maverick_tui.git.programs import programs_named
 
-        return Judge(self.allowed_tools, Path(cwd or Path.cwd()), person=person)
+        return Judge(self.allowed_tools, Path(cwd or Path.cwd()), person=person, git_programs=programs_named)
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
         """What the CLI can only be told by variables; those that the user has set win."""
