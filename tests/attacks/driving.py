@@ -18,7 +18,7 @@ from tests.support.model import as_script, say
 
 EVERYTHING = ("Read", "Glob", "Grep", "Edit", "Write", "NotebookEdit", "Bash")
 
-AT_ONCE = 12
+AT_ONCE = 25
 """Calls in one answer of the model."""
 
 
