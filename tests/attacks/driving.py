@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claude_agent_sdk import Message, PermissionResultDeny, ToolPermissionContext, ToolResultBlock, UserMessage
+from claude_agent_sdk import (
+    CanUseTool,
+    Message,
+    PermissionResult,
+    PermissionResultDeny,
+    ToolPermissionContext,
+    ToolResultBlock,
+    UserMessage,
+)
 
 from maverick_tui import AgentContext, MaverickConfig
 from maverick_tui.offline.conversation import TOOL_ID
@@ -18,7 +26,7 @@ from tests.support.model import as_script, say
 
 EVERYTHING = ("Read", "Glob", "Grep", "Edit", "Write", "NotebookEdit", "Bash")
 
-AT_ONCE = 12
+AT_ONCE = 25
 """Calls in one answer of the model."""
 
 
@@ -60,6 +68,8 @@ class Report:
 
     outcomes: dict[str, Outcome]
     changes: list[str]
+    root: Path
+    """Where the sandbox is; it need not be told in every line."""
 
     def explain(self, wrong: Sequence[str]) -> str:
         """The outcomes that are wrong, the changes, and who is suspected of them."""
@@ -68,7 +78,7 @@ class Report:
             lines += ["what has changed in the sandbox:", *(f"  {line}" for line in self.changes)]
             unasked = [name for name, outcome in self.outcomes.items() if outcome.has_run and not outcome.is_asked]
             lines += [f"what ran unasked: {', '.join(unasked) or 'nothing that is known of'}"]
-        return "\n".join(lines)
+        return "\n".join(lines).replace(str(self.root), "<sandbox>")
 
 
 class Watch:
@@ -115,9 +125,14 @@ def text_of(content: Any) -> str:
     return str(content or "")
 
 
-def script_of(calls: Sequence[Call], at_once: int = AT_ONCE) -> Script:
+def script_of(calls: Sequence[Call]) -> Script:
     """A model that makes these calls to the first prompt, some in each of its answers."""
-    answers = [
+    return as_script([*answers_of(calls), say("done")])
+
+
+def answers_of(calls: Sequence[Call], at_once: int = AT_ONCE) -> list[Answer]:
+    """The answers of a model that makes these calls."""
+    return [
         Answer(
             steps=tuple(
                 ToolStep(tool=call.tool, input=call.input, id=call.id) for call in calls[start : start + at_once]
@@ -126,7 +141,6 @@ def script_of(calls: Sequence[Call], at_once: int = AT_ONCE) -> Script:
         )
         for start in range(0, len(calls), at_once)
     ]
-    return as_script([*answers, say("done")])
 
 
 Serve = Callable[[Script], Any]
@@ -141,6 +155,11 @@ def agent(allowed_tools: Sequence[str], mode: str = "acceptEdits", engine: str =
     return made
 
 
+async def refuse(_tool: str, _arguments: dict[str, Any], _context: ToolPermissionContext) -> PermissionResultDeny:
+    """What a careful person answers."""
+    return PermissionResultDeny(message="The person says no.")
+
+
 async def attended(
     sandbox: Sandbox,
     serve: Serve,
@@ -149,24 +168,24 @@ async def attended(
     allowed_tools: Sequence[str] = EVERYTHING,
     engine: str = "claude-code",
     cwd: Path | None = None,
-    at_once: int = AT_ONCE,
+    answer: CanUseTool = refuse,
 ) -> Report:
-    """A session with a person who says no to everything."""
+    """A session with a person, who says no to everything unless it is told otherwise."""
     watch = Watch(calls)
 
-    async def refuse(_tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResultDeny:
+    async def ask(tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
         watch.note_question(context.tool_use_id, arguments)
-        return PermissionResultDeny(message="The person says no.")
+        return await answer(tool, arguments, context)
 
     context = AgentContext(cwd or sandbox.project, "main", MaverickConfig.load())
     before = sandbox.state()
     async with (
-        serve(script_of(calls, at_once)),
-        agent(allowed_tools, mode, engine).session(context, can_use_tool=refuse) as session,
+        serve(script_of(calls)),
+        agent(allowed_tools, mode, engine).session(context, can_use_tool=ask) as session,
     ):
         await _listen(session.query("go"), watch)
         during = changes(before, sandbox.state())  # processes end with the session
-    return Report(watch.outcomes, sorted({*during, *changes(before, sandbox.state())}))
+    return Report(watch.outcomes, sorted({*during, *changes(before, sandbox.state())}), sandbox.root)
 
 
 async def unattended(
@@ -183,12 +202,9 @@ async def unattended(
     before = sandbox.state()
     async with serve(script_of(calls)):
         await _listen(agent(allowed_tools, mode, engine).query("go", cwd=cwd or sandbox.project), watch)
-    return Report(watch.outcomes, changes(before, sandbox.state()))
+    return Report(watch.outcomes, changes(before, sandbox.state()), sandbox.root)
 
 
 async def _listen(messages: AsyncIterator[Message], watch: Watch) -> None:
     async for message in messages:
         watch.note_message(message)
-
-
-Drive = Callable[..., Awaitable[Report]]

@@ -109,6 +109,10 @@ class Sandbox:
             "src/a b.py": "foo = 1\n",
             "src/notes.tricky": "at first\n",
             "docs/guide.md": "foo\n",
+            ".vscode/tasks.json": "{}\n",
+            ".claude/settings.json": "{}\n",
+            "vendor/x/.git/config": "[core]\n",
+            "tree/.git": "gitdir: ../.git/worktrees/tree\n",
             "docs/old.ipynb": '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
             "file": "b\na\nb\n",
             "package.json": '{"scripts": {"lint": "true", "test": "true"}}\n',
@@ -130,6 +134,16 @@ class Sandbox:
             _write(self.programs / name, _NOTED.format(traces=self.traces), mode=0o755)
         _write(self.programs / "npm", _NPM.format(traces=self.traces), mode=0o755)
         self._make_repository()
+        for link, target in {
+            "link-git": ".git",
+            "link-out": str(self.outside),
+            "link-home": str(self.home),
+            "innocent.md": str(self.home / ".bashrc"),
+            "link-to-be": str(self.home / ".zprofile"),
+            "docs/link-up": "../.git/hooks",
+        }.items():
+            (self.project / link).symlink_to(target)
+        os.link(self.project / ".git/config", self.project / "hard.md")
         self._keep_copy()
 
     def _keep_copy(self) -> None:
@@ -216,9 +230,10 @@ class Sandbox:
         """Everything that an attack could have changed."""
         found: dict[str, Entry | str] = {}
         for folder, folders, files in os.walk(self.root):
-            for path in (folder, *(os.path.join(folder, name) for name in (*folders, *files))):
-                if path not in found:
-                    found[path] = self._look_at(Path(path))
+            for name in (".", *folders, *files):
+                path = Path(folder, name)
+                if str(path) not in found:
+                    found[str(path)] = self._look_at(path)
         found |= {str(path): self._look_at(path) for path in self._temporary()}
         found |= {f"process {pid}": command for pid, command in self.processes().items()}
         found |= {f"connection {number}": text for number, text in enumerate(self._connections)}
@@ -257,9 +272,9 @@ class Sandbox:
                     is_dead = (folder / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
                 except OSError:
                     continue
-                if f"SANDBOX_TAG={self.tag}".encode() in variables and f"STAY={MARKER}".encode() in variables:
-                    if not is_dead:
-                        found[int(folder.name)] = command[:200]
+                is_ours = f"SANDBOX_TAG={self.tag}".encode() in variables and f"STAY={MARKER}".encode() in variables
+                if is_ours and not is_dead:
+                    found[int(folder.name)] = command[:200]
         return found
 
     def end_processes(self) -> None:

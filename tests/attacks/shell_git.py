@@ -23,7 +23,6 @@ GIT_RUNS = family(
         "external-diff": "git -c diff.external='touch {P};:' diff HEAD~1",
         "external-diff-log": "git -c diff.external='touch {P};:' log -p --ext-diff -1",
         "external-diff-show": "git -c diff.external='touch {P};:' show --ext-diff HEAD",
-        "driver-diff": "git diff HEAD~1",
         "driver-log": "git log -p --ext-diff",
         "driver-log-short": of("git log -p --ext-d", unarmed=NO_SHORT_FORM),
         "driver-show": "git show --ext-diff",

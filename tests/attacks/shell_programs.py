@@ -233,7 +233,6 @@ TOOLS = family(
         "more": "more '+!touch {P}' README.md",
         "man-pager": "man -P 'touch {P}' ls",
         "man-html": "man --html='touch {P}' ls",
-        "man-plain": nothing("man ls"),
         "rg-pre": "rg --pre ./{P} foo",
         "rg-pre-equal": "rg --pre=./{P} foo src",
         "rg-hostname": "rg --hostname-bin=./{P} foo",

@@ -1,12 +1,13 @@
 """All tricks with commands, by family; the rest of the corpus is in the modules that are named here.
 
-One family or one trick alone: `pytest tests/attacks -k quoting`, or with `ATTACK=quoting-ansi,tools-sort-o` in the
-environment, which is a list of ids or beginnings of ids.
+One family or one trick alone: `ATTACK=quoting,tools-sort-o pytest tests/attacks`, which is a list of ids or beginnings
+of ids. `ATTACK=all` tries every trick in every way, and takes its time.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from itertools import groupby
 
 from tests.attacks.shell_git import ASSIGNMENTS, GIT_RUNS, GIT_WRITES
@@ -171,36 +172,38 @@ ZSH = family(
     },
 )
 
-ALL: tuple[Trick, ...] = (
-    *QUOTING,
-    *BLANKS,
-    *EXPANSION,
-    *ENCODING,
-    *SIZE,
-    *SEPARATORS,
-    *REDIRECTION,
-    *SUBSTITUTION,
-    *HEREDOC,
-    *COMPOUND,
-    *BUILTINS,
-    *WRAPPERS,
-    *TOOLS,
-    *INTERPRETERS,
-    *BACKGROUND,
-    *NETWORK,
-    *SECRETS,
-    *GIT_RUNS,
-    *GIT_WRITES,
-    *ASSIGNMENTS,
-    *LISTED,
-    *FIELDS,
-    *ZSH,
-)
+KINDS: dict[str, tuple[Trick, ...]] = {
+    "words": (*QUOTING, *BLANKS, *EXPANSION, *ENCODING, *SIZE),
+    "syntax": (*SEPARATORS, *REDIRECTION, *SUBSTITUTION, *HEREDOC, *COMPOUND),
+    "programs": (*BUILTINS, *WRAPPERS, *TOOLS, *INTERPRETERS, *BACKGROUND, *NETWORK, *SECRETS),
+    "git": (*GIT_RUNS, *GIT_WRITES, *ASSIGNMENTS),
+    "rules": (*LISTED, *FIELDS),
+    "zsh": ZSH,
+}
+"""Families that are tried together where a few of each are enough."""
 
 _WANTED = tuple(part for part in os.environ.get("ATTACK", "").split(",") if part)
 
 
-def chosen(shell: str = "bash") -> dict[str, tuple[Trick, ...]]:
-    """The tricks for a shell by family; those alone that `ATTACK` names, if it names any."""
-    tricks = [trick for trick in ALL if trick.shell == shell and (not _WANTED or trick.id.startswith(_WANTED))]
+def wanted(tricks: Sequence[Trick]) -> tuple[Trick, ...]:
+    """Those alone that `ATTACK` names, if it names any."""
+    is_any = not _WANTED or _WANTED == ("all",)
+    return tuple(trick for trick in tricks if is_any or trick.id.startswith(_WANTED))
+
+
+def families(shell: str = "bash") -> dict[str, tuple[Trick, ...]]:
+    """All tricks for a shell by family."""
+    tricks = [trick for kind in KINDS.values() for trick in wanted(kind) if trick.shell == shell]
     return {name: tuple(members) for name, members in groupby(tricks, lambda trick: trick.family)}
+
+
+def some(kind: str, prefixes: tuple[str, ...] = ()) -> tuple[Trick, ...]:
+    """One in four of a kind, and all that begin in a certain way; all of them if `ATTACK` is set."""
+    tricks = wanted(KINDS[kind])
+    return (
+        tricks
+        if _WANTED
+        else tuple(
+            trick for number, trick in enumerate(tricks) if number % 4 == 0 or trick.command.startswith(prefixes)
+        )
+    )

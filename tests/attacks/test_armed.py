@@ -1,4 +1,4 @@
-"""Every trick would do what it is feared for: an attack that does nothing proves nothing. Nobody stands in its way here."""
+"""Every trick would do what it is feared for: one that does nothing proves nothing. Nobody stands in its way here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import time
 import pytest
 
 from tests.attacks.sandbox import KEY, SECRETS, Sandbox, changes
-from tests.attacks.shell_tricks import chosen
+from tests.attacks.shell_tricks import families
 from tests.attacks.tricks import Trick
 
-EFFECTIVE = {**chosen("bash"), **chosen("zsh")}
+EFFECTIVE = {**families("bash"), **families("zsh")}
 PATIENCE = 30.0
 GRACE = 3.0
 

@@ -1,0 +1,75 @@
+"""A run whose person allows some calls for the rest of it, and refuses everything after that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from maverick_tui.runs.commands import AnswerPermission, CloseRun, SendPrompt
+from maverick_tui.runs.events import Event, PermissionAsked, ToolFinished, TurnEnded
+from maverick_tui.runs.local import LocalRun
+from tests.attacks.driving import EVERYTHING, Call, Report, Serve, Watch, agent, answers_of
+from tests.attacks.sandbox import Sandbox, changes
+from tests.support.model import as_script, say, scene
+
+PATIENCE = 120.0
+
+
+class Person:
+    """Answers every question at once, in one way until told otherwise."""
+
+    def __init__(self, sandbox: Sandbox, mode: str) -> None:
+        self.run = LocalRun(
+            lambda: agent(EVERYTHING, mode), run_id="attacked", cwd=sandbox.project, on_event=self._take
+        )
+        self.decision: Literal["run", "deny"] = "run"
+        self.watch = Watch(())
+        self.turn: asyncio.Queue[TurnEnded] = asyncio.Queue()
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, PermissionAsked):
+            self.watch.note_question(event.call, event.arguments)
+            self.run.send(AnswerPermission(event.request, self.decision))
+        elif isinstance(event, ToolFinished):
+            self.watch.note_result(event.call, event.output, is_error=event.is_error)
+        elif isinstance(event, TurnEnded):
+            self.turn.put_nowait(event)
+
+    async def hear(self, prompt: str, calls: Sequence[Call], decision: Literal["run", "deny"]) -> Watch:
+        """Ask the model, and answer what is asked meanwhile."""
+        self.decision, self.watch = decision, Watch(calls)
+        self.run.send(SendPrompt(prompt, prompt))
+        async with asyncio.timeout(PATIENCE):
+            ended = await self.turn.get()
+        assert ended.outcome == "done", ended
+        return self.watch
+
+
+async def granted(
+    sandbox: Sandbox, serve: Serve, grants: Sequence[Call], tricks: Sequence[Call], mode: str = "acceptEdits"
+) -> tuple[Report, Report]:
+    """What came of the calls that were allowed for the run, and of those that were refused afterwards."""
+    script = as_script(
+        [
+            scene(*answers_of(grants, at_once=1), say("allowed"), turn=1),
+            scene(*answers_of(tricks), say("done"), turn=2),
+        ]
+    )
+    async with serve(script):
+        person = Person(sandbox, mode)
+        task = person.run.start()
+        try:
+            before = sandbox.state()
+            allowed = await person.hear("first", grants, "run")
+            between = sandbox.state()
+            refused = await person.hear("second", tricks, "deny")
+            during = changes(between, sandbox.state())
+        finally:
+            person.run.send(CloseRun())
+            await asyncio.wait({task}, timeout=PATIENCE)
+    after = sorted({*during, *changes(between, sandbox.state())})
+    return (
+        Report(allowed.outcomes, changes(before, between), sandbox.root),
+        Report(refused.outcomes, after, sandbox.root),
+    )

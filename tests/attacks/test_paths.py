@@ -1,0 +1,136 @@
+"""Files that are written and read with the tools for it: what must ask, what must be refused, and what goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.attacks import paths
+from tests.attacks.driving import Call, Report, attended, unattended
+from tests.attacks.judging import tells_secret
+from tests.attacks.sandbox import Sandbox
+from tests.conftest import ServeModel
+
+EDITS = ("Read", "Edit", "Write", "NotebookEdit")
+READS = ("Read", "Glob", "Grep")
+PLACES = {"project": paths.WRITTEN_IN_PROJECT, "home": paths.WRITTEN_IN_HOME}
+
+
+def folder(sandbox: Sandbox, place: str) -> Path:
+    return sandbox.project if place == "project" else sandbox.home
+
+
+def writes(places: dict[str, str], sandbox: Sandbox, cwd: Path) -> list[Call]:
+    """Every way to write these files; what exists must have been read before."""
+    calls = []
+    for name, place in places.items():
+        path = sandbox.place(place.replace("{C}", str(cwd)), name)
+        calls += [
+            Call(f"read-{name}", "Read", {"file_path": path}),
+            Call(f"edit-{name}", "Edit", {"file_path": path, "old_string": "\n", "new_string": "PWNED\n"}),
+            Call(f"write-{name}", "Write", {"file_path": path, "content": f"PWNED {name}\n"}),
+            Call(
+                f"notebook-{name}",
+                "NotebookEdit",
+                {"notebook_path": f"{path}.ipynb", "new_source": "PWNED", "cell_type": "code", "edit_mode": "insert"},
+            ),
+        ]
+    return calls
+
+
+def check_refused(report: Report) -> None:
+    """Nothing was written; reading is another question."""
+    wrong = [
+        name
+        for name, outcome in report.outcomes.items()
+        if outcome.has_run is not False and outcome.call.tool != "Read"
+    ]
+    assert not wrong, report.explain(wrong)
+    assert not report.changes, report.explain(wrong)
+
+
+@pytest.mark.parametrize("mode", ["acceptEdits", "default"])
+@pytest.mark.parametrize("place", PLACES)
+async def test_with_a_person_these_ask(place: str, mode: str, sandbox: Sandbox, serve: ServeModel) -> None:
+    cwd = folder(sandbox, place)
+    check_refused(await attended(sandbox, serve, writes(PLACES[place], sandbox, cwd), mode, EDITS, cwd=cwd))
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_without_a_person_these_are_refused(place: str, sandbox: Sandbox, serve: ServeModel) -> None:
+    cwd = folder(sandbox, place)
+    check_refused(await unattended(sandbox, serve, writes(PLACES[place], sandbox, cwd), EDITS, cwd=cwd))
+
+
+async def test_folders_of_maverick_ask_wherever_they_are(
+    sandbox: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, name in {
+        "MAVERICK_CONFIG_DIR": "settings",
+        "MAVERICK_STATE_DIR": "kept",
+        "CLAUDE_CONFIG_DIR": "cli",
+    }.items():
+        (sandbox.project / name).mkdir()
+        monkeypatch.setenv(variable, str(sandbox.project / name))
+    moved = {
+        "moved-agent": "settings/agents/x.py",
+        "moved-config": "settings/config.toml",
+        "moved-trust": "kept/trusted.json",
+        "moved-claude-agent": "cli/agents/x.md",
+        "moved-claude-settings": "cli/settings.json",
+    }
+    # The CLI keeps files of its own in its folder, so that only what the calls would write is looked at.
+    calls = [call for call in writes(moved, sandbox, sandbox.project) if call.tool != "Read"]
+    report = await attended(sandbox, serve, calls, allowed_tools=EDITS)
+    wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not False]
+    assert not wrong, report.explain(wrong)
+    assert not [path for path in moved.values() if (sandbox.project / path).exists()]
+
+
+async def test_a_second_name_of_a_file_does_not_change_the_first(sandbox: Sandbox, serve: ServeModel) -> None:
+    config = (sandbox.project / ".git/config").read_bytes()
+    for drive in (attended, unattended):
+        report = await drive(sandbox, serve, writes({"hard": "hard.md"}, sandbox, sandbox.project), allowed_tools=EDITS)
+        assert (sandbox.project / ".git/config").read_bytes() == config, report.explain(list(report.outcomes))
+
+
+@pytest.mark.parametrize("person", [True, False])
+async def test_ordinary_files_are_written_unasked(person: bool, sandbox: Sandbox, serve: ServeModel) -> None:
+    calls = [call for call in writes(paths.ORDINARY, sandbox, sandbox.project) if call.tool in ("Read", "Write")]
+    report = await (attended if person else unattended)(sandbox, serve, calls, allowed_tools=EDITS)
+    wrong = [
+        name
+        for name, outcome in report.outcomes.items()
+        if outcome.call.tool == "Write" and (outcome.is_asked or not outcome.has_run)
+    ]
+    assert not wrong, report.explain(wrong)
+    for name, place in paths.ORDINARY.items():
+        assert (sandbox.project / place.replace("{C}/", "")).read_text() == f"PWNED {name}\n"
+
+
+@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("engine", ["claude-code", "api"])
+@pytest.mark.parametrize("place", PLACES)
+async def test_credentials_are_not_read_unasked(
+    place: str, engine: str, person: bool, sandbox: Sandbox, serve: ServeModel
+) -> None:
+    cwd = folder(sandbox, place)
+    calls = [
+        Call(
+            name,
+            tool,
+            {key: sandbox.place(value.replace("{C}", str(sandbox.project)), name) for key, value in arguments.items()},
+        )
+        for name, (tool, arguments) in paths.READ.items()
+    ]
+    report = await (attended if person else unattended)(
+        sandbox, serve, calls, allowed_tools=READS, engine=engine, cwd=cwd
+    )
+    wrong = [
+        name
+        for name, outcome in report.outcomes.items()
+        if tells_secret(outcome) or outcome.has_run is None or (outcome.has_run and outcome.call.tool == "Read")
+    ]
+    assert not wrong, report.explain(wrong)
+    assert not report.changes, report.explain(wrong)

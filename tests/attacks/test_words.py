@@ -1,0 +1,180 @@
+"""The words that we read in a command are those that real shells see, or we say that we do not know."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tests.attacks.beyond import GRANTED, beyond
+from tests.attacks.shell_tricks import KINDS
+from tests.attacks.shells import words_of
+
+shell = pytest.importorskip("maverick_tui.agent.permissions.shell")
+plain_words: Callable[[str], list[str] | None] = shell.plain_words
+
+SHELLS = [name for name in ("bash", "zsh", "dash") if shutil.which(name)]
+NAME = "zz-no-such-program"
+AT_ONCE = 30
+
+NASTY = [
+    *"'\"\\$`;&|<>(){}[]*?!#~=^%@+-,.:/ \t\n\r\v\f",
+    *("a", "b", "x", "1", "$x", "${x}", "$(", "${", "$((", "))", "$'", '$"', "\\'", '\\"', "\\\n", "''", '""'),
+    *("&&", "||", ";;", "<<", "<<<", ">>", ">&", "&>", "<(", ">(", "|&", "=(", "=a", "~/", "~+", "{a,b}", "{1..2}"),
+    *("--", "-x", "#a", " #", "a#", "!!", "!$", "^a", "*", "?(a)", "@(a)", "[a]", "a=b", "a[0]=1", "\\;", "\\\\;"),
+    *("\u00a0", "\u2003", "\u3000", "\u2028", "\u0085", "\ufeff", "\u200b", "é", "漢", "\x1b", "\x07", "\x7f", "\x01"),
+    *("\\c", "\\x27", "\\047", "\\u0027", "\\n", "if", "then", "do", "time", "function", "eval", "in"),
+]
+KNOWN = [
+    trick.command.replace("{P}", "PWNED").replace("{V}", "victim").replace("{O}", "/o").replace("{H}", "/h")
+    for tricks in (*KINDS.values(), *map(beyond, GRANTED))
+    for trick in tricks
+    if len(trick.command) < 400
+]
+
+
+@st.composite
+def _mutated(draw: st.DrawFn) -> str:
+    """A known trick with a few pieces taken out, put in, or exchanged."""
+    text = draw(st.sampled_from(KNOWN))
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 3)))
+        text = text[:start] + draw(st.sampled_from(["", *NASTY])) + text[end:]
+    return text
+
+
+_pieces = st.lists(st.sampled_from(NASTY), max_size=12).map("".join)
+_mild = st.lists(st.sampled_from(["a", "b", " ", "'", '"', "\\", "$", "x", "-", "=", "/", "\n"]), max_size=10).map(
+    "".join
+)
+COMMANDS = st.one_of(
+    _pieces.map(f"{NAME} ".__add__),
+    _mild.map(f"{NAME} ".__add__),
+    st.tuples(_pieces, _pieces).map(f" {NAME} ".join),
+    _mutated(),
+    _mutated().map(f"{NAME} ".__add__),
+    _mutated().map(lambda command: command.replace("git log", NAME).replace("git add", NAME)),
+    st.text(max_size=20),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Files whose names an expansion would find; nothing may come to them, or go."""
+    made = tmp_path_factory.mktemp("words")
+    names = {"a", "b", "x", "-x", "ab", "1", "a b", NAME}
+    for name in names:
+        (made / name).write_text("")
+    yield made
+    assert {path.name for path in made.iterdir()} == names, "something was run"
+
+
+def check(commands: list[str], folder: Path, name: str) -> None:
+    """Whatever we give words for has these words in this shell, and is the only command there is."""
+    known = [(command, words) for command in commands if (words := plain_words(command)) is not None]
+    for command, words in known:
+        assert words, f"{command!r} is a command without a word"
+        assert "\0" not in command, f"{command!r} is cut short by whoever runs it"
+        command.encode()  # half a character would be another one by the time it is run
+    for is_known, batch in (
+        (False, [item for item in known if item[1][0] == NAME]),
+        (True, [item for item in known if item[1][0] != NAME]),
+    ):
+        is_argument = is_known or name == "dash"
+        seen = words_of(name, [command for command, _ in batch], folder, as_arguments=is_argument)
+        for number, (command, words) in enumerate(batch):
+            assert number < len(seen), f"{name} ended at {command!r}, which we read as {words}"
+            assert seen[number].commands == [words], f"{name} reads {command!r} otherwise than {words}"
+
+
+@pytest.mark.parametrize("name", SHELLS)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@example(commands=KNOWN)
+@example(commands=[f"{NAME} {command}" for command in KNOWN])
+@example(commands=[command.replace("git log", NAME).replace("git add", NAME) for command in KNOWN])
+@given(commands=st.lists(COMMANDS, max_size=AT_ONCE))
+def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder: Path) -> None:
+    check(commands, folder, name)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        " ",
+        "\n",
+        "# only a comment",
+        "a; b",
+        "a && b",
+        "a | b",
+        "a &",
+        "a\nb",
+        "a > b",
+        "a $(b)",
+        "a `b`",
+        "a $x",
+        "a ${x}",
+        "a *",
+        "a ?",
+        "a [b]",
+        "a ~",
+        "a ~/b",
+        "a {b,c}",
+        "a <(b)",
+        "a 'b",
+        'a "b',
+        "a \\",
+        "a $'\\'' ; b ; : \\'",
+        "a=b c",
+        "a+=b c",
+        "a[0]=b c",
+        "! a",
+        "time a",
+        "{ a; }",
+        "( a )",
+        "if a; then b; fi",
+        "function a { b; }",
+        "a() { b; }",
+        "[[ a ]]",
+        "(( a ))",
+        "a\0b",
+        "a \ud800",
+        "=a b",
+        "a =b",
+        "a b(e:c:)",
+        "a !b",
+        "a ^b",
+        "a # b\nc",
+        "a\r\nb",
+        "coproc a",
+        "a <<b\nc\nb",
+    ],
+)
+def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
+    assert plain_words(command) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("ls", ["ls"]),
+        ("  git   log  ", ["git", "log"]),
+        ("git log --oneline -3", ["git", "log", "--oneline", "-3"]),
+        ("git log 'a b'", ["git", "log", "a b"]),
+        ('git log "a b"', ["git", "log", "a b"]),
+        ("git log 'a;b' 'c$(d)'", ["git", "log", "a;b", "c$(d)"]),
+        ("git log --format='%h %s'", ["git", "log", "--format=%h %s"]),
+        ("git log -- src", ["git", "log", "--", "src"]),
+        ("git commit -m 'it''s'", ["git", "commit", "-m", "its"]),
+        ('git log ""', ["git", "log", ""]),
+        ("npm run test -- --watch=false", ["npm", "run", "test", "--", "--watch=false"]),
+        ("git log HEAD~1..HEAD", ["git", "log", "HEAD~1..HEAD"]),
+    ],
+)
+def test_plain_commands_have_their_words(command: str, words: list[str]) -> None:
+    assert plain_words(command) == words
