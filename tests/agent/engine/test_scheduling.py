@@ -40,6 +40,10 @@ def plant() -> str:
     return FILE.read_text()
 
 
+def heard(told: list[Message], kind: str) -> list[dict[str, Any]]:
+    return [message.data for message in told if isinstance(message, SystemMessage) and message.subtype == kind]
+
+
 @pytest.mark.parametrize("agent", [Talker, Timer])
 async def test_a_project_cannot_bring_jobs_along(agent: type[Talker], serve: ServeModel) -> None:
     planted = plant()
@@ -74,9 +78,8 @@ async def test_what_is_scheduled_is_told_at_the_end_of_a_turn(serve: ServeModel)
     session = Timer().session(context(), can_use_tool=allow, on_background=told.append)
     async with serve(calls), session as opened:
         await drain(opened.query("hi"))
-    jobs = [message.data["jobs"] for message in told if isinstance(message, SystemMessage) and message.subtype == JOBS]
-    assert [(job["schedule"], job["prompt"]) for job in jobs[-1]] == [("0 3 1 1 *", "look again")]
-    assert not [message for message in told if getattr(message, "subtype", "") == FIRED], "the prompt was ours"
+    assert [(job["schedule"], job["prompt"]) for job in heard(told, JOBS)[-1]["jobs"]] == [("0 3 1 1 *", "look again")]
+    assert heard(told, FIRED) == [], "the prompt was ours"
 
 
 async def test_a_turn_of_a_job_tells_its_prompt(serve: ServeModel) -> None:
@@ -94,8 +97,7 @@ async def test_a_turn_of_a_job_tells_its_prompt(serve: ServeModel) -> None:
     async with serve(say("woke")), session:
         async with asyncio.timeout(30):
             await fired.wait()
-    prompts = [message.data["prompt"] for message in told if getattr(message, "subtype", "") == FIRED]
-    assert prompts[:1] == [PLANTED]
+    assert heard(told, FIRED)[0] == {"prompt": PLANTED}
 
 
 async def test_a_resumed_session_has_its_jobs_back_only_if_it_may_schedule(serve: ServeModel) -> None:
@@ -116,8 +118,7 @@ async def _jobs_after(conversation: str, *, may_schedule: bool) -> list[str]:
     async with session as opened:
         _, error = await drain(opened.query("second"))
     assert error is None
-    jobs = [message.data["jobs"] for message in told if isinstance(message, SystemMessage) and message.subtype == JOBS]
-    return [job["prompt"] for job in jobs[-1]]
+    return [job["prompt"] for job in heard(told, JOBS)[-1]["jobs"]]
 
 
 def test_only_agents_that_schedule_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
