@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
+from maverick_tui.agent.engine.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
 from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
 from maverick_tui.agent.naming import agent_name
 from maverick_tui.agent.result import AgentResult
@@ -272,11 +273,13 @@ class MaverickAgent(ABC):
         can_use_tool: CanUseTool | None = None,
         on_background: Callable[[Message], None] | None = None,
         resume: str | None = None,
+        may_schedule: bool = True,
     ) -> AsyncIterator[Session]:
         """Keep one conversation open for many prompts; `resume` is the id of one that the CLI is to go on with.
 
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
-        `on_background` gets the messages of turns that the CLI starts by itself.
+        `on_background` gets the messages of turns that the CLI starts by itself. Without `may_schedule` no job runs,
+        neither a new one nor those of the conversation that is resumed.
         """
         settings = self.config or context.config
         if self.engine == "api":
@@ -292,9 +295,13 @@ class MaverickAgent(ABC):
         from maverick_tui.agent.engine.transport import CliTransport
 
         options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
+        if not may_schedule:
+            refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
+            options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool, resume=resume),
             judge=self._judge(context.cwd, person=can_use_tool is not None),
+            watches_jobs=schedules(self.allowed_tools),
             timeout=self.timeout if self.timeout is not None else settings.timeout,
             open_transport=self._transport or CliTransport,
             on_background=on_background,
@@ -377,6 +384,7 @@ class MaverickAgent(ABC):
             forward_subagent_text=True,
             verbatim_prompts=True,
             max_buffer_size=MAX_LINE,
+            extra_args=apart_from_project(self.allowed_tools, settings.setting_sources),
             stderr=_ignore_line,
         )
 
@@ -387,7 +395,7 @@ class MaverickAgent(ABC):
         return Judge(self.allowed_tools, Path(cwd or Path.cwd()), person=person, git_programs=programs_named)
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
-        """What the CLI can only be told by variables; those that the user has set win."""
+        """What the CLI can only be told by variables; those that the user has set win, but for one."""
         variables = {
             "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(self.max_tokens or settings.max_tokens),
             "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
@@ -400,13 +408,15 @@ class MaverickAgent(ABC):
             variables["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
         if any(parse_tool(entry).name == "TodoWrite" for entry in self.allowed_tools):
             variables |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
+        # Not a matter of taste: the project's own jobs would run.
+        fixed = {} if schedules(self.allowed_tools) else NO_JOBS
         if settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"):
             # The scripted model chooses its answer by the agent, too; what the user has set is for real ones.
             name = self.name.encode("ascii", "ignore").decode()
             variables |= {"ANTHROPIC_CUSTOM_HEADERS": f"x-maverick-agent: {name}", **settings.env}
         else:
             variables = {name: value for name, value in variables.items() if name not in os.environ} | settings.env
-        return variables | agent_variables({**os.environ, **variables})
+        return variables | agent_variables({**os.environ, **variables}) | fixed
 
     def _wrap_sdk_error(self, error: Exception) -> AgentError:
         """Any exception of the SDK as one of ours."""

@@ -19,10 +19,12 @@ from claude_agent_sdk import (
 )
 
 from maverick_tui.agent.engine.record import Record
+from maverick_tui.agent.engine.scheduling import SCHEDULING_TOOLS
 from maverick_tui.cli.flow import Flow, Paper
 from maverick_tui.cli.width import display_width, pad
 from maverick_tui.exceptions import AgentError, MaverickError, StreamingError
 from maverick_tui.inert import one_line
+from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.tool_text import describe, key_argument, result_text, shown_changes, summary, todo_lines
 
 if TYPE_CHECKING:
@@ -255,6 +257,10 @@ class Printer:
             return
         what, size = summary(block.name, block.input, text, failed=failed)
         self._show_outcome(lane, call, *(("✘ ", "red") if failed else ("✔ ", "green")), what, size)
+        if block.name in SCHEDULING_TOOLS and not failed and (later := one_line(str(block.input.get("prompt") or ""))):
+            self.paper.line(
+                (f"{lane.prefix}  ", "dim"), (BY_ITSELF, "yellow"), f"  {later}", ("  (it ends with this run)", "dim")
+            )
         for line in shown_changes(block.input) if block.name == "Edit" and not failed else ():
             self.paper.line((f"{lane.prefix}    ", "dim"), (line, _CHANGES.get(line[0], "dim")))
 

@@ -338,6 +338,18 @@ class ListShown(Tagged):
     total: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class JobsScheduled(Tagged):
+    """What the agent is going to do by itself, all of it; a run that has ended has none.
+
+    A job has an `id`, its `prompt`, `when` it comes in words, and `next_at`, the time of its first coming.
+    """
+
+    type: ClassVar[str] = "jobs_scheduled"
+    at: float
+    jobs: tuple[dict[str, Any], ...] = ()
+
+
 # -- permissions -------------------------------------------------------------------------------------------------------
 
 
@@ -396,6 +408,7 @@ Event: TypeAlias = (
     | RateLimited
     | Noticed
     | ListShown
+    | JobsScheduled
     | PermissionAsked
     | PermissionSettled
 )

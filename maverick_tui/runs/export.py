@@ -8,6 +8,7 @@ from datetime import datetime
 
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
+from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.tool_text import result_text
 
@@ -24,7 +25,8 @@ def as_markdown(store: RunStore) -> str:
 def _entry(entry: Entry) -> str:
     if isinstance(entry, PromptEntry):
         at = datetime.fromtimestamp(entry.at).astimezone()
-        return f"## {at:%Y-%m-%d %H:%M:%S}\n\n{_quoted(entry.text)}\n"
+        mark = f"{BY_ITSELF}  " if entry.origin == "background" else ""
+        return f"## {at:%Y-%m-%d %H:%M:%S}\n\n{_quoted(mark + entry.text)}\n"
     if isinstance(entry, TextEntry):
         text = _closed(entry.text.rstrip())
         cut = "\n\n*(partial: it broke off here)*" if entry.state == "partial" else ""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+JOBS_ENDED = "What was scheduled has ended. This run schedules nothing any more."
 FORGOTTEN = "The conversation could not be resumed. A new one has begun; the agent knows nothing of the old one."
 
 
@@ -52,6 +53,7 @@ class Link:
         self._stack = AsyncExitStack()
         self._mode: str | None = None
         self._has_connected = False
+        self._may_schedule = True
         self._watching: asyncio.Task[None] | None = None
         self.loaded: Loaded | None = None
         self.talk: Conversation | None = None
@@ -81,6 +83,17 @@ class Link:
         self._watching = asyncio.create_task(self._watch(session, self.talk), name="maverick-watch")
         self._outlet.emit(Connected(self._outlet.now()))
 
+    async def end_jobs(self) -> None:
+        """End what the CLI would do by itself, which only its end does; another one goes on with the conversation."""
+        await self.close()
+        self.is_wanted = True
+
+    def _lose_jobs(self) -> None:
+        """The CLI is gone, and its jobs with it; the next one would bring them back if it could schedule."""
+        if self._turns.end_jobs():
+            self._may_schedule = False
+            self._outlet.emit(Noticed(self._outlet.now(), "jobs", JOBS_ENDED))
+
     async def close(self) -> None:
         """End the CLI, if there is one."""
         self.talk = None
@@ -88,6 +101,7 @@ class Link:
             self._watching.cancel()
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
+        self._lose_jobs()
 
     def fail(self, error: BaseException) -> None:
         """Tell that there is no way to the model; nobody tries again until somebody asks for it."""
@@ -136,6 +150,7 @@ class Link:
                 can_use_tool=self._desk.ask,
                 on_background=self._turns.take_background,
                 resume=conversation,
+                may_schedule=self._may_schedule,
             )
         )
 
@@ -143,6 +158,7 @@ class Link:
         """Notice that the CLI is gone, also while nobody asks it anything."""
         error = await session.ended()
         self._desk.withdraw()
+        self._lose_jobs()
         if self._turns.current is not None:
             self._turns.fail_background(error)
         elif not talk.is_loss_told:

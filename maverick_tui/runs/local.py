@@ -95,6 +95,8 @@ class LocalRun:
         self._is_fresh = True
         """Whether the agent's own `execute` is still to be run."""
         self._is_executing = False
+        self._ends_jobs = False
+        """Whether what is scheduled is to be ended as soon as no turn is open."""
         self._is_closing = False
         self._work: asyncio.Task[None] | None = None
         """What `serve` waits for: loading, connecting, or answering."""
@@ -159,6 +161,9 @@ class LocalRun:
         elif talk is not None and talk.session.is_ended:
             self._link.is_wanted = self._link.is_wanted or bool(self._prompts)
             await self._link.close()
+        elif talk is not None and self._ends_jobs and self._turns.current is None:
+            self._ends_jobs = False
+            await self._link.end_jobs()
         elif talk is None and self._link.is_wanted:
             if (error := await self._try(self._link.connect())) is not None:
                 await self._link.close()
@@ -238,8 +243,10 @@ class LocalRun:
     def _interrupt(self) -> None:
         turn = self._turns.current
         is_waiting = self._link.talk is None and bool(self._prompts)
-        if turn is None and not is_waiting and not self._desk.is_waiting:
+        has_jobs = bool(self._turns.translator.jobs.items)
+        if turn is None and not is_waiting and not self._desk.is_waiting and not has_jobs:
             return
+        self._ends_jobs = has_jobs  # else it would go on by itself, a moment after it was told to stop
         self._outlet.emit(InterruptRequested(self._outlet.now()))
         self._desk.withdraw()
         if turn is None:

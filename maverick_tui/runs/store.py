@@ -22,6 +22,7 @@ from maverick_tui.runs.todos import KeptItem, KeptList
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
     from maverick_tui.runs import events as ev
     from maverick_tui.runs.events import Event
+    from maverick_tui.runs.jobs import Job
 
 Phase = Literal[
     "starting", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying", "asking",
@@ -46,6 +47,8 @@ class RunStore(CallStore):
         self.figures = Figures()
         self.kept: KeptList | None = None
         """A list that the agent keeps, and wants to be seen."""
+        self.jobs: tuple[Job, ...] = ()
+        """What the agent is going to do by itself."""
         self.phase: Phase = "starting"
         self.phase_since = 0.0
         self.retry: ev.RetryScheduled | None = None
@@ -86,6 +89,7 @@ class RunStore(CallStore):
             "rate_limited": self._rate_limited,
             "noticed": self._noticed,
             "list_shown": self._list_shown,
+            "jobs_scheduled": self._jobs_scheduled,
             "permission_asked": self._permission_asked,
             "permission_settled": self._permission_settled,
         }
@@ -184,6 +188,7 @@ class RunStore(CallStore):
 
     def _connecting(self, event: ev.Connecting) -> None:
         self._link = "connecting"
+        self._stop_tasks()  # they were the CLI's, which is gone
 
     def _connected(self, event: ev.Connected) -> None:
         self._link = "open"
@@ -202,7 +207,7 @@ class RunStore(CallStore):
 
     def _run_ended(self, event: ev.RunEnded) -> None:
         self._cut_open(event.at, is_last=True)
-        self.turn, self._is_ended, self._is_interrupting, self.retry = None, True, False, None
+        self.turn, self._is_ended, self._is_interrupting, self.retry, self.jobs = None, True, False, None, ()
         self.figures.run_ended(event.at)
 
     # -- prompts and turns --------------------------------------------------------------------------------------------
@@ -221,7 +226,7 @@ class RunStore(CallStore):
         if self._link == "lost":
             self._link = ""
         self.figures.turn_started(event.at)
-        if event.origin != "background":
+        if event.origin != "background" or event.text:
             entry = PromptEntry(
                 self._list.number(), event.at, event.turn, inert(event.text), event.origin, event.prompt_id
             )
@@ -268,12 +273,15 @@ class RunStore(CallStore):
             if is_last or not self._is_in_background(entry):
                 self._end_tool(entry, "cut", at)
         if is_last:
-            for task in self.tasks.values():
-                if task.is_task_alive:
-                    task.task_state = "stopped"
-                    self._list.touch(task)
+            self._stop_tasks()
         self._blocks.clear()
         self.streaming = None
+
+    def _stop_tasks(self) -> None:
+        for task in self.tasks.values():
+            if task.is_task_alive:
+                task.task_state = "stopped"
+                self._list.touch(task)
 
     def _mark_last_text(self) -> None:
         """The answer broke off here, also if its last block happened to be complete; one before the last was whole."""
@@ -347,6 +355,11 @@ class RunStore(CallStore):
             for item in event.items
         )
         self.kept = KeptList(one_line(event.title), items, event.total)
+
+    def _jobs_scheduled(self, event: ev.JobsScheduled) -> None:
+        from maverick_tui.runs.jobs import job_of
+
+        self.jobs = tuple(job_of(job) for job in event.jobs)
 
     def _noticed(self, event: ev.Noticed) -> None:
         turn = self.turn.turn if self.turn else 0

@@ -21,6 +21,7 @@ from maverick_tui.runs.events import (
     ToolFinished,
     UsageReported,
 )
+from maverick_tui.runs.jobs import Jobs
 from maverick_tui.runs.notices import Notices
 from maverick_tui.runs.sizes import cut_text, slim_detail
 from maverick_tui.runs.tool_text import result_text
@@ -67,6 +68,7 @@ class Translator:
         self.rejected_until: float | None = None
         """When the rate limit that refuses us ends, if one does."""
         self.notices = Notices()
+        self.jobs = Jobs()
         self.streamed: dict[str, dict[str, int]] = {}
         """What each answer has reported to use since `begin_turn`, by message; not those of subagents."""
         self.said: list[str] = []
@@ -231,6 +233,7 @@ class Translator:
 
     def _tool(self, block: Any, parent: str, at: float) -> list[Event]:
         arguments = block.input if isinstance(block.input, dict) else {}
+        self.jobs.called(block.id, block.name, arguments)
         if not parent:
             for index, streamed in self._open.items():
                 if streamed is not None and streamed.kind == "tool" and streamed.call in (block.id, ""):
@@ -244,9 +247,10 @@ class Translator:
             return []  # a prompt that the CLI repeats
         results = [block for block in message.content if type(block).__name__ == "ToolResultBlock"]
         detail = message.tool_use_result if len(results) == 1 else None
-        events: list[Event] = [
-            self._finished(block.tool_use_id, block.content, bool(block.is_error), detail, at) for block in results
-        ]
+        events: list[Event] = []
+        for block in results:
+            events.append(self._finished(block.tool_use_id, block.content, bool(block.is_error), detail, at))
+            events += self.jobs.finished(block.tool_use_id, detail, is_error=bool(block.is_error), at=at)
         if not results and not message.parent_tool_use_id:
             words = " ".join(block.text for block in message.content if type(block).__name__ == "TextBlock")
             if _CUT_OFF in words:
@@ -262,6 +266,8 @@ class Translator:
     def _system(self, message: Any, at: float) -> list[Event]:
         if message.subtype == "init":
             return self._init(message.data, at)
+        if message.subtype == "maverick_jobs":
+            return self.jobs.listed(message.data["jobs"], at)
         events = self.notices.read(message.subtype, message.data, at)
         if message.subtype == "status":
             events += self._mode(message.data, at)

@@ -5,12 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.runs.events import Event, Failure, Origin, Outcome, RequestStarted, TurnEnded, TurnStarted, Usage
+from maverick_tui.runs.events import (
+    Event,
+    Failure,
+    Noticed,
+    Origin,
+    Outcome,
+    RequestStarted,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
 from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.meter import Meter, Reading, added, usage_of
+from maverick_tui.runs.notices import LONGEST
 from maverick_tui.runs.translate import Translator
 
 if TYPE_CHECKING:
@@ -69,6 +81,8 @@ class Turns:
         self._outlet = outlet
         self._on_end = on_end
         self._count = 0
+        self._announced = ""
+        """The prompt of a job that is about to begin a turn."""
 
     def begin(self, text: str = "", prompt_id: str = "", origin: Origin = "person") -> OpenTurn:
         """Open the next turn."""
@@ -94,8 +108,12 @@ class Turns:
         """Tell what the CLI does by itself. Its turns are turns of their own, unless one of ours is open already."""
         name = type(message).__name__
         is_result = name == "ResultMessage"
+        if name == "SystemMessage" and cast(Any, message).subtype == "maverick_job_fired":
+            self._announce(str(cast(Any, message).data["prompt"]))
+            return
         if self.current is None and (is_result or _is_content(name, message)):
-            self.begin(origin="background").idle.clear()
+            announced, self._announced = self._announced, ""
+            self.begin(announced, origin="background").idle.clear()
         turn = self.current
         for event in self.translator.feed(message, self._outlet.now()):
             if turn is not None or not isinstance(event, RequestStarted):
@@ -113,6 +131,20 @@ class Turns:
 
             turn.error = result_failure(result, None)
         self.end(turn)
+
+    def _announce(self, prompt: str) -> None:
+        """A job has come; what it says in an open turn of somebody else's is told in that one."""
+        if self.current is None:
+            self._announced = prompt
+        else:
+            self._outlet.emit(Noticed(self._outlet.now(), "job", f"{BY_ITSELF}: {prompt}"[:LONGEST]))
+
+    def end_jobs(self) -> bool:
+        """The CLI is gone, and its jobs with it; whether there were any."""
+        events = self.translator.jobs.ended(self._outlet.now())
+        for event in events:
+            self._outlet.emit(event)
+        return bool(events)
 
     def fail_background(self, error: AgentError) -> bool:
         """End an open turn of the CLI's own, since the CLI is gone; whether there was one."""

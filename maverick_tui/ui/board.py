@@ -155,10 +155,10 @@ class Board:
 
     @property
     def at_work(self) -> list[RunModel]:
-        """Runs that would lose something: a turn, a background task, a question or a prompt that waits."""
+        """Runs that would lose something: a turn, a background task, a question, a prompt that waits, a job to come."""
         return [run for run in self.runs.values() if not run.store.is_ended and _is_at_work(run.store)]
 
 
 def _is_at_work(store: RunStore) -> bool:
     tasks = any(task.is_task_alive for task in store.tasks.values())
-    return bool(store.is_running or tasks or store.questions or store.queue)
+    return bool(store.is_running or tasks or store.questions or store.queue or store.jobs)

@@ -480,3 +480,18 @@ def test_what_is_hidden_in_names_and_results_is_seen() -> None:
     shown = SGR.sub("", terminal.getvalue())
     assert inert(shown) == shown
     assert all(character not in shown for character in HIDDEN if character != "x")
+
+
+def test_what_is_scheduled_says_that_it_ends_with_the_run() -> None:
+    text = printed(
+        [
+            call("CronCreate", cron="* * * * *", prompt="Is it\nbuilt?"),
+            answered("Scheduled recurring job 1 (Every minute)."),
+            call("ScheduleWakeup", 2, stop=True),
+            answered("Stopped.", 2),
+            call("CronCreate", 3, cron="nonsense", prompt="Never"),
+            answered("Invalid cron", 3, failed=True),
+        ]
+    )
+    assert text.count("◷ scheduled") == 1
+    assert "◷ scheduled  Is it built?  (it ends with this run)" in text

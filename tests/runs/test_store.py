@@ -10,6 +10,7 @@ from maverick_tui.inert import inert
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import EndEntry, FailureEntry, NoticeEntry, PromptEntry, TextEntry
 from maverick_tui.runs.events import EVENTS, Event
+from maverick_tui.runs.jobs import Job
 from maverick_tui.runs.store import Phase, RunStore
 from tests.runs.story import (
     NETWORK,
@@ -160,10 +161,30 @@ def test_what_was_really_sent_belongs_to_its_prompt() -> None:
     assert len(store.entries) == 1
 
 
-def test_a_turn_of_the_background_has_no_prompt() -> None:
-    store = told(*OPEN, ev.TurnStarted(1, 1, "<task-notification>", origin="background"), *text(1, "It is done."))
+def test_a_turn_of_the_background_has_a_prompt_only_if_a_job_has_one() -> None:
+    store = told(*OPEN, ev.TurnStarted(1, 1, origin="background"), *text(1, "It is done."))
     assert kinds(store) == ["text"]
     assert store.is_running
+    store = told(*OPEN, ev.TurnStarted(1, 1, "Is it\x07 done?", origin="background"), *text(1, "It is."))
+    assert [(entry.text, entry.origin) for entry in prompts(store)] == [("Is it␇ done?", "background")]
+
+
+def test_what_is_scheduled_is_what_was_told_last_and_nothing_after_the_end() -> None:
+    job = {"id": "a", "prompt": "Is it\x07\nbuilt?", "when": "once", "next_at": 60.0}
+    store = told(*OPEN, ev.JobsScheduled(1, ({}, job)))
+    assert store.jobs == (Job("", "", ""), Job("a", "Is it␇ built?", "once", 60.0))
+    store.apply(ev.JobsScheduled(2, (job,)))
+    assert [one.id for one in store.jobs] == ["a"]
+    store.apply(ev.RunEnded(3))
+    assert not store.jobs
+
+
+def test_a_new_cli_has_no_task_of_the_old_one() -> None:
+    launched = [call("Agent"), ev.ToolFinished(4, "c1", "launched"), ev.TaskProgressed(5, "c1", "running"), end()]
+    store = asked(*launched)
+    assert tool(store).is_task_alive
+    store.apply(ev.Connecting(12, again=True))
+    assert tool(store).task_state == "stopped"
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
@@ -613,6 +634,7 @@ EVERYTHING: list[Event] = [
     ev.ToolFinished(7, "e", "done", detail={"structuredPatch": [{"lines": ["-x", "+y"]}]}),
     ev.UsageReported(7.5, "m2", 1, 2, 3, 4, "a"),
     ev.Noticed(8, "compact_boundary", "compacted", "a"),
+    ev.JobsScheduled(8.1, ({"id": "j", "prompt": "Look again", "when": "once", "next_at": 60.0},)),
     ev.ListShown(8.2, "Tasks", ({"text": "Buy milk", "is_done": True, "detail": "today"},), 3),
     ev.InterruptRequested(8.5),
     end("failed", failure=ev.Failure("StreamingError", "network", "x", causes=("A: b", "C: d"), status=500)),

@@ -28,6 +28,8 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 TODOS = st.fixed_dictionaries({"todos": st.lists(JSON | st.fixed_dictionaries({"status": WORDS, "content": WORDS}))})
 TASKS = st.fixed_dictionaries({"taskId": st.just("1"), "status": st.sampled_from(["completed", "deleted", ""])})
 ARGUMENTS = st.dictionaries(WORDS, JSON, max_size=3) | TODOS | TASKS
+JOBS = st.fixed_dictionaries({"prompt": WORDS, "when": WORDS, "next_at": st.none() | TIMES})
+ITEMS = st.lists(st.dictionaries(WORDS, JSON, max_size=3) | JOBS, max_size=3).map(tuple)
 FAILURES = st.builds(
     ev.Failure, WORDS, WORDS, WORDS, causes=st.lists(WORDS, max_size=2).map(tuple), retry_at=st.none() | TIMES
 )
@@ -43,7 +45,8 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "tool": TOOLS,
     "arguments": ARGUMENTS,
     "detail": JSON,
-    "items": st.lists(st.dictionaries(WORDS, JSON, max_size=3), max_size=3).map(tuple),
+    "items": ITEMS,
+    "jobs": ITEMS,
     "failure": FAILURES,
     "usage": USAGES,
     "block": st.integers(0, 3),

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from maverick_tui.runs.commands import CloseRun, Command, SendPrompt
+from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, SendPrompt
 from maverick_tui.runs.events import (
     BlockEnded,
     BlockGrew,
@@ -44,9 +44,13 @@ class Watched:
         self._news = asyncio.Event()
         self.run = LocalRun(agent, run_id="r1", cwd=options.pop("cwd", Path.cwd()), on_event=self._take, **options)
         self.prompts = 0
+        self.allows_everything = False
+        """Whether each question is answered at once, for tests in which it does not matter who asks."""
 
     def _take(self, event: Event) -> None:
         self.events.append(event)
+        if self.allows_everything and isinstance(event, PermissionAsked):
+            asyncio.get_running_loop().call_soon(self.run.send, AnswerPermission(event.request, "once"))
         self._news.set()
 
     def send(self, command: Command) -> None:

@@ -119,9 +119,21 @@ def test_going_round() -> None:
         ),
         ([call("Agent"), events.ToolFinished(4, "c1", "x"), events.TaskProgressed(5, "c1", "completed"), end()], False),
         ([end(), call("Bash", at=10), ask(at=11)], True),
-        ([end(), events.PromptQueued(10, "p2", "More"), events.RunEnded(12)], False),
+        ([end(), events.JobsScheduled(10, ({"prompt": "Look again"},))], True),
+        ([end(), events.JobsScheduled(10, ({"prompt": "Look again"},)), events.JobsScheduled(11)], False),
+        ([end(), events.PromptQueued(10, "p2", "More"), events.JobsScheduled(11, ({},)), events.RunEnded(12)], False),
     ],
-    ids=["a turn", "nothing", "a prompt", "a task", "a task that is over", "a question", "an ended run"],
+    ids=[
+        "a turn",
+        "nothing",
+        "a prompt",
+        "a task",
+        "a task that is over",
+        "a question",
+        "a job",
+        "a job that has ended",
+        "an ended run",
+    ],
 )
 def test_whoever_would_lose_something_is_at_work(told: list[Event], is_at_work: bool) -> None:
     one, _ = board()

@@ -29,6 +29,7 @@ from claude_agent_sdk.types import ContextUsageResponse
 from maverick_tui.agent.engine.guard import Guard
 from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, last_words
 from maverick_tui.agent.engine.record import Record, Totals, is_background
+from maverick_tui.agent.engine.scheduling import JobWatch
 from maverick_tui.agent.engine.transport import CliTransport
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.permissions.judge import Judge
@@ -58,6 +59,7 @@ class AgentSession:
         options: ClaudeAgentOptions,
         *,
         judge: Judge,
+        watches_jobs: bool = False,
         timeout: float | None,
         open_transport: OpenTransport = CliTransport,
         on_background: OnBackground | None = None,
@@ -69,6 +71,9 @@ class AgentSession:
         options = replace(options, hooks=guard.hooks)
         if options.can_use_tool is not None:
             options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard))
+        if watches_jobs:
+            watch = JobWatch(self._tell_job, lambda prompt: self._turn is not None and prompt == self._prompt)
+            options = replace(options, hooks={**guard.hooks, **watch.hooks})
         self._transport = open_transport(options)
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(replace(options, allowed_tools=[]), transport=self._transport)
@@ -82,6 +87,7 @@ class AgentSession:
         self._ended: AgentError | None = None
         self._turn: Turn | None = None
         self._prompt_id = ""
+        self._prompt = ""
         self._is_answering = False
         self._is_elsewhere = False
         self._elsewhere = Record()
@@ -180,6 +186,7 @@ class AgentSession:
             self._free.release()
 
     async def _send(self, prompt: str) -> None:
+        self._prompt = prompt
         message = {
             "type": "user",
             "uuid": self._prompt_id,
@@ -329,6 +336,9 @@ class AgentSession:
                 self._on_background(message)
             except Exception:  # the caller's mistake must not end the session
                 log.exception("on_background failed for a %s", type(message).__name__)
+
+    def _tell_job(self, kind: str, data: dict[str, Any]) -> None:
+        self._pass_to_background(SystemMessage(subtype=kind, data=data))
 
     def _end(self, error: AgentError) -> None:
         if self._ended is None:

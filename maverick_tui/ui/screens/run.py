@@ -106,7 +106,7 @@ class RunScreen(AnsweringScreen):
         return True
 
     def action_escape(self) -> None:
-        """Leave what is open; with nothing open, interrupt."""
+        """Leave what is open; with nothing open, interrupt; with nothing to interrupt, end what is scheduled."""
         store = self.store
         if self.get_selected_text():
             self.clear_selection()
@@ -119,6 +119,8 @@ class RunScreen(AnsweringScreen):
             self.run.interrupt()
         elif self.focused is not self.prompt:
             self.action_focus_prompt()
+        elif store.jobs:
+            self.run.interrupt()
 
     def action_cycle_mode(self) -> None:
         """Take the next permission mode."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from maverick_tui.runs.events import Event
     from maverick_tui.ui.board import RunModel
     from maverick_tui.ui.rendering.palette import Palette
+    from maverick_tui.ui.widgets.job_line import JobLine
 
 WIDE = 100
 """Columns from which on the usage panel has room beside the transcript."""
@@ -82,6 +83,7 @@ class RunView(Screen[None]):
         self._hint = ""
         self._keys: Mapping[str, str] = {}
         self._was_shown = False
+        self._job_line: JobLine | None = None
         self.set_class(is_panel_closed, "-panel-closed")
 
     def compose(self) -> ComposeResult:
@@ -195,8 +197,18 @@ class RunView(Screen[None]):
         self.query_one(UsagePanel).refresh_figures(now)
         self.query_one(UsageLine).refresh_figures(now)
         self.query_one(QueueLines).refresh_queue()
+        self._refresh_jobs(now)
         self._refresh_header()
         self._set_hints()
+
+    def _refresh_jobs(self, now: float) -> None:
+        if self._job_line is None and self.store.jobs:  # few agents schedule anything
+            from maverick_tui.ui.widgets.job_line import JobLine
+
+            self._job_line = JobLine(self.store)
+            _ = self.mount(self._job_line, before=self.query_one(QueueLines))
+        if self._job_line is not None:
+            self._job_line.refresh_jobs(now, self._keys["run.interrupt"])
 
     def _refresh_header(self) -> None:
         place, total, waiting = self.run.board_position()

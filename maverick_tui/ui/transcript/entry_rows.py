@@ -20,6 +20,7 @@ from maverick_tui.runs.entries import (
     TextEntry,
     ToolEntry,
 )
+from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.tool_text import todo_lines
 from maverick_tui.runs.truth import clock
 from maverick_tui.ui.rendering.markdown import Renderer
@@ -181,7 +182,9 @@ class EntryRows:
         p = self.look.palette
         renderer = self.renderer(marked=True)
         text = entry.text or "(started as its author wrote it)"
-        if entry.origin == "agent":
+        if entry.origin == "background":
+            rows = self.dress(renderer.plain(f"{BY_ITSELF}  {text}", p.dim), entry, "▏ ", p.accent)
+        elif entry.origin == "agent":
             rows = self.dress(renderer.plain(text, p.dim), entry, "▏ ", p.accent)
         else:
             rows = self.dress(renderer.plain(text, p.prompt), entry, "▌ ", p.accent)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.runs import commands, events
+from maverick_tui.runs.export import as_markdown
+from maverick_tui.ui.widgets.job_line import JobLine
 from maverick_tui.ui.widgets.truth_line import TruthLine
-from tests.support.runs import STREAM_BROKE, Tape
+from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.ui.running import FedApp, until, watching
 
 EDIT = {"file_path": "/work/shop/cart.py", "old_string": "a = 1", "new_string": "a = 2"}
@@ -40,6 +45,56 @@ async def test_who_is_silent_can_be_interrupted_by_the_key_that_is_named() -> No
         app.set_keymap({"run.interrupt": "f9"})
         app.run_screen.keys_changed()
         assert truth(app).endswith("F9 interrupts")
+
+
+# -- what is scheduled ---
+
+SOON = {"id": "a", "prompt": "[b]Is it built?[/b]\nLook.", "when": "Every minute", "next_at": BEGAN + 300}
+LATER = {"id": "b", "prompt": "Tidy up", "when": "once", "next_at": BEGAN + 7200}
+
+
+def scheduled(*jobs: dict[str, Any]) -> Tape:
+    tape = begun().prompt("Watch it").say("I will.").done()
+    return tape.put(events.JobsScheduled(tape.at, jobs))
+
+
+def job_line(app: FedApp) -> str:
+    lines = app.run_screen.query(JobLine)
+    return "".join(str(line.render()) for line in lines if line.display)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_job_is_in_sight_and_escape_ends_it(size: tuple[int, int]) -> None:
+    async with watching(scheduled(LATER, SOON), size=size) as (app, pilot):
+        await until(pilot, lambda: bool(job_line(app)))
+        at = datetime.fromtimestamp(BEGAN + 300).astimezone()
+        expected = f"  ◷ scheduled 2 (Esc ends them)  next {at:%H:%M}, Every minute: [b]Is it built?[/b] Look."
+        assert job_line(app) == expected
+        assert app.run_screen.query_one(JobLine).size.height == 1
+        await pilot.press("tab", "escape")
+        assert app.kept.take() == [], "the first one goes back to the prompt"
+        await pilot.press("escape")
+        assert app.kept.take() == [commands.Interrupt()]
+
+
+async def test_a_job_that_has_come_is_told_by_its_words_and_one_that_has_ended_not_at_all() -> None:
+    tape = scheduled(SOON)
+    async with watching(tape) as (app, pilot):
+        await until(pilot, lambda: bool(job_line(app)))
+        app.now = BEGAN + 400
+        app.run_screen._refresh_status()
+        assert job_line(app) == "  ◷ scheduled (Esc ends it)  Every minute: [b]Is it built?[/b] Look."
+        app.tell(tape.put(events.JobsScheduled(tape.at)))
+        await until(pilot, lambda: not job_line(app))
+        await pilot.press("escape")
+        assert app.kept.take() == []
+
+
+async def test_a_turn_of_a_job_is_told_as_one() -> None:
+    tape = scheduled(SOON).prompt("Is it built?", origin="background").say("It is.").done()
+    async with watching(tape) as (app, pilot):
+        await until(pilot, lambda: "▏ ◷ scheduled  Is it built?" in app.shown())
+        assert "> ◷ scheduled  Is it built?" in as_markdown(app.run_screen.store)
 
 
 # -- prompts ---

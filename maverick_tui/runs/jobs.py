@@ -1,0 +1,109 @@
+"""Jobs: what the CLI is going to do by itself, from the tools that schedule it and from what the CLI tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from maverick_tui.inert import one_line
+
+if TYPE_CHECKING:  # whoever draws a job can do without the events
+    from maverick_tui.runs.events import Event
+
+BY_ITSELF = "◷ scheduled"
+"""How a prompt is marked that nobody has sent."""
+
+LONGEST = 2_000
+"""Characters of a prompt that are kept."""
+
+
+class Job(NamedTuple):
+    """A prompt that will come by itself; `next_at` is only known until it has come for the first time."""
+
+    id: str
+    prompt: str
+    when: str
+    next_at: float | None = None
+
+    def next_after(self, now: float) -> float | None:
+        """When it comes next, if that is known."""
+        return self.next_at if self.next_at is not None and self.next_at > now else None
+
+
+def soonest(jobs: Sequence[Job], now: float) -> Job | None:
+    """The job to be told first: the one that comes next, as far as that is known."""
+    return min(jobs, key=lambda job: job.next_after(now) or float("inf"), default=None)
+
+
+def job_of(data: Mapping[str, Any]) -> Job:
+    """The job that an event tells of."""
+    next_at = data.get("next_at")
+    return Job(
+        str(data.get("id") or ""),
+        one_line(str(data.get("prompt") or "")),
+        one_line(str(data.get("when") or "")),
+        float(next_at) if isinstance(next_at, int | float) else None,
+    )
+
+
+class Jobs:
+    """Knows what is scheduled. Each method returns the event that tells the change, or nothing if there is none."""
+
+    def __init__(self) -> None:
+        self.items: tuple[Job, ...] = ()
+        self._calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+
+    def called(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        """A tool was called; what comes of it is told by its result."""
+        if tool in ("CronCreate", "CronDelete", "ScheduleWakeup"):
+            self._calls[call] = (tool, arguments)
+
+    def finished(self, call: str, detail: Any, *, is_error: bool, at: float) -> list[Event]:
+        """A tool has answered."""
+        tool, arguments = self._calls.pop(call, ("", {}))
+        if not tool or is_error:
+            return []
+        known = detail if isinstance(detail, Mapping) else {}
+        prompt = str(arguments.get("prompt") or "")[:LONGEST]
+        if tool == "CronDelete":
+            return self._become([job for job in self.items if job.id != str(arguments.get("id"))], at)
+        if tool == "CronCreate":
+            words = str(known.get("humanSchedule") or arguments.get("cron") or "")
+            when = words if known.get("recurring", True) else _ONCE
+            made = Job(str(known.get("id") or ""), prompt, when, _seconds(known.get("nextFireAt")))
+        elif arguments.get("stop"):
+            return []  # which ones it has ended, the list at the end of the turn says
+        else:
+            made = Job("", prompt, _ONCE, _seconds(known.get("scheduledFor")))
+        return self._become([*self.items, made], at)
+
+    def listed(self, jobs: Sequence[Mapping[str, Any]], at: float) -> list[Event]:
+        """The CLI tells all that is scheduled: nothing else is, and what was not known is told now."""
+        return self._become([self._known(job) for job in jobs], at)
+
+    def ended(self, at: float) -> list[Event]:
+        """The CLI is gone, and its jobs with it."""
+        return self._become([], at)
+
+    def _known(self, told: Mapping[str, Any]) -> Job:
+        """A job as it was scheduled; a wakeup has no id of its own before it is listed."""
+        ident, prompt = str(told.get("id") or ""), str(told.get("prompt") or "")[:LONGEST]
+        for job in self.items:
+            if job.id == ident or (not job.id and job.prompt == prompt):
+                return job._replace(id=ident)
+        return Job(ident, prompt, str(told.get("schedule") or "") if told.get("recurring") else _ONCE)
+
+    def _become(self, jobs: Sequence[Job], at: float) -> list[Event]:
+        from maverick_tui.runs.events import JobsScheduled
+
+        before, self.items = self.items, tuple(jobs)
+        if self.items == before:
+            return []
+        return [JobsScheduled(at, tuple(job._asdict() for job in self.items))]
+
+
+_ONCE = "once"
+
+
+def _seconds(milliseconds: Any) -> float | None:
+    return milliseconds / 1000 if isinstance(milliseconds, int | float) else None

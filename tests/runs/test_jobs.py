@@ -1,0 +1,156 @@
+"""Scheduled jobs of a run: told, shown as what they are when they come, and ended for good. The CLI is the real one."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from maverick_tui import MaverickConfig
+from maverick_tui.offline.script import Answer, ToolStep
+from maverick_tui.runs.commands import Interrupt
+from maverick_tui.runs.events import (
+    Connected,
+    JobsScheduled,
+    Noticed,
+    RunEnded,
+    ToolFinished,
+    TurnEnded,
+    TurnStarted,
+)
+from maverick_tui.runs.jobs import Job, Jobs, job_of, soonest
+from maverick_tui.runs.store import RunStore
+from tests.conftest import ServeModel
+from tests.runs.watching import watch
+from tests.support.agents import Talker
+from tests.support.model import call, last_prompt, say, scene, stall
+
+NIGHTLY = call("CronCreate", cron="0 3 1 1 *", prompt="look at the tests")
+
+
+class Timer(Talker):
+    """May schedule, and is asked about nothing else."""
+
+    allowed_tools = ("CronCreate", "CronDelete", "CronList", "ScheduleWakeup")
+    permission_mode = "default"
+
+
+async def test_what_is_scheduled_is_told(serve: ServeModel) -> None:
+    wakeup = call("ScheduleWakeup", delaySeconds=1200, reason="the build", prompt="is it built?")
+    async with serve([NIGHTLY, wakeup, say("done")]), watch(Timer) as run:
+        run.allows_everything = True
+        before = time.time()
+        await run.ask("go")
+        told = [job_of(job) for job in run.all(JobsScheduled)[-1].jobs]
+    assert [(job.prompt, job.when) for job in told] == [("look at the tests", "0 3 1 1 *"), ("is it built?", "once")]
+    assert all(job.id for job in told), "the list at the end of the turn names the wakeup"
+    assert told[1].next_at is not None
+    assert before + 1100 < told[1].next_at < before + 1400
+    assert soonest(told, before) == told[1]
+
+
+async def test_one_that_is_deleted_is_gone(serve: ServeModel) -> None:
+    made = ToolStep(tool="CronCreate", id="made", input={"cron": "0 3 1 1 *", "prompt": "x"})
+    delete = call("CronDelete", id=r"${made|job (\w+)}")
+    async with serve([Answer(steps=(made,)), NIGHTLY, delete, say("done")]), watch(Timer) as run:
+        run.allows_everything = True
+        await run.ask("go")
+        told = [[job["prompt"] for job in event.jobs] for event in run.all(JobsScheduled)]
+    assert told[:3] == [["x"], ["x", "look at the tests"], ["look at the tests"]]
+
+
+async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: ServeModel) -> None:
+    script = [
+        scene(NIGHTLY, say("done"), prompt="^go"),
+        scene(call("CronCreate", cron="* * * * *", prompt="again"), say("tried"), prompt="^once more"),
+    ]
+    async with serve(script) as model, watch(Timer) as run:
+        run.allows_everything = True
+        await run.ask("go")
+        run.send(Interrupt())
+        await run.until(Connected, 2)
+        assert run.all(JobsScheduled)[-1].jobs == ()
+        ended = await run.ask("once more")
+        messages = model.requests[-1]["messages"]
+    assert ended.outcome == "done"
+    assert "look at the tests" in json.dumps(messages), "it knows what was said before"
+    assert run.all(ToolFinished)[-1].is_error, "else the person would have to end it again"
+    assert run.all(JobsScheduled)[-1].jobs == ()
+    assert [event.kind for event in run.all(Noticed) if event.kind == "jobs"] == ["jobs"]
+
+
+async def test_an_interrupt_of_a_turn_ends_its_jobs_too(serve: ServeModel) -> None:
+    async with serve([NIGHTLY, say("never said", fault=stall(at="start"))]), watch(Timer) as run:
+        run.allows_everything = True
+        run.prompt("go")
+        await run.until(JobsScheduled)
+        run.send(Interrupt())
+        assert (await run.until(TurnEnded)).outcome == "interrupted"
+        await run.until(Connected, 2)
+        assert run.all(JobsScheduled)[-1].jobs == ()
+
+
+async def test_a_turn_of_a_job_says_so_and_is_counted(serve: ServeModel) -> None:
+    created = int(time.time() * 1000) - 3_600_000
+    job = {"id": "aaaaaaa1", "cron": "* * * * *", "prompt": "overdue", "createdAt": created, "recurring": True}
+    Path(".claude").mkdir()
+    Path(".claude/scheduled_tasks.json").write_text(json.dumps({"tasks": [job]}))
+    # With the project's settings its jobs run, and one that is overdue runs at once.
+    settings = MaverickConfig.load(setting_sources=["project"])
+    async with serve(say("woke", usage=(100, 7))) as model, watch(Timer, config=settings) as run:
+        started = await run.until(TurnStarted)
+        ended = await run.until(TurnEnded)
+        assert [last_prompt(request) for request in model.requests][:1] == ["overdue"]
+    assert (started.origin, started.text) == ("background", "overdue")
+    assert (ended.usage.input_tokens, ended.usage.output_tokens) == (100, 7)
+    assert ended.usage.cost_usd
+    store = RunStore()
+    for event in run.events:
+        store.apply(event)
+    assert [(entry.kind, getattr(entry, "text", "")) for entry in store.entries[:2]] == [
+        ("prompt", "overdue"),
+        ("text", "woke"),
+    ]
+
+
+async def test_a_run_that_is_closed_has_no_jobs_and_no_cli(serve: ServeModel) -> None:
+    async with serve([NIGHTLY, say("done")]), watch(Timer) as run:
+        run.allows_everything = True
+        await run.ask("go")
+    # The `serve` fixture fails the test if a process is left, and without one nothing can ask the model.
+    assert run.all(JobsScheduled)[-1].jobs == ()
+    assert isinstance(run.events[-1], RunEnded)
+
+
+def test_what_the_cli_lists_is_the_truth() -> None:
+    jobs = Jobs()
+    jobs.called("w", "ScheduleWakeup", {"prompt": "wake"})
+    assert jobs.finished("w", {"scheduledFor": 60_000}, is_error=False, at=1.0)
+    cron = {"id": "c1", "schedule": "* * * * *", "recurring": True, "prompt": "made by a workflow"}
+    wake = {"id": "w1", "schedule": "1 0 * * *", "recurring": False, "prompt": "wake"}
+    assert jobs.listed([wake, cron], 2.0)
+    assert jobs.items == (Job("w1", "wake", "once", 60.0), Job("c1", "made by a workflow", "* * * * *"))
+    assert jobs.listed([wake, cron], 3.0) == [], "nothing new"
+    assert jobs.listed([cron], 4.0), "the wakeup has come"
+    assert [job.id for job in jobs.items] == ["c1"]
+    assert jobs.ended(5.0) == [JobsScheduled(5.0, ())]
+    assert jobs.ended(6.0) == []
+
+
+def test_a_call_that_failed_schedules_nothing() -> None:
+    jobs = Jobs()
+    jobs.called("a", "CronCreate", {"cron": "x", "prompt": "x"})
+    assert jobs.finished("a", "Error: invalid", is_error=True, at=1.0) == []
+    jobs.called("s", "ScheduleWakeup", {"stop": True})
+    assert jobs.finished("s", {}, is_error=False, at=1.0) == []
+    jobs.called("r", "Read", {"prompt": "x"})
+    assert jobs.finished("r", {}, is_error=False, at=1.0) == []
+
+
+def test_the_next_time_is_told_only_until_it_has_come() -> None:
+    job = Job("a", "x", "Every minute", 60.0)
+    assert job.next_after(59.0) == 60.0
+    assert job.next_after(61.0) is None
+    later = Job("b", "y", "once", 90.0)
+    assert soonest([job, later], 61.0) is later
+    assert soonest([], 0.0) is None
