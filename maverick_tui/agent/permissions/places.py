@@ -108,7 +108,7 @@ def _has(names: list[str], places: frozenset[str]) -> bool:
 def _names(place: Path, cwd: Path) -> list[str]:
     """The names on the way, below the working directory if it is in there, as a forgiving file system compares them."""
     parts = place.relative_to(cwd).parts if place.is_relative_to(cwd) else place.parts[1:]
-    return [_compared(part) for part in parts]
+    return [_compared(name) for part in parts for name in part.split("\\")]
 
 
 def _compared(name: str) -> str:

@@ -56,7 +56,9 @@ def plain_words(command: str) -> list[str] | None:
 
 def one_command(command: str) -> Words | None:
     """The words of a command that is one plain call of a program, without redirections."""
-    found = _calls(command, _COMPOUND - {"list", "pipeline", "redirected_statement"})
+    if "\n" in command.rstrip("\n"):
+        return None
+    found = _calls(command, frozenset({"program"}))
     return found[0] if found is not None and len(found) == 1 else None
 
 
@@ -124,7 +126,7 @@ def _words(node: Node) -> Words | None:
 
 def _read(text: str) -> Word | None:
     """A word without its quotes; None if a shell would make something else of it."""
-    if text.startswith(("~", "=", "#")):
+    if text.startswith(("~", "=", "#", "^")) or text in ("{", "}") or (text[0] == "!" and text != "!"):
         return None
     result, is_exact, end, braces = "", True, 0, ""
     for part in _PARTS.finditer(text):

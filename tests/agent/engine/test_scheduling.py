@@ -67,7 +67,7 @@ async def test_a_job_cannot_be_left_in_the_project(serve: ServeModel) -> None:
     async with serve(calls) as model, Timer().session(context(), can_use_tool=allow) as session:
         await drain(session.query("hi"))
         results = json.dumps(model.requests[-1]["messages"])
-    assert "Durable scheduled tasks are unavailable" in results
+    assert "leave durable out" in results
     assert "No scheduled jobs." in results
     assert not FILE.parent.exists()
 

@@ -140,7 +140,7 @@ def test_a_path_rule_is_kept(person: bool, project: Path) -> None:
 
 PROTECTED = [
     ".git/config", ".GIT/config", ".git", "vendor/x/.git/hooks/pre-commit", "src/../.git/config", ".git /config",
-    ".g\u200cit/x",
+    ".g\u200cit/x", ".git\\hooks\\x",
     ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
     ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
 ]  # fmt: skip
