@@ -39,7 +39,10 @@ GIT_RUNS = family(
         "grep-open-long": "git grep --open-files-in-pager='touch {P};:' foo",
         "grep-open-short": "git grep --open='touch {P};:' foo",
         "exec-path": "git --exec-path={O} log; touch {P}",
-        "exec-path-own": "mkdir -p {O}/x && printf '#!/bin/sh\\ntouch {P}' > {O}/x/git-y && chmod +x {O}/x/git-y && git --exec-path={O}/x y",
+        "exec-path-own": (
+            "mkdir -p {O}/x && printf '#!/bin/sh\\ntouch {P}' > {O}/x/git-y && chmod +x {O}/x/git-y "
+            "&& git --exec-path={O}/x y"
+        ),
         "git-dir": "git init -q --bare {O}/g && git --git-dir={O}/g config core.pager x",
         "git-dir-alias": "git --git-dir=.git -c alias.z='!touch {P}' z",
         "work-tree": "git --work-tree={O} checkout -f main -- README.md",
@@ -54,7 +57,7 @@ GIT_RUNS = family(
         "rebase-exec": "git rebase --exec='touch {P}' HEAD~1",
         "submodule-foreach": of("git submodule foreach 'touch {P}'", unarmed="there are no submodules"),
         "submodule-add": "git -c protocol.file.allow=always submodule add -q ./ {P}",
-        "filter-branch": "FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --env-filter 'touch {P}' HEAD; touch {P}",
+        "filter-branch": ("FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --env-filter 'touch {P}' HEAD"),
         "ls-remote-ext": "git -c protocol.ext.allow=always ls-remote 'ext::sh -c touch% {P}'",
         "fetch-ext": "git -c protocol.ext.allow=always fetch 'ext::sh -c touch% {P}'",
         "clone-ext": "git -c protocol.ext.allow=always clone 'ext::sh -c touch% {P}' {O}/c",
@@ -217,7 +220,9 @@ GIT_WRITES = family(
         "multi-pack": of("git multi-pack-index write", unarmed="there is no pack"),
         "update-server-info": "git update-server-info",
         "daemon": of("git daemon --port=0 --export-all", unarmed="it would not end"),
-        "credential-store": "git credential-store --file={P} store <<< $'protocol=https\\nhost=x\\nusername=u\\npassword=p'",
+        "credential-store": (
+            "git credential-store --file={P} store <<< $'protocol=https\\nhost=x\\nusername=u\\npassword=p'"
+        ),
         "trace": "GIT_TRACE=$PWD/{P} git status",
         "trace-packet": "GIT_TRACE2=$PWD/{P} git log",
         "trace-env": "env GIT_TRACE=$PWD/{P} git log",

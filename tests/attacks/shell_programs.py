@@ -1,4 +1,4 @@
-r"""Tricks with programs: those that start others, those that write though they are known for reading, and interpreters."""
+"""Tricks with programs: those that start others, interpreters, and those that write though they are known to read."""
 
 from __future__ import annotations
 

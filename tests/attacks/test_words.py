@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.attacks.beyond import GRANTED, beyond
@@ -86,17 +86,26 @@ def check(commands: list[str], folder: Path, name: str) -> None:
         (True, [item for item in known if item[1][0] != NAME]),
     ):
         is_argument = is_known or name == "dash"
-        seen = words_of(name, [command for command, _ in batch], folder, as_arguments=is_argument)
+        # Blank lines before a command are nothing to a shell, but they would come between it and its new name.
+        texts = [command.lstrip(" \t\n") if is_argument else command for command, _ in batch]
+        seen = words_of(name, texts, folder, as_arguments=is_argument)
         for number, (command, words) in enumerate(batch):
             assert number < len(seen), f"{name} ended at {command!r}, which we read as {words}"
             assert seen[number].commands == [words], f"{name} reads {command!r} otherwise than {words}"
 
 
 @pytest.mark.parametrize("name", SHELLS)
+@pytest.mark.parametrize("head", ["", f"{NAME} ", "instead"])
+def test_shells_see_the_words_of_every_trick(head: str, name: str, folder: Path) -> None:
+    commands = [
+        command.replace("git log", NAME).replace("git add", NAME) if head == "instead" else head + command
+        for command in KNOWN
+    ]
+    check(commands, folder, name)
+
+
+@pytest.mark.parametrize("name", SHELLS)
 @settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
-@example(commands=KNOWN)
-@example(commands=[f"{NAME} {command}" for command in KNOWN])
-@example(commands=[command.replace("git log", NAME).replace("git add", NAME) for command in KNOWN])
 @given(commands=st.lists(COMMANDS, max_size=AT_ONCE))
 def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder: Path) -> None:
     check(commands, folder, name)
@@ -147,8 +156,6 @@ def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder
         "=a b",
         "a =b",
         "a b(e:c:)",
-        "a !b",
-        "a ^b",
         "a # b\nc",
         "a\r\nb",
         "coproc a",
