@@ -55,11 +55,9 @@ def agent_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
-    if find_program(folder) is None:
-        return
     found = read_settings(folder)
     if found is None:
-        yield UNREADABLE
+        yield from [UNREADABLE] if find_program(folder) else []
         return
     settings = found[1]
     own = [setting for setting in settings if setting.scope in _OWN]

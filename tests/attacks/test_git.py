@@ -39,10 +39,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def enter(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in the project, in a shell that has set its variables."""
+    """The folder to look at, in a shell that has set its variables."""
     for name, value in ground.variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(ground.looked_at)
     return ground.looked_at
 
 

@@ -1,0 +1,152 @@
+"""Asking git: what it may answer, when it is given up, and a git that cannot be made harmless."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import ConfigError
+from maverick_tui.git import making
+from maverick_tui.git.asking import ask, find_program
+from maverick_tui.git.settings import Setting, as_variables, overrides, parsed
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    making.init(folder, "main")
+    (folder / "a.txt").write_text("x\n")
+    return folder
+
+
+def fake_git(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    (folder / "git").write_text(f"#!/bin/sh\n{text}\n")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_it_answers(project: Path) -> None:
+    assert ask(project, "ls-files", "-co", "-z") == b"a.txt\0"
+    assert ask(project, "status", "--porcelain") == b"?? a.txt\n"
+
+
+def test_only_what_is_known_to_be_harmless_can_be_asked(project: Path) -> None:
+    with pytest.raises(KeyError):
+        ask(project, "commit")
+
+
+def test_there_is_no_answer_without_a_repository_or_with_a_broken_one(tmp_path: Path, project: Path) -> None:
+    assert ask(tmp_path, "status") is None
+    assert ask(tmp_path / "gone", "status") is None
+    (project / ".git" / "config").write_text("[core\n")
+    assert ask(project, "status") is None
+
+
+def test_a_git_that_takes_no_settings_from_us_is_not_asked(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = find_program(project)
+    fake_git(
+        tmp_path / "old",
+        f'[ "$2" = config ] || : > {tmp_path}/asked\nunset GIT_CONFIG_COUNT\nexec {real} "$@"',
+        monkeypatch,
+    )
+    assert ask(project, "status") is None
+    assert not (tmp_path / "asked").exists()
+
+
+def test_settings_that_are_too_many_for_a_process_are_not_asked_about(project: Path) -> None:
+    with (project / ".git" / "config").open("a") as config:
+        config.writelines(f'[filter "{"x" * 200}{number}"]\n clean = false\n' for number in range(20_000))
+    assert ask(project, "status") is None
+
+
+def test_a_configuration_that_is_never_read_to_its_end_is_given_up(project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    with (project / ".git" / "config").open("a") as config:
+        config.write(f"[include]\n path = {project / 'pipe'}\n")
+    assert ask(project, "status", seconds=0.2) is None
+    assert ask(project, "status", stop=lambda: True) is None
+
+
+def test_the_persons_own_ignored_files_count(project: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    (home / ".gitconfig").write_text("[core]\n excludesFile = ~/ignored\n")
+    (home / "ignored").write_text("a.txt\n")
+    assert ask(project, "status", "--porcelain") == b""
+
+
+def test_git_is_never_one_of_the_project(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = find_program(project)
+    assert real is not None
+    assert Path(real).is_absolute()
+    fake_git(project / "bin", "", monkeypatch)
+    (tmp_path / "link").symlink_to(project / "bin")
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "link"), os.environ["PATH"]]))
+    below = project / "src"
+    below.mkdir()
+    assert find_program(below) == real
+    assert find_program(tmp_path / "work") == str(tmp_path / "link" / "git")
+    monkeypatch.setenv("PATH", f"{os.pathsep}.{os.pathsep}bin")
+    monkeypatch.chdir(project)
+    assert find_program(tmp_path) is None
+    assert ask(project, "status") is None
+
+
+def test_a_listing_is_read_with_any_name_and_value() -> None:
+    told = b"command\0safe.barerepository\nexplicit\0local\0filter.a.b=\xff.clean\nx\ny\0global\0alone.key\0"
+    assert parsed(told) == [
+        Setting("command", "safe.barerepository", "explicit"),
+        Setting("local", "filter.a.b=\udcff.clean", "x\ny"),
+        Setting("global", "alone.key", "true"),
+    ]
+    assert parsed(b"local\0core.bare\nfalse\0") is None
+
+
+def test_what_names_a_program_is_overridden_whoever_has_set_it() -> None:
+    settings = [
+        Setting("local", "filter.A.b.clean", "x"),
+        Setting("worktree", "filter.A.b.required", "true"),
+        Setting("global", "pager.log", "less"),
+        Setting("local", "hook.x.event", "post-index-change"),
+        Setting("local", "core.excludesfile", "x"),
+    ]
+    assert overrides(settings) == {
+        "filter.A.b.clean": "",
+        "filter.A.b.required": "false",
+        "pager.log": "false",
+        "hook.x.enabled": "false",
+    }
+
+
+@pytest.mark.parametrize(("given", "first"), [("2", 2), ("", 0), ("many", 0), ("-1", 0)])
+def test_settings_come_behind_those_of_the_environment(given: str, first: int) -> None:
+    assert as_variables({"a.b": "c"}, {"GIT_CONFIG_COUNT": given}) == {
+        "GIT_CONFIG_COUNT": str(first + 1),
+        f"GIT_CONFIG_KEY_{first}": "a.b",
+        f"GIT_CONFIG_VALUE_{first}": "c",
+    }
+
+
+def test_what_git_says_is_told_when_a_repository_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    making.init(tmp_path, "main")
+    (tmp_path / ".git" / "index.lock").write_text("")
+    with pytest.raises(ConfigError, match=r"git add failed: .*index\.lock"):
+        making.commit_all(tmp_path, "x", name="x", email="x@example.org")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ConfigError, match="not installed"):
+        making.init(tmp_path, "main")
+
+
+def test_a_repository_of_ours_is_one_for_git(project: Path) -> None:
+    making.commit_all(project, "Begin", name="x", email="x@example.org")
+    making.branch_off(project, "side")
+    log = subprocess.run(["git", "log", "--format=%an %s %D"], cwd=project, check=True, capture_output=True, text=True)
+    assert log.stdout == "x Begin HEAD -> side, main\n"

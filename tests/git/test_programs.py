@@ -1,0 +1,64 @@
+"""What agents' git is told, by variables that a real git reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import MaverickConfig
+from maverick_tui.git import making
+from maverick_tui.git.programs import UNREADABLE, agent_variables, programs_named
+from tests.support.agents import Talker
+
+
+def test_settings_of_the_environment_stay_and_ours_are_added(tmp_path: Path) -> None:
+    own = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "Somebody"}
+    variables = {**os.environ, **own, **agent_variables({**os.environ, **own})}
+
+    def setting(name: str) -> str:
+        line = ["git", "config", name]
+        return subprocess.run(line, env=variables, check=True, capture_output=True, text=True).stdout.strip()
+
+    assert (setting("user.name"), setting("safe.bareRepository")) == ("Somebody", "explicit")
+
+
+def test_a_path_that_depends_on_where_one_stands_is_left_out() -> None:
+    told = agent_variables({"PATH": os.pathsep.join(["", ".", "/usr/bin", "bin", "/bin"]), "GIT_OPTIONAL_LOCKS": "1"})
+    assert (told["PATH"], told["GIT_OPTIONAL_LOCKS"]) == (f"/usr/bin{os.pathsep}/bin", "1")
+
+
+def test_an_agent_is_given_them_behind_those_of_its_settings() -> None:
+    env = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c", "PATH": ".:/opt/bin"}
+    given = Talker()._environment(MaverickConfig(env=env))
+    assert (given["GIT_CONFIG_COUNT"], given["GIT_CONFIG_KEY_0"], given["PATH"]) == ("2", "a.b", "/opt/bin")
+    assert (given["GIT_CONFIG_KEY_1"], given["GIT_CONFIG_VALUE_1"]) == ("safe.bareRepository", "explicit")
+
+
+def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Path) -> None:
+    making.init(tmp_path, "main")
+    hook = tmp_path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\n: > {tmp_path}/checked\n")
+    hook.chmod(0o755)
+    variables = {**os.environ, **agent_variables(os.environ)}
+    for line in (
+        ["add", "."],
+        ["-c", "user.name=x", "-c", "user.email=x@y", "commit", "--allow-empty", "-m", "x"],
+        ["status"],
+    ):
+        subprocess.run(["git", *line], cwd=tmp_path, env=variables, check=True, capture_output=True)
+    assert (tmp_path / "checked").exists()
+
+
+def test_a_broken_configuration_is_said_and_without_git_nothing_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    making.init(tmp_path, "main")
+    (tmp_path / ".git" / "config").write_text("[broken")
+    assert programs_named(tmp_path) == [UNREADABLE]
+    assert programs_named(tmp_path.parent) == []
+    monkeypatch.setenv("PATH", "")
+    assert programs_named(tmp_path) == []
