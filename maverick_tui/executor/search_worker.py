@@ -69,7 +69,7 @@ def main(source: TextIO, target: TextIO) -> None:
             text = _text(path, root)
             found = _search(text, find, left, request) if text is not None else None
         except MemoryError:
-            answer(too_large=path)
+            answer(too_large=os.path.relpath(path, root))
             return
         if found and found["count"]:
             left -= 1 if request["mode"] != "content" else len(found["lines"])
