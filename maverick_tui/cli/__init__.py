@@ -19,6 +19,9 @@ _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    from maverick_tui.interpreter import forget_working_directory
+
+    forget_working_directory()
     if sys.stdout is None:  # it was closed before we started
         print("maverick: The output cannot be written: standard output is closed.", file=sys.stderr)
         sys.exit(FAILED)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
 from maverick_tui.executor import search_worker
@@ -39,12 +42,13 @@ class Findings:
 
 async def search(wanted: Search, files: Sequence[str], root: str) -> Findings:
     """Search the files that are below the root, a real path; a pattern that cannot be used is a `ToolError`."""
-    request = json.dumps({**asdict(wanted), "files": list(files), "root": root}).encode()
+    request = json.dumps({**asdict(wanted), "files": list(files), "root": root, "owner": os.getpid()}).encode()
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",
         "-S",
         search_worker.__file__,
+        _site_of_re2(),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -65,6 +69,14 @@ async def search(wanted: Search, files: Sequence[str], root: str) -> Findings:
     return findings
 
 
+def _site_of_re2() -> str:
+    """The folder that `re2` is imported from, for a process that knows no such folders."""
+    found = find_spec("re2")
+    assert found is not None
+    assert found.origin is not None
+    return str(Path(found.origin).parents[1])
+
+
 async def _talk(process: asyncio.subprocess.Process, request: bytes, findings: Findings) -> str:
     """Ask and take what comes; returns why there is no end to it."""
     assert process.stdin is not None
@@ -78,6 +90,11 @@ async def _talk(process: asyncio.subprocess.Process, request: bytes, findings: F
         answer = json.loads(line)
         if "wrong" in answer:
             raise ToolError(f"The pattern is no regular expression of Python: {answer['wrong']}.")
+        if "too_large" in answer:
+            raise ToolError(
+                f"The search needs more than {search_worker.MOST_MEMORY:,} bytes of memory in {answer['too_large']}. "
+                "Use a pattern without lookaround, backreferences and repeated groups, or name another path."
+            )
         if "done" in answer:
             findings.is_cut = answer["cut"]
             return ""

@@ -1,59 +1,159 @@
 """Searches files for a pattern, in a process of its own: a pattern can keep Python busy for years, and no thread of
 that process would run meanwhile. It is given one JSON object on its input, and answers with one per file that matches.
 
-Run as a script, without site-packages: it may import nothing but the standard library.
+Patterns are Python's. The ordinary ones are matched by RE2, which takes time and memory in proportion to the text; the
+others, and lines on which the two do not agree, by `re` within the limits on time and memory.
+
+Run as a script, without site-packages: beside the standard library it imports only `re2`, from the folder it is told.
 """
 
 from __future__ import annotations
 
 import contextlib
+import heapq
 import json
 import os
 import re
 import stat
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 MOST_BYTES = 20_000_000
 """Of one file; a longer one is not searched."""
+MOST_MEMORY = 1_000_000_000
+"""Bytes for the whole process; macOS and Windows do not hold it to that."""
 MOST_LINE = 500
 MOST_BEFORE = 100
 """Characters of a line that are shown, and how many of them may stand before the match."""
+
+Match = tuple[int, int]
+"""The number of a line, and where in it the first match begins."""
+Finder = Callable[[str], Iterator[Match]]
+
+_ORDINARY = re.compile(
+    r"""(?x) (?:\(\?i\))? (?>
+        [^\\\[(){?*+] | \{(?![0-9,])                         # a character, an anchor, a dot, a bar
+      | \((?:\?:|\?P<[A-Za-z_]\w*>|(?!\?)) | \)
+      | \\(?:[dDwWsSb]|[tnrfv]|x[0-9A-Fa-f]{2}|[^\w\s])
+      | \[\^?\]?(?:[^\\\[\]]|\\(?:[dws]|[tnrfv]|x[0-9A-Fa-f]{2}|[^\w\s]))*+\]
+      | (?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??+
+    )*+""",
+    re.ASCII,
+)
+"""What means the same to Python and to RE2, but for the characters that are letters, digits and spaces."""
+_DEPENDS_ON_CHARACTERS = re.compile(r"\\[dDwWsSb]|^\(\?i\)")
+_OTHER_SPACE = re.compile("[\x0b\x1c-\x1f]")
+"""Spaces to Python, but not to RE2."""
 
 
 def main(source: TextIO, target: TextIO) -> None:
     """Search what the request names."""
     request = json.loads(source.read())
     _limit(request["seconds"] + 1)  # whoever waits ends it before that, and says so
+    _end_with(request["owner"])
+
+    def answer(**values: Any) -> None:
+        print(json.dumps(values), file=target, flush=True)
+
     try:
-        pattern = re.compile(request["pattern"], re.IGNORECASE if request["ignore_case"] else 0)
+        find = finder(request["pattern"], ignore_case=request["ignore_case"])
     except (re.error, OverflowError, RecursionError) as error:
-        print(json.dumps({"wrong": str(error)}), file=target, flush=True)
+        answer(wrong=str(error))
         return
     left, root = request["most"], request["root"]
     for path in request["files"]:
         if left <= 0:
             break
-        text = _text(path, root)
-        if text is None:
-            continue
-        found = _search(text.removesuffix("\n").split("\n"), pattern, left, request)
-        if found["count"]:
+        try:
+            text = _text(path, root)
+            found = _search(text, find, left, request) if text is not None else None
+        except MemoryError:
+            answer(too_large=os.path.relpath(path, root))
+            return
+        if found and found["count"]:
             left -= 1 if request["mode"] != "content" else len(found["lines"])
-            print(json.dumps({"path": path, **found}), file=target, flush=True)
-    print(json.dumps({"done": True, "cut": left <= 0}), file=target, flush=True)
+            answer(path=path, **found)
+    answer(done=True, cut=left <= 0)
 
 
-def _search(lines: list[str], pattern: re.Pattern[str], left: int, request: dict[str, Any]) -> dict[str, Any]:
-    matching: dict[int, int] = {}  # numbers of lines, and where in them the match begins
-    for number, line in enumerate(lines):
-        if match := pattern.search(line.removesuffix("\r")):
-            matching[number] = match.start()
-            if request["mode"] == "files_with_matches" or (request["mode"] == "content" and len(matching) >= left):
-                break
-    if request["mode"] != "content":
+def finder(pattern: str, *, ignore_case: bool = False) -> Finder:
+    """What finds the lines of a text that match, in their order; `re.error` if the pattern is none."""
+    by_re = re.compile(pattern, re.IGNORECASE if ignore_case else 0)
+    by_re2 = _compiled_by_re2(pattern, ignore_case=ignore_case)
+    if by_re2 is None:
+        return lambda text: _by_lines(_lines(text), by_re)
+    depends = ignore_case or bool(_DEPENDS_ON_CHARACTERS.search(pattern))
+
+    def find(text: str) -> Iterator[Match]:
+        if not depends or _is_plain(text):
+            return _by_text(text, by_re2)
+        lines = _lines(text)
+        others = {number: line for number, line in enumerate(lines) if not _is_plain(line)}
+        plain = "\n".join("" if number in others else line for number, line in enumerate(lines)) + "\n"
+        found = (match for match in _by_text(plain, by_re2) if match[0] not in others)
+        return heapq.merge(found, _by_lines(others, by_re))
+
+    return find
+
+
+def _compiled_by_re2(pattern: str, *, ignore_case: bool) -> Any:
+    """The same pattern for RE2, line by line in a whole text; None if it would not mean the same."""
+    import re2
+
+    folds = ignore_case or pattern.startswith("(?i)")
+    if not _ORDINARY.fullmatch(pattern) or (folds and not pattern.isascii()):
+        return None
+    options = re2.Options()
+    options.case_sensitive = not ignore_case
+    options.never_nl = True
+    options.never_capture = True
+    options.log_errors = False
+    try:
+        return re2.compile(f"(?m){pattern}", options)
+    except (re2.error, UnicodeEncodeError):  # fewer repetitions are allowed, and no halves of characters
+        return None
+
+
+def _is_plain(text: str) -> bool:
+    """Whether both agree on what in it is a letter, a digit or a space."""
+    return text.isascii() and not _OTHER_SPACE.search(text)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def _by_lines(lines: list[str] | dict[int, str], pattern: re.Pattern[str]) -> Iterator[Match]:
+    for number, line in lines.items() if isinstance(lines, dict) else enumerate(lines):
+        if match := pattern.search(line):
+            yield number, match.start()
+
+
+def _by_text(text: str, pattern: Any) -> Iterator[Match]:
+    data = text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").encode()
+    number = counted = position = 0
+    while match := pattern.search(data, position):
+        start = match.start()
+        number += data.count(b"\n", counted, start)
+        line = data.rfind(b"\n", 0, start) + 1
+        yield number, len(data[line:start].decode())
+        counted = start
+        end = data.find(b"\n", start)
+        if end < 0:
+            return
+        position = end + 1
+
+
+def _search(text: str, find: Finder, left: int, request: dict[str, Any]) -> dict[str, Any]:
+    matching: dict[int, int] = {}
+    for number, start in find(text):
+        matching[number] = start
+        if request["mode"] == "files_with_matches" or (request["mode"] == "content" and len(matching) >= left):
+            break
+    if request["mode"] != "content" or not matching:
         return {"count": len(matching), "lines": []}
-    around = request["around"]
+    lines, around = _lines(text), request["around"]
     wanted = {
         near for number in matching for near in range(max(0, number - around), min(len(lines), number + around + 1))
     }
@@ -64,7 +164,6 @@ def _search(lines: list[str], pattern: re.Pattern[str], left: int, request: dict
 
 
 def _cut(line: str, match: int) -> str:
-    line = line.removesuffix("\r")
     if len(line) <= MOST_LINE:
         return line
     start = max(0, match - MOST_BEFORE)
@@ -111,12 +210,28 @@ def _text(path: str, root: str) -> str | None:
 
 
 def _limit(seconds: int) -> None:
-    """Also if nobody is left to end this process, it ends."""
-    with contextlib.suppress(ImportError, ValueError, OSError):  # there is no such limit on Windows
+    """Also if nobody is left to end this process, it ends; and it does not take the memory of all others."""
+    with contextlib.suppress(ImportError):  # there are no such limits on Windows
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        for kind, most, hardly in (
+            (resource.RLIMIT_CPU, seconds, seconds + 1),
+            (resource.RLIMIT_AS, MOST_MEMORY, MOST_MEMORY),
+        ):
+            with contextlib.suppress(ValueError, OSError):  # the user has set a lower one
+                resource.setrlimit(kind, (most, hardly))
+
+
+def _end_with(owner: int) -> None:
+    """Linux ends us when the owner is gone; elsewhere the limits do."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
+        if os.getppid() != owner:
+            sys.exit()
 
 
 if __name__ == "__main__":
+    sys.path.append(sys.argv[1])
     main(sys.stdin, sys.stdout)

@@ -9,19 +9,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from maverick_tui import keeper
 
 MOST_LINE = 16_000_000
 """Bytes of one message."""
 MOST_RUBBISH = 1_000
 """Lines that are no messages, until it is taken for something else than a server."""
 GRACE = 2.0
-"""Seconds that it has to end when its input is closed, and again when it is told to."""
+"""Seconds that it has to end by itself when its input is closed."""
 _LAST_WORDS = 10_000
 _WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """The key to the model is ours; a server that needs it is given it by its own `env`."""
@@ -34,8 +34,9 @@ class ServerProcess:
 
     def __init__(self, command: str, args: Sequence[str], env: Mapping[str, str], cwd: Path | None) -> None:
         inherited = {name: value for name, value in os.environ.items() if name not in _WITHHELD}
+        self._mark = keeper.new_mark()
         self._command = [command, *args]
-        self._env = {**inherited, **env}
+        self._env = {**inherited, **env, self._mark: "1"}
         self._cwd = cwd
         self._process: asyncio.subprocess.Process | None = None
         self._said = b""
@@ -49,14 +50,16 @@ class ServerProcess:
         """The streams that a client of the `mcp` package wants."""
         import anyio
 
+        command, *args = self._command
+        if keeper.can_keep():
+            command = keeper.executable(command, self._env.get("PATH"), str(self._cwd) if self._cwd else None)
         self._process = process = await asyncio.create_subprocess_exec(
-            *self._command,
+            *(*keeper.keeper_command(), command, *args),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=self._env,
             cwd=self._cwd,
-            start_new_session=True,
             limit=MOST_LINE,
         )
         to_us, read = anyio.create_memory_object_stream[Any](0)
@@ -74,8 +77,10 @@ class ServerProcess:
                             await self._end(process)
                         group.cancel_scope.cancel()
         finally:
-            _signal(process, "SIGKILL")
+            _tell(process)
             _close(process)
+            if process.returncode == keeper.KILLED:
+                keeper.end_marked(self._mark)
 
     async def how_it_ended(self, masked: Callable[[str], str]) -> str:
         """How it ended, or what it does instead of answering; and its last words. Empty if there is nothing to tell.
@@ -134,15 +139,13 @@ class ServerProcess:
             self._said = (self._said + chunk)[-_LAST_WORDS:]
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        """Close its input, then tell it to end, then end it; at last whatever it has left behind."""
+        """Close its input, then tell the keeper to end it; that ends whatever it leaves behind, too."""
         assert process.stdin is not None
         process.stdin.close()
         if not await _exited(process, GRACE):
             self._was_told_to_end = True
-            _signal(process, "SIGTERM")
-            await _exited(process, GRACE)
-        _signal(process, "SIGKILL")
-        await _exited(process, GRACE)
+            _tell(process)
+            await _exited(process, keeper.LONGEST)
 
 
 async def _exited(process: asyncio.subprocess.Process, seconds: float) -> bool:
@@ -155,13 +158,9 @@ async def _exited(process: asyncio.subprocess.Process, seconds: float) -> bool:
     return True
 
 
-def _signal(process: asyncio.subprocess.Process, name: str) -> None:
-    """To the process and its children: they are a group of which it is the first."""
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, getattr(signal, name))
+def _tell(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()
 
 
 def _close(process: asyncio.subprocess.Process) -> None:

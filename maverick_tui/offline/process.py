@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.interpreter import python_environment
 
 START_TIMEOUT = 20.0
 
@@ -19,7 +20,8 @@ async def offline_process(script: Path) -> AsyncIterator[str]:
     """A process that serves the script, gone with us whatever happens to us; yields its URL."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "maverick_tui", "offline", "serve", "--until-eof", "--script", str(script)),
+        *("-P", "-m", "maverick_tui", "offline", "serve", "--until-eof", "--script", str(script)),
+        env=python_environment(),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

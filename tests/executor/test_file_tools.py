@@ -490,7 +490,7 @@ async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_kept(mar
             ticks += 1
 
     ticking = asyncio.create_task(tick())
-    wanted = Search("^(b|(a+)+$)", "files_with_matches", seconds=2)
+    wanted = Search("^(?=.)(b|(a+)+$)", "files_with_matches", seconds=2)
     found = await search(wanted, [str(root / "a.txt"), str(root / "b.txt")], str(root))
     ticking.cancel()
     assert found.is_late
@@ -501,7 +501,7 @@ async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_kept(mar
 
 async def test_cancelling_a_search_ends_its_process(mark: str, call: Call, root: Path) -> None:
     write(root, {"a.txt": "a" * 60 + "!\n"})
-    searching = asyncio.ensure_future(call("Grep", pattern="^(a+)+$"))
+    searching = asyncio.ensure_future(call("Grep", pattern="^(?=.)(a+)+$"))
     while not marked(mark):
         await asyncio.sleep(0.02)
     searching.cancel()

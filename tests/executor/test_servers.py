@@ -139,7 +139,7 @@ async def test_a_process_serves_and_ends(mark: str, script: Any) -> None:
         await fail.execute({}, ToolContext())
     with pytest.raises(ToolError, match="arguments of mcp__calc__add are wrong: a: 'x' is not of type 'integer'"):
         await add.execute({"a": "x"}, ToolContext())
-    assert len(marked(mark)) == 1
+    assert sum("keeper.py" not in command for command in marked(mark).values()) == 1
     await servers.close()
     await servers.close()
     assert marked(mark) == {}

@@ -7,10 +7,8 @@ is not ours to write again. A test pins what is used of it.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
-import os
-import shutil
-import sys
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -21,7 +19,7 @@ import anyio
 from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
-from maverick_tui.agent.engine import keeper
+from maverick_tui import keeper
 
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
@@ -29,11 +27,14 @@ logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
 STDERR_LINES = 50
 STDERR_LINE_LENGTH = 2_000
 EXIT_GRACE = 1.0
-END_GRACE = keeper.GRACE + 2.0
+END_GRACE = keeper.LONGEST
 
 
 class CliTransport(SubprocessCLITransport):
-    """Runs the CLI under its keeper, so that it ends with us; keeps its last words and its exit code."""
+    """Runs the CLI under its keeper, so that it ends with us; keeps its last words and its exit code.
+
+    What the CLI is told in confidence, or at length, travels as papers of the keeper: everybody can read arguments.
+    """
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
@@ -44,7 +45,12 @@ class CliTransport(SubprocessCLITransport):
         if options.can_use_tool is not None:
             # The SDK routes questions to the callback only through this option, which it hides from custom transports.
             options = replace(options, permission_prompt_tool_name="stdio")
-        super().__init__(prompt="", options=replace(options, stderr=self._keep_words))
+        self._mark = keeper.new_mark()
+        self._papers: list[str] = []
+        if keeper.can_keep():
+            options, self._papers = _without_papers(options)
+        env = {**options.env, self._mark: "1"}
+        super().__init__(prompt="", options=replace(options, stderr=self._keep_words, env=env))
 
     @property
     def stderr_tail(self) -> str:
@@ -61,9 +67,16 @@ class CliTransport(SubprocessCLITransport):
         if self._cli_path is not None:
             self._cli_path = await anyio.to_thread.run_sync(_executable, self._cli_path)
         await super().connect()
+        try:
+            if self._papers:
+                await self.write(keeper.packed(self._papers))
+        except BaseException:
+            self.is_abandoned = True
+            await self.close()
+            raise
 
     def _build_command(self) -> list[str]:
-        return [*_keeper_command(), *super()._build_command()]
+        return [*keeper.keeper_command(len(self._papers)), *super()._build_command()]
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """The CLI's messages; an end without any is an error, not an end."""
@@ -85,6 +98,9 @@ class CliTransport(SubprocessCLITransport):
                 raise
         self._note_exit()
         await super().close()
+        if self.exit_code == keeper.KILLED:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(keeper.end_marked, self._mark)
 
     async def _end(self) -> None:
         process = self._process
@@ -108,19 +124,34 @@ class CliTransport(SubprocessCLITransport):
             self.exit_code = self._process.returncode
 
 
-def _keeper_command() -> list[str]:
-    """The keeper in front of the CLI's own command; nothing where there are no POSIX processes or no interpreter."""
-    if os.name != "posix" or not sys.executable:
-        return []
-    return [sys.executable, "-I", "-S", keeper.__file__]
+def _without_papers(options: ClaudeAgentOptions) -> tuple[ClaudeAgentOptions, list[str]]:
+    """The options with paths instead of texts, and the texts. Servers and hooks may hold tokens, prompts may be long."""
+    papers: list[str] = []
+
+    def put(text: str) -> str:
+        papers.append(text)
+        return keeper.paper_path(len(papers) - 1)
+
+    if isinstance(options.system_prompt, str) and options.system_prompt:
+        options = replace(options, system_prompt={"type": "file", "path": put(options.system_prompt)})
+    if isinstance(options.mcp_servers, dict) and options.mcp_servers:
+        servers = {name: _for_cli(server) for name, server in options.mcp_servers.items()}
+        options = replace(options, mcp_servers=put(json.dumps({"mcpServers": servers})))
+    if options.settings is not None and options.settings.lstrip().startswith("{") and options.sandbox is None:
+        options = replace(options, settings=put(options.settings))
+    return options, papers
+
+
+def _for_cli(server: Any) -> Any:
+    """What the CLI is told of a server: one that runs in this program it reaches through us."""
+    return {key: value for key, value in server.items() if key != "instance"} if isinstance(server, dict) else server
 
 
 def _executable(cli_path: str) -> str:
     """The absolute path of the CLI; raises if there is none or it cannot be executed."""
-    found = shutil.which(cli_path) if Path(cli_path).name == cli_path else cli_path
-    path = Path(found or cli_path).expanduser()
-    if not path.is_file():
-        raise CLINotFoundError(f"Claude Code not found at: {cli_path}")
-    if not os.access(path, os.X_OK):
-        raise PermissionError(f"{cli_path} is not an executable file")
-    return str(path.absolute())
+    try:
+        return keeper.executable(str(Path(cli_path).expanduser()))
+    except FileNotFoundError:
+        raise CLINotFoundError(f"Claude Code not found at: {cli_path}") from None
+    except PermissionError:
+        raise PermissionError(f"{cli_path} is not an executable file") from None

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.engine import keeper
+from maverick_tui import keeper
 from tests.support.processes import marked, wait_until_gone
 
-KEEP = [sys.executable, "-I", "-S", keeper.__file__]
+KEEP = keeper.keeper_command()
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no keeper without POSIX processes")
 
 

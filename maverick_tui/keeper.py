@@ -1,0 +1,292 @@
+"""Runs one command and sees to it that nothing of it outlives us: `python -I -S keeper.py OWNER PAPERS COMMAND...`
+
+The CLI and MCP servers start processes in sessions of their own, so no process group reaches them all, and a killed
+parent leaves them behind. Between Maverick and the command stand two small processes, an outer and an inner keeper:
+
+- Maverick is gone (killed, crashed): the command is told to end; after a grace period it is killed.
+- The command is gone: what it left is inherited by the inner keeper (Linux) and ended.
+- The inner keeper is killed: the outer one inherits all of it (Linux) and ends it.
+- The outer keeper is killed: the inner one ends everything, as if Maverick were gone.
+- Both are killed: the kernel tells the command to end (Linux), and Maverick ends what carries the mark of this run in
+  its environment (`end_marked`). What has thrown its environment away, or has lost Maverick as well, is not found.
+
+On macOS orphans are inherited by nobody of ours and environments cannot be read: there the command and its process group
+are ended, by whichever keeper is left. On Windows there is no keeper.
+
+Papers are texts that are nobody's business, such as tokens: arguments can be read by every user of the machine. They come
+on standard input before anything else, and the command finds them as files under `paper_path`, which are on no disk.
+
+It must start fast and stay small: standard library only, no import of the package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+
+TYPE_CHECKING = False  # `typing` would double the time that this takes to start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import NoReturn
+
+GRACE = 2.0
+"""Seconds that the command has to end after it was told to."""
+LONGEST = 2 * GRACE + 3.0
+"""Seconds after which the keepers are gone in any case."""
+KILLED = -9
+"""The exit code of a killed process, which may have been the keepers: then `end_marked` finds what they have left."""
+POLL = 0.25
+_INNER_GRACE = 2 * GRACE
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_FIRST_PAPER = 60
+_IS_LINUX = sys.platform == "linux"
+
+# -- for Maverick --------------------------------------------------------------------------------------------------
+
+
+def can_keep() -> bool:
+    """Whether there are POSIX processes, and an interpreter to run a keeper with."""
+    return os.name == "posix" and bool(sys.executable)
+
+
+def keeper_command(papers: int = 0) -> list[str]:
+    """What stands before the absolute path of a command to keep it; nothing where that cannot be done."""
+    if not can_keep():
+        return []
+    return [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(papers)]
+
+
+def executable(command: str, path: str | None = None, cwd: str | None = None) -> str:
+    """The absolute path of a command, which a keeper needs; an `OSError` if there is none that can be run."""
+    import errno
+    import shutil
+
+    if os.path.dirname(command):  # noqa: PTH120 - the keeper does without pathlib
+        found = os.path.abspath(os.path.join(cwd or "", command))  # noqa: PTH100, PTH118
+    else:
+        found = os.path.abspath(shutil.which(command, path=path) or command)  # noqa: PTH100
+    if not os.path.isfile(found):  # noqa: PTH113
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command)
+    if not os.access(found, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), command)
+    return found
+
+
+def paper_path(number: int) -> str:
+    """Where the command finds a paper; the first is 0."""
+    return f"/dev/fd/{_FIRST_PAPER + number}"
+
+
+def packed(papers: Sequence[str]) -> str:
+    """The papers as they go to the keeper's input."""
+    return "".join(f"{len(paper.encode())}\n{paper}" for paper in papers)
+
+
+def new_mark() -> str:
+    """The name of a variable for the environment of a command; whatever it starts inherits it."""
+    return f"KEPT_BY_MAVERICK_{os.urandom(8).hex()}"
+
+
+def end_marked(mark: str) -> None:
+    """End what carries the mark although its keepers are gone; only Linux tells."""
+    if _IS_LINUX:
+        _end(lambda: _marked(f"{mark}=".encode()))
+
+
+# -- the process ---------------------------------------------------------------------------------------------------
+
+
+def main(owner: int, papers: int, command: list[str]) -> int:
+    """Run the command to its end, or to the owner's; returns its exit code."""
+    numbers = range(_FIRST_PAPER, _FIRST_PAPER + papers)
+    for number in numbers:
+        _take_paper(number)
+
+    def inner() -> int:
+        return _keep(lambda: _become(command), os.getppid(), GRACE, numbers)
+
+    return _keep(inner, owner, _INNER_GRACE, numbers)
+
+
+def _take_paper(number: int) -> None:
+    size = b""
+    while not size.endswith(b"\n"):
+        size += _read(1)
+    if hasattr(os, "memfd_create"):
+        made = os.memfd_create("paper")
+    else:
+        path = f"{os.environ.get('TMPDIR', '/tmp')}/paper-{os.urandom(8).hex()}"
+        made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        os.unlink(path)  # noqa: PTH108 - pathlib would take longer to import than all the rest
+    os.dup2(made, number)
+    os.close(made)
+    left = int(size)
+    while left:
+        left -= os.write(number, _read(min(left, 1 << 16)))
+    os.lseek(number, 0, os.SEEK_SET)
+
+
+def _read(size: int) -> bytes:
+    """From standard input, without taking what is the command's."""
+    data = os.read(0, size)
+    if not data:
+        os._exit(1)  # whoever has started us is gone
+    return data
+
+
+def _keep(run: Callable[[], int], parent: int, grace: float, papers: range) -> int:
+    """Run a child and end it when we are told to, or when the parent is gone; then end what it has left."""
+    with contextlib.suppress(OSError):
+        os.setsid()  # out of reach of the terminal's signals
+    libc = ctypes.CDLL(None, use_errno=True) if _IS_LINUX else None
+    if libc is not None:
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    wake, told_to_end = _listen()
+
+    keeper = os.getpid()
+    child = os.fork()
+    if child == 0:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != keeper:
+            os._exit(1)
+        _leave(run())
+
+    # The pipes and papers are the command's: held here, they would not end with it.
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    for paper in papers:
+        os.close(paper)
+
+    ending_since: float | None = None
+    while (status := _reap(child)) is None:
+        select.select([wake], [], [], POLL)
+        with contextlib.suppress(BlockingIOError):
+            os.read(wake, 512)
+        if ending_since is None:
+            if told_to_end or os.getppid() != parent:
+                ending_since = time.monotonic()
+                _send(child, signal.SIGTERM)
+        elif time.monotonic() - ending_since > grace:
+            _send(child, signal.SIGKILL)
+    if _IS_LINUX:
+        _end(lambda: _descendants(keeper))
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+    return status
+
+
+def _become(command: list[str]) -> int:
+    os.setsid()  # what it sends to its process group is not for the keeper
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    return 126
+
+
+def _leave(code: int) -> NoReturn:
+    """End as the command did, so that whoever waits for us sees the same."""
+    if code < 0:
+        if -code not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code & 0xFF)
+
+
+def _listen() -> tuple[int, list[int]]:
+    """A pipe that becomes readable on any signal, and a list that fills when we are told to end."""
+    told: list[int] = []
+    wake, write = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda received, _frame: told.append(received))
+    signal.signal(signal.SIGCHLD, lambda _received, _frame: None)
+    return wake, told
+
+
+def _send(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _reap(child: int) -> int | None:
+    """Collect whoever has ended; the exit code of the child, negative for a signal, once it is among them."""
+    code = None
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                break
+            if pid == child:
+                code = os.waitstatus_to_exitcode(status)
+    return code
+
+
+def _end(left: Callable[[], list[int]]) -> None:
+    """End all that is left, and what that starts meanwhile: first politely, then not."""
+    for number, seconds in ((signal.SIGTERM, 0.3), (signal.SIGKILL, 2.0)):
+        until = time.monotonic() + seconds
+        while pids := left():
+            for pid in pids:
+                _send(pid, number)
+            if time.monotonic() > until:
+                break
+            time.sleep(0.01)
+
+
+def _descendants(root: int) -> list[int]:
+    """All processes below one that still run; those that have ended are collected, if they are ours to collect."""
+    _reap(0)
+    children: dict[int, list[int]] = {}
+    for pid in _processes():
+        with contextlib.suppress(OSError, ValueError):
+            state, parent = _state(pid)
+            if state != b"Z":
+                children.setdefault(int(parent), []).append(pid)
+    found: list[int] = []
+    queue = [root]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def _marked(mark: bytes) -> list[int]:
+    found = []
+    for pid in _processes():
+        with contextlib.suppress(OSError, ValueError):
+            with open(f"/proc/{pid}/environ", "rb") as environment:  # noqa: PTH123
+                is_marked = any(variable.startswith(mark) for variable in environment.read().split(b"\0"))
+            if is_marked and _state(pid)[0] != b"Z":
+                found.append(pid)
+    return found
+
+
+def _processes() -> list[int]:
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208
+
+
+def _state(pid: int) -> tuple[bytes, bytes]:
+    """A letter for what it does, and its parent."""
+    with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
+        state, parent = stat.read().rpartition(b")")[2].split()[:2]
+    return state, parent
+
+
+if __name__ == "__main__":
+    _leave(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

@@ -1,0 +1,276 @@
+"""Whoever is killed, in whatever order: nothing that was started is left, and nobody else can read what it was told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui import keeper
+from maverick_tui.agent.base import MaverickAgent
+from tests.conftest import ServeModel
+from tests.support.agents import context
+from tests.support.model import say
+from tests.support.processes import marked, wait_until_gone
+from tests.terminal.application import MAVERICK
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets orphans be inherited, and tells of arguments"),
+]
+PATIENCE = 40.0
+ENOUGH = keeper.LONGEST + 10.0
+
+# A server that will not go: it ignores the end of its input and signals, and has a child in a session of its own.
+SERVER = """
+    import os, signal, subprocess, sys, time
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    subprocess.run(["sh", "-c", "setsid sh -c 'trap \\"\\" TERM HUP; while :; do sleep 1; done; : daemon' >/dev/null 2>&1 &"])
+    from mcp.server import MCPServer
+    server = MCPServer("stubborn")
+
+    @server.tool()
+    def wait() -> str:
+        time.sleep(1000)
+
+    try:
+        server.run()
+    finally:
+        while True:
+            time.sleep(1)
+"""
+DAEMON = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done; : daemon' >/dev/null 2>&1 &"
+
+
+def until(fact: Callable[[], Any], what: str) -> Any:
+    end = time.monotonic() + PATIENCE
+    while not (found := fact()):
+        assert time.monotonic() < end, f"it did not happen: {what}"
+        time.sleep(0.02)
+    return found
+
+
+def running(mark: str, *parts: str) -> list[int]:
+    """The processes with these words in their commands, if there is one for each of the words."""
+    commands = marked(mark)
+    found = {part: [pid for pid, command in commands.items() if part in command] for part in parts}
+    return [pid for pids in found.values() for pid in pids] if all(found.values()) else []
+
+
+def keepers(mark: str) -> list[int]:
+    """The keepers of a run, the outer first: it is the one that the other was started by."""
+    return sorted(running(mark, "keeper.py"))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> dict[str, Any]:
+    path = tmp_path / "stubborn_server.py"
+    path.write_text(textwrap.dedent(SERVER))
+    return {"type": "stdio", "command": sys.executable, "args": [str(path)]}
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.json"
+    calls = [{"tool": "mcp__stubborn__wait", "input": {}}]
+    path.write_text(json.dumps({"scenes": [{"answers": [["I wait.", *calls], "never"]}]}))
+    return path
+
+
+@contextmanager
+def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`maverick --agent --prompt` with the stubborn server, whose tool does not answer."""
+    folder = Path(".maverick/agents")
+    folder.mkdir(parents=True)
+    (folder / "waiter.md").write_text(
+        f"---\nname: waiter\ndescription: d\nengine: {engine}\ntools: mcp__stubborn\n"
+        f"mcpServers: {json.dumps({'stubborn': server})}\n---\nYou wait.\n"
+    )
+    subprocess.run([MAVERICK, "agents", "trust", "waiter", "--yes"], check=False, capture_output=True)
+    command = [MAVERICK, "--agent", "waiter", "--prompt", "go", "--offline", "--script", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+@pytest.mark.parametrize("engine", ["cli", "api"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_headless_run_that_is_ended_leaves_no_server(
+    engine: str, number: signal.Signals, server: dict[str, Any], script: Path, mark: str
+) -> None:
+    with headless(engine, server, script) as program:
+        until(lambda: running(mark, "keeper.py", "stubborn_server", "daemon"), "server and daemon run")
+        program.send_signal(number)
+        program.wait(ENOUGH)
+    assert wait_until_gone(mark, ENOUGH) == {}
+
+
+# -- the keepers themselves -------------------------------------------------------------------------------------------
+
+OWNER = f"""
+import subprocess, sys, time
+from maverick_tui import keeper
+subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", {DAEMON + " echo ready; trap '' TERM; while :; do sleep 1; done; : command"!r}])
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def owner(mark: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that keeps a command that ignores signals; its daemon has left its session, its parent and its group."""
+    with subprocess.Popen([sys.executable, "-P", "-c", OWNER], stdout=subprocess.PIPE) as program:
+        until(lambda: running(mark, ": command", ": daemon"), "command and daemon run")
+        until(lambda: len(keepers(mark)) == 2, "two keepers run")
+        yield program
+        program.kill()
+
+
+@pytest.mark.parametrize(
+    "victims",
+    [["owner"], ["outer"], ["inner"], ["owner", "outer"], ["owner", "inner"], ["outer", "owner"], ["inner", "owner"]],
+    ids=" and ".join,
+)
+def test_killing_keepers_and_owner_leaves_nothing(victims: list[str], owner: subprocess.Popen[bytes], mark: str) -> None:
+    outer, inner = keepers(mark)
+    pids = {"owner": owner.pid, "outer": outer, "inner": inner}
+    for victim in victims:
+        os.kill(pids[victim], signal.SIGKILL)
+    owner.kill() if "owner" in victims else None
+    until(lambda: set(marked(mark)) <= {owner.pid}, "only the owner is left")
+    owner.kill()
+
+
+def test_what_has_thrown_its_environment_away_is_inherited(mark: str) -> None:
+    path = Path.cwd() / "pid"
+    bare = f"env -i setsid sh -c 'echo $$ > {path}; while :; do sleep 1; done' >/dev/null 2>&1 &"
+    with subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", f"{bare} sleep 600"]) as kept:
+        pid = until(lambda: path.exists() and path.read_text().strip(), "it runs")
+        os.kill(max(keepers(mark)), signal.SIGKILL)
+        kept.wait(ENOUGH)
+    until(lambda: not Path(f"/proc/{pid}").exists(), "it is gone")
+
+
+async def test_when_both_keepers_are_killed_the_owner_ends_what_is_left(
+    server: dict[str, Any], serve: ServeModel, mark: str
+) -> None:
+    class Waiter(MaverickAgent):
+        name = "waiter"
+        system_prompt = "You wait."
+        allowed_tools = ["mcp__stubborn"]
+        mcp_servers = {"stubborn": server}
+
+    async with serve(say("hello")):
+        async with Waiter().session(context()) as session:
+            async for _ in session.query("hi"):
+                pass
+            until(lambda: running(mark, "daemon"), "the daemon runs")
+            for pid in keepers(mark):
+                os.kill(pid, signal.SIGKILL)
+        assert wait_until_gone(mark, ENOUGH) == {}
+
+
+async def test_an_owner_that_is_gone_before_the_keeper_has_looked_is_noticed(mark: str) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    command = [sys.executable, "-I", "-S", keeper.__file__, str(gone.pid), "0", "/bin/sleep", "600"]
+    with subprocess.Popen(command) as kept:
+        kept.wait(ENOUGH)
+    assert wait_until_gone(mark) == {}
+
+
+# -- what others can read ---------------------------------------------------------------------------------------------
+
+
+def told_to_everybody(secret: str) -> list[str]:
+    """Processes whose arguments hold the secret."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if secret.encode() in (command := path.read_bytes()):
+                found.append(command.replace(b"\0", b" ").decode()[:200])
+        except OSError:
+            continue
+    return found
+
+
+def files_with(secret: str, *folders: Path) -> list[Path]:
+    return [
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and secret.encode() in path.read_bytes()
+    ]
+
+
+ECHO = """
+    import os
+    from mcp.server import MCPServer
+    server = MCPServer("echo")
+
+    @server.tool()
+    def variable() -> str:
+        return "known: " + str(len(os.environ.get("TOKEN", "")))
+
+    server.run()
+"""
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["ended", "killed"])
+async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
+    is_killed: bool, serve: ServeModel, mark: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    secret = uuid.uuid4().hex
+    (tmp_path / "echo_server.py").write_text(textwrap.dedent(ECHO))
+    hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": f": {secret}"}]}
+
+    class Keeping(MaverickAgent):
+        name = "keeping"
+        system_prompt = f"Ünicode, a long prompt {secret} " + "x" * 100_000
+        allowed_tools = ["mcp__echo", "mcp__far"]
+        hooks = {"PreToolUse": [hook]}
+        mcp_servers = {
+            "echo": {
+                "type": "stdio",
+                "command": sys.executable,
+                "args": [str(tmp_path / "echo_server.py")],
+                "env": {"TOKEN": secret},
+            },
+            "far": {
+                "type": "http",
+                "url": f"http://127.0.0.1:9/mcp?token={secret}",
+                "headers": {"Authorization": f"Bearer {secret}"},
+            },
+        }
+
+    answers = [["look", {"tool": "mcp__echo__variable", "input": {}}], "done"]
+    async with serve([{"answers": answers}]) as model:  # type: ignore[list-item]
+        async with Keeping().session(context()) as session:
+            messages = [repr(message) async for message in session.query("hi")]
+            assert any(f"known: {len(secret)}" in message for message in messages), "the server was given its token"
+            assert any(secret in json.dumps(request.body) for request in model.requests), "the model has the prompt"
+            until(lambda: running(mark, "keeper.py", "echo_server"), "keepers and server run")
+            assert told_to_everybody(secret) == []
+            assert files_with(secret, temporary, Path.cwd()) == []
+            if is_killed:
+                for pid in marked(mark):
+                    os.kill(pid, signal.SIGKILL)
+    assert await asyncio.to_thread(wait_until_gone, mark, ENOUGH) == {}
+    assert files_with(secret, temporary, Path.cwd()) == []
