@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from claude_agent_sdk import CLIJSONDecodeError
+from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError
 from claude_agent_sdk import ProcessError as SdkProcessError
 from claude_agent_sdk._errors import MessageParseError
 
-from maverick_tui import MalformedResponseError, ProcessError
+from maverick_tui import AgentContext, AgentResult, MalformedResponseError, MaverickAgent, ProcessError
 from maverick_tui.agent.engine.failures import api_failure, wrap_sdk_error
+from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
+from maverick_tui.config import MaverickConfig
+from maverick_tui.executor.failures import ours
 from maverick_tui.redact import conceal, is_secret, redact
+from maverick_tui.runs import events as ev
+from maverick_tui.runs.export import as_markdown
+from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.store import RunStore
 from maverick_tui.shown import shown
 
 KEY = "sk-ant-api03-abcdefghijklmnop"
@@ -150,3 +159,54 @@ def test_errors_hold_no_secrets() -> None:
         assert text is not None
         assert KEY not in text
         assert OTHER not in text
+
+
+def test_what_the_cli_says_is_masked_before_its_lines_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = CliTransport(ClaudeAgentOptions())
+    transport._keep_words("x" * (STDERR_LINE_LENGTH - 6) + OTHER)
+    assert "hunter" not in transport.stderr_tail
+
+
+def test_a_raw_answer_is_masked_before_it_is_cut() -> None:
+    doc = "x" * 9_994 + OTHER
+    failure = ours(json.JSONDecodeError("no JSON", doc, 0))
+    assert isinstance(failure, MalformedResponseError)
+    assert failure.raw_response is not None
+    assert "hunter" not in failure.raw_response
+
+
+def test_what_settings_and_servers_are_given_is_concealed() -> None:
+    MaverickConfig.load(env={"SHOP_TOKEN": "settings-word", "COLOUR": "turquoise"})
+
+    class Shopper(MaverickAgent):
+        system_prompt = "Shop."
+        mcp_servers = {
+            "shop": {"command": "x", "args": ["--token=args-word"], "env": {"A": "word-77-word", "ROOT": "/srv/shop"}},
+            "remote": {"type": "http", "url": "https://x.example", "headers": {"X-Auth": "header-word"}},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            return await self.run("go", context)
+
+    Shopper()._build_options()
+    words = "settings-word args-word word-77-word header-word"
+    assert redact(f"{words} turquoise /srv/shop") == "[secret] [secret] [secret] [secret] turquoise /srv/shop"
+
+
+def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
+    conceal(["only-a-server-knows"])
+    told = f"refused only-a-server-knows, {KEY} and {OTHER}"
+    failure = failure_of(ProcessError(told, stderr=told))
+    store = RunStore()
+    for event in (
+        ev.RunStarted(0, "r", "shopper", "/shop"),
+        ev.TurnStarted(1, 1, told, "p"),
+        ev.BlockStarted(2, 1, "text"),
+        ev.BlockGrew(2, 1, told),
+        ev.ConnectFailed(3, failure),
+    ):
+        store.apply(event)
+    exported = as_markdown(store)
+    assert exported.count("[secret]") == 9
+    for text in (str(failure), exported):
+        assert not [secret for secret in ("only-a-server-knows", KEY, OTHER) if secret in text]
