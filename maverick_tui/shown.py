@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from maverick_tui.redact import redact
+
 LONGEST = 60
 
 
 def shown(value: object) -> str:
     """How the value would be written in Python, cut if it is long."""
     try:
-        text = repr(value)
+        text = redact(repr(value))  # before it is cut
     except Exception:  # a number of too many digits, or an object of the author's
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

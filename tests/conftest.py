@@ -13,6 +13,7 @@ from typing import Protocol
 import pytest
 from hypothesis import settings
 
+from maverick_tui import redact
 from maverick_tui.offline.app import MessagesApp
 from maverick_tui.offline.script import Answer, Scene, Script
 from maverick_tui.offline.server import OfflineServer
@@ -47,6 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(work)
+    monkeypatch.setattr(redact, "_concealed", set())
     return folder
 
 

@@ -313,6 +313,17 @@ def test_list_as_json_has_the_hidden_ones_apart(maverick: Run, home: Path) -> No
     assert [agent["path"] for agent in data["shadowed"]] == [str(hidden)]
 
 
+def test_show_has_no_secret_of_a_server(maverick: Run) -> None:
+    write_agent(
+        "reviewer",
+        "mcpServers: {gh: {command: npx, args: [--token, hush-hush-1]}, db: {type: http, url: 'https://me:hush-2@h/m'}}",
+    )
+    for ran in (maverick("agents", "show", "reviewer"), maverick("agents", "show", "reviewer", "--json")):
+        assert ran.code == 0
+        assert "npx" in ran.out
+        assert "hush" not in ran.out
+
+
 def test_a_projects_agent_in_the_place_of_ones_own_is_told_and_refused_until_it_is_trusted(maverick: Run) -> None:
     path = write_agent("reviewer")
     write(str(paths.user_config() / "agents/reviewer.md"), path.read_text())

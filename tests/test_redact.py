@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from claude_agent_sdk import CLIJSONDecodeError
+from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError
 from claude_agent_sdk import ProcessError as SdkProcessError
 from claude_agent_sdk._errors import MessageParseError
 
-from maverick_tui import MalformedResponseError, ProcessError
+from maverick_tui import AgentContext, AgentResult, MalformedResponseError, MaverickAgent, ProcessError
 from maverick_tui.agent.engine.failures import api_failure, wrap_sdk_error
-from maverick_tui.redact import redact
+from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
+from maverick_tui.config import MaverickConfig
+from maverick_tui.executor.failures import ours
+from maverick_tui.redact import conceal, is_secret, redact
+from maverick_tui.runs import events as ev
+from maverick_tui.runs.export import as_markdown
+from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.store import RunStore
+from maverick_tui.shown import shown
 
 KEY = "sk-ant-api03-abcdefghijklmnop"
 OTHER = "hunter2-hunter2"
@@ -27,8 +37,113 @@ def test_what_looks_like_a_key_and_what_a_variable_holds_is_masked(text: str) ->
     assert "[secret]" in redact(text)
 
 
-def test_other_text_is_left_as_it_is() -> None:
-    assert redact("a plain sentence, sk-ant") == "a plain sentence, sk-ant"
+SHAPED = [
+    "ghp_" + "a1B2" * 9,
+    "gho_" + "a1B2" * 9,
+    "ghu_" + "a1B2" * 9,
+    "ghs_" + "a1B2" * 9,
+    "ghr_" + "a1B2" * 9,
+    "github_pat_" + "a1B2" * 12,
+    "glpat-" + "a1B2-" * 4,
+    "xoxb-" + "123456789012-abcdef",
+    "xapp-1-" + "A012345-abcdef",
+    "AKIA" + "ABCDEFGH12345678",
+    "ASIA" + "ABCDEFGH12345678",
+    "AIza" + "a1B2_" * 7,
+    "npm_" + "a1B2" * 9,
+    "pypi-Ag" + "EIcHlwaS5vcmc" * 2,
+    "sk_live_" + "a1B2" * 6,
+    "rk_live_" + "a1B2" * 6,
+    "sk-" + "a1B2" * 12,
+    "sk-proj-" + "a1B2_-" * 6,
+    "hf_" + "a1B2" * 9,
+    "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
+]
+
+
+@pytest.mark.parametrize("secret", SHAPED)
+@pytest.mark.parametrize("place", ["{}", "refused: {}, and more", "https://{}@host/x", '{{"a": "{}"}}', "x={}"])
+def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: str, place: str) -> None:
+    masked = redact(place.format(secret))
+    assert secret not in masked
+    assert secret[8:] not in masked
+    assert "[secret]" in masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [secret]"),
+        ("authorization: Bearer abc.def-ghi", "authorization: Bearer [secret]"),
+        ("{'Authorization': 'token abcdef'}", "{'Authorization': 'token [secret]'}"),
+        ("x-api-key: abcdefgh", "x-api-key: [secret]"),
+        ("X-API-Key: abcdefgh", "X-API-Key: [secret]"),
+        ("Set-Cookie: session=abc; Path=/", "Set-Cookie: [secret]"),
+        ("postgresql://me:pass@host/db", "postgresql://[secret]@host/db"),
+        ("redis://:pass@host/1", "redis://[secret]@host/1"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret]"),
+        ("DB_PASSWORD='hunter2,hunter2'", "DB_PASSWORD='[secret]'"),
+        ("GET /v1?key=abcdefgh12", "GET /v1?key=[secret]"),
+        ('"client_secret": "a b"', '"client_secret": "[secret]"'),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----", "[secret]"),
+        ("-----BEGIN RSA PRIVATE KEY-----\ncut off", "[secret]"),
+    ],
+)
+def test_what_stands_after_a_telling_name_is_masked(text: str, masked: str) -> None:
+    assert redact(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a plain sentence, sk-ant",
+        "the task-management of https://example.org/a:b",
+        "Unexpected token: something else",
+        "unknown key: allowed_tools",
+        "max_tokens=4096 is too many",
+        "Basic information about risk-management",
+        "TOKEN=$OTHER_ONE",
+        "-----BEGIN CERTIFICATE-----",
+    ],
+)
+def test_other_text_is_left_as_it_is(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["KEY", "API_KEY", "apiKey", "X-Api-Key", "--api-key", "GITHUB_TOKEN", "authToken", "AUTHTOKEN", "DB_PASSWORD",
+     "DB_PASS", "DB_PWD", "passwd", "client_secret", "SECRET_2", "AWS_CREDENTIALS", "SENTRY_DSN", "PROXY_AUTH",
+     "Authorization", "SECRET_KEY_BASE"],
+)  # fmt: skip
+def test_names_of_secrets(name: str) -> None:
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["MONKEY", "PWD", "OLDPWD", "KEYBOARD", "max_tokens", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "TOKEN_FILE",
+     "AWS_ACCESS_KEY_ID", "AUTHOR", "COMPASS", "PATH", "", "__"],
+)  # fmt: skip
+def test_names_of_other_things(name: str) -> None:
+    assert not is_secret(name)
+
+
+def test_a_name_tells_of_its_value_only_if_it_is_a_whole_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MONKEY", "banana-banana")
+    monkeypatch.setenv("GITLAB_TOKEN", "opaque-word-77")
+    assert redact("banana-banana opaque-word-77") == "banana-banana [secret]"
+
+
+def test_what_was_concealed_is_masked_line_by_line_and_in_json() -> None:
+    conceal(['first-line\nsecond"line', "short"])
+    assert redact('second"line first-line short') == "[secret] [secret] short"
+    assert redact(r'"first-line\nsecond\"line"') == '"[secret]"'
+
+
+def test_a_text_is_masked_before_it_is_cut() -> None:
+    conceal(["0123456789" * 10])
+    assert "0123456789" not in shown(f"{'x' * 40}{'0123456789' * 10}")
 
 
 def test_errors_hold_no_secrets() -> None:
@@ -44,3 +159,54 @@ def test_errors_hold_no_secrets() -> None:
         assert text is not None
         assert KEY not in text
         assert OTHER not in text
+
+
+def test_what_the_cli_says_is_masked_before_its_lines_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = CliTransport(ClaudeAgentOptions())
+    transport._keep_words("x" * (STDERR_LINE_LENGTH - 6) + OTHER)
+    assert "hunter" not in transport.stderr_tail
+
+
+def test_a_raw_answer_is_masked_before_it_is_cut() -> None:
+    doc = "x" * 9_994 + OTHER
+    failure = ours(json.JSONDecodeError("no JSON", doc, 0))
+    assert isinstance(failure, MalformedResponseError)
+    assert failure.raw_response is not None
+    assert "hunter" not in failure.raw_response
+
+
+def test_what_settings_and_servers_are_given_is_concealed() -> None:
+    MaverickConfig.load(env={"SHOP_TOKEN": "settings-word", "COLOUR": "turquoise"})
+
+    class Shopper(MaverickAgent):
+        system_prompt = "Shop."
+        mcp_servers = {
+            "shop": {"command": "x", "args": ["--token=args-word"], "env": {"A": "word-77-word", "ROOT": "/srv/shop"}},
+            "remote": {"type": "http", "url": "https://x.example", "headers": {"X-Auth": "header-word"}},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            return await self.run("go", context)
+
+    Shopper()._build_options()
+    words = "settings-word args-word word-77-word header-word"
+    assert redact(f"{words} turquoise /srv/shop") == "[secret] [secret] [secret] [secret] turquoise /srv/shop"
+
+
+def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
+    conceal(["only-a-server-knows"])
+    told = f"refused only-a-server-knows, {KEY} and {OTHER}"
+    failure = failure_of(ProcessError(told, stderr=told))
+    store = RunStore()
+    for event in (
+        ev.RunStarted(0, "r", "shopper", "/shop"),
+        ev.TurnStarted(1, 1, told, "p"),
+        ev.BlockStarted(2, 1, "text"),
+        ev.BlockGrew(2, 1, told),
+        ev.ConnectFailed(3, failure),
+    ):
+        store.apply(event)
+    exported = as_markdown(store)
+    assert exported.count("[secret]") == 9
+    for text in (str(failure), exported):
+        assert not [secret for secret in ("only-a-server-knows", KEY, OTHER) if secret in text]

@@ -27,6 +27,7 @@ from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.git.programs import agent_variables
+from maverick_tui.redact import conceal
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
@@ -358,9 +359,11 @@ class MaverickAgent(ABC):
         from claude_agent_sdk import ClaudeAgentOptions
 
         from maverick_tui.agent.engine.guard import Guard
+        from maverick_tui.executor.server_settings import concealed
 
         settings = self._settings()
         granted = grants(self.allowed_tools, person=person)
+        conceal(value for server in self.mcp_servers.values() for value in concealed(server))
         return ClaudeAgentOptions(
             model=self.model if self._names_model else settings.model or self.model,
             system_prompt=self.system_prompt,

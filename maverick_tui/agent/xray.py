@@ -16,7 +16,9 @@ from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
+from maverick_tui.executor.server_settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs
+from maverick_tui.redact import redact, without
 from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 Origin = Literal["agent", "settings", "default", "unknown"]
 Trust = Literal["not needed", "trusted", "not trusted"]
 
-_SECRET = ("env", "headers")
+_NAMES_ONLY = ("env", "headers")
 
 LIMITS = ("timeout", "max_turns", "max_tokens", "max_budget_usd")
 
@@ -116,13 +118,17 @@ class XRay:
 
     @property
     def servers(self) -> dict[str, dict[str, Json]]:
-        """The MCP servers without the values of variables and headers, which may be secrets."""
+        """The MCP servers without the values of variables and headers, nor what else may be a secret."""
         found = self.settings.get("mcp_servers")
         servers: dict[str, dict[str, Json]] = {}
         for name, server in found.items() if isinstance(found, Mapping) else ():
             view: dict[str, Json] = {"type": "unknown"}
             if isinstance(server, Mapping):
-                view = {str(key): _names(value) if key in _SECRET else _json(value) for key, value in server.items()}
+                hidden = secrets(server)
+                view = {
+                    str(key): _names(value) if key in _NAMES_ONLY else _without(_json(value), hidden)
+                    for key, value in server.items()
+                }
             servers[str(name)] = view
         return servers
 
@@ -250,6 +256,14 @@ def _pair(resolved: Resolved) -> Json:
 
 def _names(variables: object) -> Json:
     return [str(name) for name in sorted(map(str, variables))] if isinstance(variables, Mapping) else []
+
+
+def _without(value: Json, hidden: set[str]) -> Json:
+    if isinstance(value, str):
+        return redact(without(value, hidden))
+    if isinstance(value, list):
+        return [_without(item, hidden) for item in value]
+    return {key: _without(item, hidden) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _asks(entry: str, mode: str) -> bool:

@@ -58,11 +58,12 @@ def _report(error: Exception) -> int:
     from maverick_tui.cli.table import with_short_paths
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
+    from maverick_tui.redact import redact
 
     if options.debug:
         import traceback
 
-        print(inert("".join(traceback.format_exception(error))), file=sys.stderr, end="")
+        print(inert(redact("".join(traceback.format_exception(error)))), file=sys.stderr, end="")
     if isinstance(error, MaverickError):
         message, hint = error.message, error.hint
     elif isinstance(error, OSError) and error.filename is None and error.errno in _CANNOT_WRITE:
@@ -71,10 +72,10 @@ def _report(error: Exception) -> int:
     else:
         message = one_line(f"unexpected {type(error).__name__}: {error}")
         hint = "Run the command again with --debug before it (maverick --debug ...) to see the traceback."
-    lines = [one_line(line) for line in with_short_paths(message).splitlines() if line.strip()]
+    lines = [one_line(line) for line in redact(with_short_paths(message)).splitlines() if line.strip()]
     print("maverick: " + "\n  ".join(lines), file=sys.stderr)
     if hint:
-        print(f"  {one_line(with_short_paths(hint))}", file=sys.stderr)
+        print(f"  {one_line(redact(with_short_paths(hint)))}", file=sys.stderr)
     if isinstance(error, AgentNotFoundError):
         return NO_SUCH_AGENT
     return NOT_TRUSTED if isinstance(error, NotTrustedError) else FAILED

@@ -9,14 +9,14 @@ import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
-from maverick_tui.executor import journal
 from maverick_tui.executor.failures import RefusalError, ours
 from maverick_tui.executor.messages import Request, Response
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.retry import with_retries
-from maverick_tui.executor.server_settings import LEAST_SECRET, is_secret, secrets
+from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
+from maverick_tui.redact import conceal, is_secret
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -130,7 +130,7 @@ class ClaudeAgent:
     def _make(self) -> AsyncAnthropic:
         import anthropic
 
-        journal.conceal(_secrets(self.config))
+        conceal(_secrets(self.config))
         key, token = self.config.credentials
         if not key and not token:
             raise AgentError(

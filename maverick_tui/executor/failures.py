@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
-from maverick_tui.redact import redact
+from maverick_tui.redact import redact, without
 
 _BUSY = ("overloaded_error", "api_error", "timeout_error")
 """What an endpoint calls its own failures when it tells of them in the middle of a stream."""
@@ -32,11 +32,10 @@ def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
     `secrets` are masked in its words: an endpoint may repeat the key that it does not like.
     """
     failure = _ours(error)
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):  # one may be a part of another
-        failure.message = failure.message.replace(secret, "[secret]")
-        failure.args = (failure.message,)
-        if isinstance(failure, MalformedResponseError):
-            failure.raw_response = failure.raw_response.replace(secret, "[secret]")
+    failure.message = without(failure.message, secrets)
+    failure.args = (failure.message,)
+    if isinstance(failure, MalformedResponseError):
+        failure.raw_response = without(failure.raw_response, secrets)
     return failure
 
 
@@ -55,7 +54,7 @@ def _ours(error: BaseException) -> AgentError:
     if isinstance(error, anthropic.APIResponseValidationError | ValueError):
         # json.JSONDecodeError and what pydantic raises are ValueErrors.
         return MalformedResponseError(
-            f"The endpoint's answer cannot be read: {text}.", raw_response=redact(_raw(error))
+            f"The endpoint's answer cannot be read: {text}.", raw_response=redact(_raw(error))[:10_000]
         )
     if isinstance(error, anthropic.APIConnectionError):
         return NetworkError(f"The endpoint is out of reach: {_deepest(error)}.")
@@ -138,9 +137,9 @@ def _text(error: BaseException) -> str:
 
 def _raw(error: BaseException) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return error.doc[:10_000]
+        return error.doc
     body = getattr(error, "body", None)
-    return str(body)[:10_000] if body is not None else str(error)
+    return str(body) if body is not None else str(error)
 
 
 def _deepest(error: BaseException) -> str:

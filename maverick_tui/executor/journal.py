@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -21,28 +24,24 @@ from maverick_tui.executor.activity import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from maverick_tui.redact import redact
+from maverick_tui.redact import MASK, is_secret, redact
 
 log = logging.getLogger("maverick_tui.executor")
 
 _LONGEST = 2_000
 """Characters of a field, and of a text in it."""
 _LONGEST_TRACE = 20_000
-_LEAST_SECRET = 8
-
-_concealed: set[str] = set()
+_unrecorded: ContextVar[re.Pattern[str] | None] = ContextVar("unrecorded", default=None)
 
 
-def conceal(secrets: Iterable[str]) -> None:
-    """Never write these down in this process: keys, headers and variables that are not in its own environment."""
-    _concealed.update(secret for secret in secrets if len(secret) >= _LEAST_SECRET)
-
-
-def masked(text: str) -> str:
-    """The text without secrets, as far as they are known."""
-    for secret in sorted(_concealed, key=len, reverse=True):
-        text = text.replace(secret, "[secret]")
-    return redact(text)
+@contextmanager
+def leaving_out(names: re.Pattern[str]) -> Iterator[None]:
+    """Meanwhile write down nothing that is named so, however deep in the arguments of a call it stands."""
+    token = _unrecorded.set(names)
+    try:
+        yield
+    finally:
+        _unrecorded.reset(token)
 
 
 def record(event: str, trace_id: str, agent: str, **fields: Any) -> None:
@@ -77,9 +76,9 @@ class _JsonLine(logging.Formatter):
         fields: dict[str, Any] | None = getattr(record, "fields", None)
         if fields is None:
             fields = {"event": "log", "trace_id": getattr(record, "trace_id", ""), "logger": record.name}
-            fields["message"] = _cut(masked(record.getMessage()))
+            fields["message"] = _cut(redact(record.getMessage()))
             if record.exc_info:
-                fields["exception"] = _cut(masked(self.formatException(record.exc_info)), _LONGEST_TRACE)
+                fields["exception"] = _cut(redact(self.formatException(record.exc_info)), _LONGEST_TRACE)
         return _as_line({"time": time, "level": record.levelname} | fields)
 
 
@@ -117,14 +116,16 @@ def _fields(event: Activity) -> dict[str, Any]:
 def _clean(value: Any) -> Any:
     """The value as JSON has it, each text in it without secrets: in JSON, one with a quote would not be found."""
     if isinstance(value, str):
-        return masked(str(value))
+        return redact(str(value))
     if isinstance(value, Mapping):
-        return {masked(str(key)): _clean(item) for key, item in value.items()}
+        names = _unrecorded.get()
+        kept = ((str(key), item) for key, item in value.items() if names is None or not names.search(str(key)))
+        return {redact(key): MASK if is_secret(key) and isinstance(item, str) else _clean(item) for key, item in kept}
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     if is_dataclass(value):
         return {part.name: _clean(getattr(value, part.name)) for part in fields_of(value)}
-    return value if isinstance(value, int | float | None) else masked(str(value))
+    return value if isinstance(value, int | float | None) else redact(str(value))
 
 
 def _capped(value: Any) -> Any:

@@ -9,15 +9,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.redact import is_secret
 
-_SECRET = re.compile(r"(key|token|secret|password|credentials?|auth)$", re.IGNORECASE)
 LEAST_SECRET = 6
-"""Characters; what is shorter is part of many words."""
-
-
-def is_secret(name: str) -> bool:
-    """Whether something of this name holds a secret."""
-    return bool(_SECRET.search(name))
+"""Characters of what is masked in a server's own words; what is shorter is part of many others."""
+_PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
+"""Words, numbers and paths, which stand in many texts and are hardly secret."""
 
 
 def served_object(name: str, server: Any) -> Any:
@@ -43,22 +40,36 @@ def check(name: str, server: Mapping[str, Any]) -> None:
             raise ConfigError(f"{key} of the MCP server {name!r} must be a map of texts.", hint=f"Correct its {key}.")
 
 
+def concealed(server: Any) -> set[str]:
+    """What is secret in the settings of a server wherever it turns up."""
+    if not isinstance(server, Mapping):
+        return set()
+    plain = {value for name, value in _pairs(server, "env") if not is_secret(name) and _PLAIN.fullmatch(value)}
+    return secrets(server) - plain
+
+
 def secrets(server: Any) -> set[str]:
     """What may be secret in the settings of a server; texts of a few characters are none."""
     if not isinstance(server, Mapping):
         return set()
-    headers = (server.get("headers") or {}).values()
-    found = [*(server.get("env") or {}).values(), *headers, *(word for value in headers for word in value.split()[1:])]
+    variables, headers = ([value for _, value in _pairs(server, key)] for key in ("env", "headers"))
+    found = [*variables, *headers, *(word for value in headers for word in value.split()[1:])]
     if isinstance(url := server.get("url"), str):
         with suppress(ValueError):  # that it is no URL is said by whoever uses it
             parts = urlsplit(url)
             found += [parts.password or "", *(value for _, value in parse_qsl(parts.query)), parts.query]
-    previous = ""
-    for argument in server.get("args") or ():
+    previous, arguments = "", server.get("args")
+    for argument in map(str, arguments) if isinstance(arguments, list | tuple) else ():
         option, mark, value = argument.partition("=")
         found += [value] if is_secret(option) else [argument] if is_secret(previous) else []
         previous = "" if mark else option
     return {one for one in found if len(one) >= LEAST_SECRET}
+
+
+def _pairs(server: Mapping[str, Any], key: str) -> list[tuple[str, str]]:
+    """Names and values of what may be anything: it has not been checked everywhere."""
+    found = server.get(key)
+    return [(str(name), str(value)) for name, value in found.items()] if isinstance(found, Mapping) else []
 
 
 def needed(name: str, server: Mapping[str, Any], key: str) -> str:

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError, MaverickError
-from maverick_tui.executor import journal
 from maverick_tui.executor.server_process import ServerProcess
-from maverick_tui.executor.server_settings import check, needed, secrets, served_object
+from maverick_tui.executor.server_settings import check, concealed, needed, secrets, served_object
 from maverick_tui.executor.server_tool import ServerTool
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool
-from maverick_tui.redact import redact
+from maverick_tui.redact import conceal, redact, without
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -200,7 +199,7 @@ class _Connection:
             yield served_object(self.name, server["instance"] if isinstance(server, Mapping) else server)
             return
         check(self.name, server)
-        journal.conceal(secrets(server))
+        conceal(concealed(server))
         match server.get("type") or ("http" if "url" in server else "stdio"):
             case "stdio":
                 self._process = ServerProcess(
@@ -245,9 +244,7 @@ class _Connection:
 
     def _masked(self, text: str) -> str:
         """Without what the server was given in secret: its variables, its headers, and options that are named so."""
-        for secret in sorted(secrets(self._server), key=len, reverse=True):
-            text = text.replace(secret, "[secret]")
-        return redact(text)
+        return redact(without(text, secrets(self._server)))
 
 
 def _full_name(server: str, tool: str) -> str:

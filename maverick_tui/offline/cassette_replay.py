@@ -17,7 +17,8 @@ from maverick_tui.agent.engine.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
 from maverick_tui.offline.cassette_file import Cassette, Entry, Frame, read_frames
-from maverick_tui.offline.cassette_secrets import MASK, Scrubber
+from maverick_tui.offline.cassette_secrets import Scrubber
+from maverick_tui.redact import MASK
 
 
 class ReplayingTransport(CliTransport):

@@ -11,12 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.redact import redact
+from maverick_tui.redact import LEAST, MASK, SHAPES, TO_LINE_END, is_secret, redact, shape
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions
 
-MASK = "[secret]"
 CWD = "/project"
 HOME = "~"
 USER = "user"
@@ -24,38 +23,17 @@ USER = "user"
 MAX_START = 256
 """Characters of a secret that are looked for at the end of a text; the lines of a longer one are looked for, too."""
 
-_SECRET_VARIABLES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTH|AUTHORIZATION)$", re.IGNORECASE)
-_SECRET_KEYS = re.compile(
-    r"(?:api|access|private|signing)[_-]?key|token$|secret|passw(?:or)?d|credential|authorization$|cookie|^e-?mail$",
-    re.IGNORECASE,
-)
+_TELLS = frozenset({"apiKeySource", "email", "e-mail"})
+"""Fields that are no secret, and yet nobody's business."""
 _SECRET_MAPS = frozenset({"account", "env", "headers"})
 _NOBODY = frozenset("admin assistant claude nobody result root runner system ubuntu user".split())
 """User names that identify nobody, and would be found in every other sentence or frame."""
 
-_NAMES = ("api_key", "apiKey", "token", "Token", "secret", "Secret", "password", "Password", "authorization")
-_PEM = r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-_SHAPES = {
-    **{
-        head: rf"{head}[\w-]{{8,}}"
-        for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-or-", "glpat-", "github_pat_")
-    },
-    **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
-    **{head: rf"({head})[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
-    "xox": r"xox[a-z]-[\w-]{10,}",
-    "AKIA": r"AKIA[0-9A-Z]{12,}",
-    "eyJ": r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
-    "://": r"(://)[^/\s:@]+:[^/\s@]+(?=@)",
-    "-----BEGIN ": _PEM,
-    # In the text of files: the line of an .env, and JSON, which is escaped where it stands in JSON itself.
-    **{head: rf"({head}[\"']?)[^\s\"'$\\]{{8,}}" for head in ("KEY=", "TOKEN=", "SECRET=", "PASSWORD=")},
-    **{name: rf'({name}\\?"\s*:\s*\\?")(?:[^"\\]|\\(?!").)+' for name in _NAMES},
-}
-"""What a secret of a known kind begins with, and what it looks like."""
-
+_IN_JSON = tuple(head for head, shape in SHAPES.items() if shape.startswith(f"({head}\\\\?"))
 _OPEN_SHAPE = re.compile(
-    rf"(?:{'|'.join(head for head in _SHAPES if head[0] != '-' and head not in _NAMES)})[^\s\"\\]*\Z"
-    rf'|(?:{"|".join(_NAMES)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
+    rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _IN_JSON)})[^\s\"\\]*\Z"
+    rf"|(?:{'|'.join(TO_LINE_END)})[^\r\n]*\Z"
+    rf'|(?:{"|".join(_IN_JSON)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
 )
 
 
@@ -72,8 +50,8 @@ class Scrubber:
         name = _user_name()
         if len(name) > 2 and name.lower() not in _NOBODY:
             known[name] = (re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), USER)
-        for head, shape in _SHAPES.items():
-            known.setdefault(head, (re.compile(shape), rf"\1{MASK}" if "(" + head in shape else MASK))
+        for head in SHAPES:
+            known.setdefault(head, (shape(head), rf"\1{MASK}" if shape(head).groups else MASK))
         self._known = [(needle, *known[needle]) for needle in sorted(known, key=len, reverse=True)]
         self._starts = frozenset(needle[:size] for needle in known for size in range(1, min(len(needle), MAX_START)))
         self._key = lru_cache(maxsize=2_000)(self.text)
@@ -115,7 +93,7 @@ def _is_piece(record: dict[str, Any]) -> bool:
 
 
 def _secrets(env: Mapping[str, str], servers: Any) -> Iterator[str]:
-    values = [value for name, value in env.items() if _SECRET_VARIABLES.search(name)]
+    values = [value for name, value in env.items() if is_secret(name)]
     for header in env.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines():
         name, _, value = header.partition(":")
         values += [value.strip()] if _is_secret(name.strip(), False) else []
@@ -125,7 +103,7 @@ def _secrets(env: Mapping[str, str], servers: Any) -> Iterator[str]:
             values += [str(value) for value in (settings or {}).values() if not str(value).isalpha()]
     for value in values:
         for part in {value, *value.splitlines()}:  # a key of many lines is shown line by line, too
-            if len(part) >= 8:
+            if len(part) >= LEAST:
                 yield part
                 yield json.dumps(part)[1:-1]  # as it stands in the input of a tool that is still being written
 
@@ -151,7 +129,7 @@ def _user_name() -> str:
 
 @lru_cache(maxsize=2_000)
 def _is_secret(key: str, is_map: bool) -> bool:
-    return bool(_SECRET_KEYS.search(key)) or (is_map and key in _SECRET_MAPS)
+    return is_secret(key) or key in _TELLS or (is_map and key in _SECRET_MAPS)
 
 
 def _hidden(value: Any) -> Any:

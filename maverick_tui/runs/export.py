@@ -7,6 +7,7 @@ import re
 from datetime import datetime
 
 from maverick_tui.inert import inert
+from maverick_tui.redact import redact
 from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.store import RunStore
@@ -16,10 +17,10 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def as_markdown(store: RunStore) -> str:
-    """The whole run; everything in it is inert."""
+    """The whole run; everything in it is inert, and without secrets."""
     started = store.started
     head = f"# {inert(started.agent)}\n\n{inert(started.cwd)}  {inert(store.model)}\n" if started else "# Run\n"
-    return "\n".join([head, *(part for entry in store.entries if (part := _entry(entry)))])
+    return redact("\n".join([head, *(part for entry in store.entries if (part := _entry(entry)))]))
 
 
 def _entry(entry: Entry) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.executor import journal
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnStarted
 from maverick_tui.executor.calls import NO_MORE_CALLS
 from maverick_tui.executor.cancel import CancelToken
@@ -143,13 +144,14 @@ class AgentRunner:
             async with self._server.connected(context.user_id, most_changes=MAX_CHANGES) as client:
                 tools = [_Tool(listed, client, recorder) for listed in (await client.list_tools()).tools]
                 recorder.tools = {tool.name: tool for tool in tools}
-                return await AgentExecutor(agent, tools).execute(
-                    self._definition(max(0.001, self._timeout - (time.monotonic() - began))),
-                    inputs={"prompt": message, "today": date.today().isoformat()},  # noqa: DTZ011 - the user's day
-                    history=_history(context),
-                    cancel=cancel,
-                    on_activity=recorder.take,
-                )
+                with journal.leaving_out(_USER):
+                    return await AgentExecutor(agent, tools).execute(
+                        self._definition(max(0.001, self._timeout - (time.monotonic() - began))),
+                        inputs={"prompt": message, "today": date.today().isoformat()},  # noqa: DTZ011 - the user's day
+                        history=_history(context),
+                        cancel=cancel,
+                        on_activity=recorder.take,
+                    )
         finally:
             if self._agent is None:
                 await agent.aclose()  # type: ignore[attr-defined]

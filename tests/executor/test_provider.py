@@ -28,7 +28,6 @@ from maverick_tui.executor import (
     ToolCall,
     Usage,
     create_agent,
-    journal,
     tool,
 )
 from maverick_tui.executor.failures import RefusalError, ours
@@ -38,6 +37,7 @@ from maverick_tui.executor.wire import system_blocks
 from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.script import Usage as Used
 from maverick_tui.offline.server import OfflineServer
+from maverick_tui.redact import redact
 from tests.executor.support import define, watch
 from tests.support.model import as_script, say
 
@@ -352,7 +352,7 @@ async def test_an_endpoint_may_repeat_headers_and_variables_but_errors_do_not(mo
     assert not [secret for secret in secrets if secret in str(caught.value)]
     assert "turquoise" in str(caught.value)
     assert str(caught.value).count("[secret]") == 4
-    assert journal.masked(" ".join(secrets)).count("[secret]") == 4, "nor does the log"
+    assert redact(" ".join(secrets)).count("[secret]") == 4, "nor does the log"
 
 
 async def test_what_a_refused_answer_had_said_is_not_kept() -> None:

@@ -39,7 +39,8 @@ from maverick_tui import (
 from maverick_tui.agent.engine.protocol import Session
 from maverick_tui.offline.cassette import recording, replaying
 from maverick_tui.offline.cassette_file import Tape, load_cassette
-from maverick_tui.offline.cassette_secrets import MASK, Scrubber
+from maverick_tui.offline.cassette_secrets import Scrubber
+from maverick_tui.redact import MASK
 from tests.conftest import ServeModel
 from tests.support import replay as frames
 from tests.support.agents import Talker, Worker, context, drain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import sqlite3
 from contextlib import AsyncExitStack
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.journal import log, write_log
 from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer, TaskStore
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.runner import without_user
@@ -149,6 +151,23 @@ async def test_a_user_deep_inside_the_arguments_of_an_unknown_tool_is_not_record
         result = await one.say("go")
     assert result.tool_calls[0].parameters == {"what": [{"n": 1}]}
     assert all(without_user({spelling: 1}) == {} for spelling in SPELLINGS)
+
+
+@pytest.mark.req("004-TC-redact")
+async def test_a_user_that_a_model_forges_is_not_in_the_executors_log(factory: SessionFactory, tmp_path: Path) -> None:
+    handler = write_log(tmp_path / "log.jsonl", logging.DEBUG)
+    forged: dict[str, Any] = dict.fromkeys(SPELLINGS, "robert-17")
+    try:
+        answers = [call("add_task", title="Tea", **forged), call("steal", what=[{"userId": "robert-17"}]), say("ok")]
+        async with assistant(factory, answers) as one:
+            await one.say("Add tea for somebody else")
+    finally:
+        log.removeHandler(handler)
+        handler.close()
+    text = (tmp_path / "log.jsonl").read_text()
+    assert '"arguments": {"title": "Tea"}' in text
+    assert '"arguments": {"what": [{}]}' in text
+    assert "robert-17" not in text
 
 
 @pytest.mark.req("004-iso-inject")

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from git import Repo
 
 from maverick_tui import paths
 from tests.support.terminal import Glass
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.slow
 TEXT = EVERYTHING.replace("\x00", "")  # a file with that in it is no text
 QUOTED = '"' + "".join(json.dumps(part)[1:-1] if part < "\U00010000" else f"\\U{ord(part):08X}" for part in TEXT) + '"'
 """As YAML and TOML read it."""
+BRANCH = "b\u202e\u200b\u200f\u3164ranch"
 STRANGE = f"Strange {STEERING['title']}"
 AGENTS = {
     "evil.md": f"---\nname: evil\ndescription: {QUOTED}\ninitialPrompt: {QUOTED}\ntools: Read\n---\n"
@@ -44,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in AGENTS.items():
         (agents / name).write_text(text)
     (Path(os.fsdecode(bytes(agents) + b"/latin-\xe9\x9b31m.md"))).write_text("no agent")
+    Repo.init(project, initial_branch=BRANCH).close()
     monkeypatch.chdir(project)
     state, config = paths.user_state(), paths.user_config()
     for place in (state, config):
@@ -59,6 +62,7 @@ def lacks(text: str, glass: Glass) -> bool:
 
 SHOWN = [
     "project ␛]0;PWNED␇\ufffd",
+    "b\ufffd\ufffd\ufffd\ufffdranch",
     "latin-\ufffd\ufffd31m.md",
     "␛]0;PWNED␇\ufffd.md",
     "Strange ␛]0;PWNED␇",

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import paths
+from maverick_tui.redact import conceal
 from maverick_tui.ui import app as application
 from maverick_tui.ui import log_file
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.log_file import kept_log, log_path
+
+TOKEN = "ghp_" + "0a1B2c" * 6
 
 log = logging.getLogger("maverick_tui.ui.anything")
 
@@ -53,6 +56,21 @@ def test_what_goes_wrong_is_written_for_its_owner_alone_and_without_secrets(monk
     assert "not worth it" not in text
     assert "after the end" not in text
     assert (mode(log_path()), mode(paths.user_state())) == (0o600, 0o700)
+
+
+def test_neither_a_token_of_a_code_host_nor_what_was_concealed_is_written() -> None:
+    conceal(["only-a-server-knows"])
+    with kept_log():
+        log.warning("git push https://x:%s@example.org failed, %s", TOKEN, "only-a-server-knows")
+        log.warning("%s", TOKEN)
+        try:
+            raise RuntimeError(f"Authorization: Basic dXNlcjpwYXNz {TOKEN}")
+        except RuntimeError:
+            log.exception("It broke with only-a-server-knows")
+    text = log_path().read_text()
+    for secret in (TOKEN, "only-a-server-knows", "dXNlcjpwYXNz"):
+        assert secret not in text
+    assert "git push https://[secret]@example.org failed, [secret]" in text
 
 
 def test_it_never_takes_more_than_two_files(monkeypatch: pytest.MonkeyPatch) -> None:

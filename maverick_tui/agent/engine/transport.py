@@ -20,6 +20,7 @@ from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from maverick_tui import keeper
+from maverick_tui.redact import redact
 
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
@@ -58,7 +59,7 @@ class CliTransport(SubprocessCLITransport):
         return "\n".join(self._last_words)
 
     def _keep_words(self, line: str) -> None:
-        self._last_words.append(line[:STDERR_LINE_LENGTH])
+        self._last_words.append(redact(line)[:STDERR_LINE_LENGTH])  # half a secret would not be known again
         if self._pass_on is not None:
             self._pass_on(line)
 
