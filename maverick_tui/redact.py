@@ -118,9 +118,8 @@ def _environment() -> Iterator[str]:
             yield from _forms(value)
 
 
-def _forms(value: str) -> Iterator[str]:
+@lru_cache(maxsize=200)
+def _forms(value: str) -> frozenset[str]:
     """The value, its lines (a key of many is shown line by line, too), and each as it stands in JSON."""
-    for part in {value, *value.splitlines()}:
-        if len(part) >= LEAST:
-            yield part
-            yield json.dumps(part)[1:-1]
+    parts = [part for part in (value, *value.splitlines()) if len(part) >= LEAST]
+    return frozenset((*parts, *(json.dumps(part)[1:-1] for part in parts)))
