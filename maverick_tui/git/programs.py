@@ -26,8 +26,8 @@ _FETCHING = frozenset(
     "core.sshcommand core.gitproxy core.askpass credential.helper remote.uploadpack remote.vcs".split()
 )
 """These run when an object is missing that a partial clone has left out."""
-_SAID = frozenset({"", "true", "yes", "on", "1", "false", "no", "off", "0"})
-"""Values that name no program: pager.log = false, core.fsmonitor = true."""
+_SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
+"""What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
 
@@ -79,7 +79,8 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
 
 def _runs(setting: Setting, settings: list[Setting]) -> bool:
     """Whether a command that only reads would run what the setting names, among the others that count."""
-    if setting.value.lower() in _SAID:
+    is_switch = setting.kind == "core.fsmonitor" or setting.section == "pager"
+    if not setting.value or (is_switch and setting.value.lower() in _SAID):
         return False
     if setting.kind == "hook.command":
         return Setting(setting.scope, f"hook.{setting.subsection}.event", _HOOK) in settings

@@ -28,6 +28,9 @@ KINDS: dict[str, tuple[Trick, ...]] = {
 }
 """Families that are tried together where a few of each are enough."""
 
+_LONG = 20_000
+"""Characters of a command that takes seconds to travel."""
+
 _WANTED = tuple(part for part in os.environ.get("ATTACK", "").split(",") if part)
 
 
@@ -50,6 +53,8 @@ def some(kind: str, prefixes: tuple[str, ...] = ()) -> tuple[Trick, ...]:
         tricks
         if _WANTED
         else tuple(
-            trick for number, trick in enumerate(tricks) if number % 4 == 0 or trick.command.startswith(prefixes)
+            trick
+            for number, trick in enumerate(tricks)
+            if len(trick.command) < _LONG and (number % 4 == 0 or trick.command.startswith(prefixes))
         )
     )

@@ -62,3 +62,10 @@ def test_a_broken_configuration_is_said_and_without_git_nothing_can_be_run(
     assert programs_named(tmp_path.parent) == []
     monkeypatch.setenv("PATH", "")
     assert programs_named(tmp_path) == []
+
+
+def test_a_program_may_be_called_like_a_switch(tmp_path: Path) -> None:
+    making.init(tmp_path, "main")
+    with (tmp_path / ".git" / "config").open("a") as config:
+        config.write('[filter "x"]\n clean = yes\n smudge =\n[core]\n fsmonitor = yes\n[pager]\n log = off\n')
+    assert programs_named(tmp_path) == ["filter.x.clean"]
