@@ -30,7 +30,8 @@ def most_memory(pattern: str) -> tuple[str, int]:
     """What a search answers, and the most bytes that its process had; asked by a program that has no other child."""
     program = f"""
 import asyncio, resource
-from tests.attacks.test_greedy_searches import ToolError, grep
+from maverick_tui.executor.tools import ToolError
+from tests.attacks.test_greedy_searches import grep
 try:
     print(asyncio.run(grep({pattern!r})))
 except ToolError as error:

@@ -43,6 +43,7 @@ def by_python(pattern: str, text: str, *, ignore_case: bool) -> list[tuple[int, 
     return [(number, match.start()) for number, line in enumerate(lines) if (match := compiled.search(line))]
 
 
+@pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
 @given(patterns, texts, st.booleans())
 @example("^$", "\n\n", False)
 @example("^", "a\r\n\r\nb\r", False)
@@ -67,6 +68,7 @@ def test_ordinary_patterns_are_matched_in_linear_time(pattern: str) -> None:
     assert search_worker._compiled_by_re2(pattern, ignore_case=False) is not None
 
 
+@pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
 @pytest.mark.parametrize(
     "pattern", ["(?=x)", "(?<!x)y", r"(a)\1", "x{,3}", r"\Z", r"\A", r"\B", "[[:alpha:]]", "(?s).", "x*+", "x{2000}"]
 )
