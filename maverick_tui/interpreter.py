@@ -1,6 +1,6 @@
 """Python without the folder that it was started in: what a clone calls `typer.py` is not what we mean by `typer`.
 
-`maverick` is safe by itself, and every Python process that we start is run with `-I`, or with `-P` and this environment.
+`maverick` is safe by itself, and every Python process that we start has `-I`, or `-P` and this environment.
 `python -m` looks into the folder before it reaches our first line; `python -P -m maverick_tui` does not.
 """
 

@@ -10,11 +10,11 @@ parent leaves them behind. Between Maverick and the command stand two small proc
 - Both are killed: the kernel tells the command to end (Linux), and Maverick ends what carries the mark of this run in
   its environment (`end_marked`). What has thrown its environment away, or has lost Maverick as well, is not found.
 
-On macOS orphans are inherited by nobody of ours and environments cannot be read: there the command and its process group
-are ended, by whichever keeper is left. On Windows there is no keeper.
+On macOS orphans are inherited by nobody of ours and environments cannot be read: there the command and its process
+group are ended, by whichever keeper is left. On Windows there is no keeper.
 
-Papers are texts that are nobody's business, such as tokens: arguments can be read by every user of the machine. They come
-on standard input before anything else, and the command finds them as files under `paper_path`, which are on no disk.
+Papers are texts that are nobody's business, such as tokens: arguments can be read by every user of the machine. They
+come on standard input before anything else, and the command finds them under `paper_path`: files without a name.
 
 It must start fast and stay small: standard library only, no import of the package.
 """

@@ -99,7 +99,7 @@ def finder(pattern: str, *, ignore_case: bool = False) -> Finder:
 
 def _compiled_by_re2(pattern: str, *, ignore_case: bool) -> Any:
     """The same pattern for RE2, line by line in a whole text; None if it would not mean the same."""
-    import re2
+    import re2  # type: ignore[import-untyped]
 
     folds = ignore_case or pattern.startswith("(?i)")
     if not _ORDINARY.fullmatch(pattern) or (folds and not pattern.isascii()):

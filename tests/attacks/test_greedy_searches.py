@@ -12,7 +12,7 @@ import pytest
 
 from maverick_tui.executor import search_worker
 from maverick_tui.executor.file_tools import file_tools
-from maverick_tui.executor.tools import ToolContext, ToolError
+from maverick_tui.executor.tools import ToolContext
 from tests.support.processes import marked, wait_until_gone
 
 ROOT = Path(__file__).parents[2]
@@ -27,10 +27,11 @@ async def grep(pattern: str) -> str:
 
 
 def most_memory(pattern: str) -> tuple[str, int]:
-    """What a search answers, and the most bytes that its process had: a program of its own tells only of its children."""
+    """What a search answers, and the most bytes that its process had; asked by a program that has no other child."""
     program = f"""
 import asyncio, resource
-from tests.attacks.test_greedy_searches import ToolError, grep
+from maverick_tui.executor.tools import ToolError
+from tests.attacks.test_greedy_searches import grep
 try:
     print(asyncio.run(grep({pattern!r})))
 except ToolError as error:

@@ -19,10 +19,9 @@ from typing import Any
 import pytest
 
 from maverick_tui import keeper
-from maverick_tui.agent.base import MaverickAgent
 from tests.conftest import ServeModel
-from tests.support.agents import context
-from tests.support.model import say
+from tests.support.agents import Talker, context
+from tests.support.model import call, say
 from tests.support.processes import marked, wait_until_gone
 from tests.terminal.application import MAVERICK
 
@@ -38,7 +37,7 @@ SERVER = """
     import os, signal, subprocess, sys, time
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
-    subprocess.run(["sh", "-c", "setsid sh -c 'trap \\"\\" TERM HUP; while :; do sleep 1; done; : daemon' >/dev/null 2>&1 &"])
+    subprocess.run(["sh", "-c", sys.argv[1]])
     from mcp.server import MCPServer
     server = MCPServer("stubborn")
 
@@ -52,7 +51,7 @@ SERVER = """
         while True:
             time.sleep(1)
 """
-DAEMON = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done; : daemon' >/dev/null 2>&1 &"
+DAEMON = "setsid sh -c ': daemon; trap \"\" TERM HUP; while :; do sleep 1; done' >/dev/null 2>&1 &"
 
 
 def until(fact: Callable[[], Any], what: str) -> Any:
@@ -79,7 +78,7 @@ def keepers(mark: str) -> list[int]:
 def server(tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "stubborn_server.py"
     path.write_text(textwrap.dedent(SERVER))
-    return {"type": "stdio", "command": sys.executable, "args": [str(path)]}
+    return {"type": "stdio", "command": sys.executable, "args": [str(path), DAEMON]}
 
 
 @pytest.fixture
@@ -96,10 +95,10 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
     folder = Path(".maverick/agents")
     folder.mkdir(parents=True)
     (folder / "waiter.md").write_text(
-        f"---\nname: waiter\ndescription: d\nengine: {engine}\ntools: mcp__stubborn\n"
+        f"---\nname: waiter\ndescription: d\nengine: {engine}\ntools: mcp__stubborn__*\n"
         f"mcpServers: {json.dumps({'stubborn': server})}\n---\nYou wait.\n"
     )
-    subprocess.run([MAVERICK, "agents", "trust", "waiter", "--yes"], check=False, capture_output=True)
+    subprocess.run([MAVERICK, "agents", "trust", "waiter", "--yes"], check=True, capture_output=True)
     command = [MAVERICK, "--agent", "waiter", "--prompt", "go", "--offline", "--script", str(script)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
         try:
@@ -108,13 +107,13 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
             program.kill()
 
 
-@pytest.mark.parametrize("engine", ["cli", "api"])
+@pytest.mark.parametrize("engine", ["claude-code", "api"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_a_headless_run_that_is_ended_leaves_no_server(
     engine: str, number: signal.Signals, server: dict[str, Any], script: Path, mark: str
 ) -> None:
     with headless(engine, server, script) as program:
-        until(lambda: running(mark, "keeper.py", "stubborn_server", "daemon"), "server and daemon run")
+        until(lambda: running(mark, "keeper.py", "stubborn_server", "sh -c : daemon"), "server and daemon run")
         program.send_signal(number)
         program.wait(ENOUGH)
     assert wait_until_gone(mark, ENOUGH) == {}
@@ -122,22 +121,25 @@ def test_a_headless_run_that_is_ended_leaves_no_server(
 
 # -- the keepers themselves -------------------------------------------------------------------------------------------
 
+COMMAND = f": command; {DAEMON} trap '' TERM; while :; do sleep 1; done"
 OWNER = f"""
 import subprocess, sys, time
 from maverick_tui import keeper
-subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", {DAEMON + " echo ready; trap '' TERM; while :; do sleep 1; done; : command"!r}])
+subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", {COMMAND!r}])
 time.sleep(600)
 """
 
 
 @pytest.fixture
 def owner(mark: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that keeps a command that ignores signals; its daemon has left its session, its parent and its group."""
+    """A program that keeps a command that ignores signals, and whose daemon has left its parent and its session."""
     with subprocess.Popen([sys.executable, "-P", "-c", OWNER], stdout=subprocess.PIPE) as program:
-        until(lambda: running(mark, ": command", ": daemon"), "command and daemon run")
-        until(lambda: len(keepers(mark)) == 2, "two keepers run")
-        yield program
-        program.kill()
+        try:
+            until(lambda: running(mark, "sh -c : command", "sh -c : daemon"), "command and daemon run")
+            until(lambda: len(keepers(mark)) == 2, "two keepers run")
+            yield program
+        finally:
+            program.kill()
 
 
 @pytest.mark.parametrize(
@@ -145,14 +147,14 @@ def owner(mark: str) -> Iterator[subprocess.Popen[bytes]]:
     [["owner"], ["outer"], ["inner"], ["owner", "outer"], ["owner", "inner"], ["outer", "owner"], ["inner", "owner"]],
     ids=" and ".join,
 )
-def test_killing_keepers_and_owner_leaves_nothing(victims: list[str], owner: subprocess.Popen[bytes], mark: str) -> None:
+def test_killing_keepers_and_owner_leaves_nothing(
+    victims: list[str], owner: subprocess.Popen[bytes], mark: str
+) -> None:
     outer, inner = keepers(mark)
     pids = {"owner": owner.pid, "outer": outer, "inner": inner}
     for victim in victims:
         os.kill(pids[victim], signal.SIGKILL)
-    owner.kill() if "owner" in victims else None
     until(lambda: set(marked(mark)) <= {owner.pid}, "only the owner is left")
-    owner.kill()
 
 
 def test_what_has_thrown_its_environment_away_is_inherited(mark: str) -> None:
@@ -168,17 +170,17 @@ def test_what_has_thrown_its_environment_away_is_inherited(mark: str) -> None:
 async def test_when_both_keepers_are_killed_the_owner_ends_what_is_left(
     server: dict[str, Any], serve: ServeModel, mark: str
 ) -> None:
-    class Waiter(MaverickAgent):
+    class Waiter(Talker):
         name = "waiter"
         system_prompt = "You wait."
-        allowed_tools = ["mcp__stubborn"]
+        allowed_tools = ["mcp__stubborn__*"]
         mcp_servers = {"stubborn": server}
 
     async with serve(say("hello")):
         async with Waiter().session(context()) as session:
             async for _ in session.query("hi"):
                 pass
-            until(lambda: running(mark, "daemon"), "the daemon runs")
+            until(lambda: running(mark, "sh -c : daemon"), "the daemon runs")
             for pid in keepers(mark):
                 os.kill(pid, signal.SIGKILL)
         assert wait_until_gone(mark, ENOUGH) == {}
@@ -241,10 +243,10 @@ async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
     (tmp_path / "echo_server.py").write_text(textwrap.dedent(ECHO))
     hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": f": {secret}"}]}
 
-    class Keeping(MaverickAgent):
+    class Keeping(Talker):
         name = "keeping"
         system_prompt = f"Ünicode, a long prompt {secret} " + "x" * 100_000
-        allowed_tools = ["mcp__echo", "mcp__far"]
+        allowed_tools = ["mcp__echo__*", "mcp__far__*"]
         hooks = {"PreToolUse": [hook]}
         mcp_servers = {
             "echo": {
@@ -260,17 +262,15 @@ async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
             },
         }
 
-    answers = [["look", {"tool": "mcp__echo__variable", "input": {}}], "done"]
-    async with serve([{"answers": answers}]) as model:  # type: ignore[list-item]
-        async with Keeping().session(context()) as session:
-            messages = [repr(message) async for message in session.query("hi")]
-            assert any(f"known: {len(secret)}" in message for message in messages), "the server was given its token"
-            assert any(secret in json.dumps(request.body) for request in model.requests), "the model has the prompt"
-            until(lambda: running(mark, "keeper.py", "echo_server"), "keepers and server run")
-            assert told_to_everybody(secret) == []
-            assert files_with(secret, temporary, Path.cwd()) == []
-            if is_killed:
-                for pid in marked(mark):
-                    os.kill(pid, signal.SIGKILL)
+    async with serve([call("mcp__echo__variable"), say("done")]) as model, Keeping().session(context()) as session:
+        messages = [repr(message) async for message in session.query("hi")]
+        assert any(f"known: {len(secret)}" in message for message in messages), "the server was given its token"
+        assert any(secret in json.dumps(request) for request in model.requests), "the model has the prompt"
+        until(lambda: running(mark, "keeper.py", "echo_server"), "keepers and server run")
+        assert told_to_everybody(secret) == []
+        assert files_with(secret, temporary, Path.cwd()) == []
+        if is_killed:
+            for pid in marked(mark):
+                os.kill(pid, signal.SIGKILL)
     assert await asyncio.to_thread(wait_until_gone, mark, ENOUGH) == {}
     assert files_with(secret, temporary, Path.cwd()) == []

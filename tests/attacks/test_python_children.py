@@ -44,7 +44,9 @@ def trap(folder: Path, names: set[str]) -> None:
     metadata = folder / "evil-1.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Name: evil\nVersion: 1\n")
-    (metadata / "entry_points.txt").write_text("[maverick.agents]\nevil = evil\n[console_scripts]\nmaverick = evil:main\n")
+    (metadata / "entry_points.txt").write_text(
+        "[maverick.agents]\nevil = evil\n[console_scripts]\nmaverick = evil:main\n"
+    )
 
 
 def ran(folder: Path) -> list[str]:
@@ -149,7 +151,9 @@ async def test_the_worker_of_grep_and_the_keeper(clone: Path, mark: str, monkeyp
         await servers.open()
 
 
-def test_python_m_looks_for_what_we_import_elsewhere(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_m_looks_for_what_we_import_elsewhere(
+    tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Python itself imports a few modules of its own from the folder before our first line, without `-P`."""
     monkeypatch.chdir(tmp_path)
     trap(tmp_path, installed() - OURS)

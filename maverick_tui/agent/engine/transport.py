@@ -126,7 +126,7 @@ class CliTransport(SubprocessCLITransport):
 
 
 def _without_papers(options: ClaudeAgentOptions) -> tuple[ClaudeAgentOptions, list[str]]:
-    """The options with paths instead of texts, and the texts. Servers and hooks may hold tokens, prompts may be long."""
+    """The options with paths for texts, and the texts. Servers and hooks may hold tokens, prompts may be long."""
     papers: list[str] = []
 
     def put(text: str) -> str:
