@@ -171,13 +171,15 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
     def titles() -> list[str]:
         return [notice.title for notice in app._notifications]
 
-    async with started(home, {"steps": ["Hello."]}, agent=agent, prompt=None) as (app, pilot):
+    async with started(home, {"steps": ["Hello."]}, agent=agent, prompt=agent and "Go") as (app, pilot):
         before = app.focused
         await seen(app, pilot, lambda: "Not a project" in titles())
         (notice,) = [one for one in app._notifications if one.title == "Not a project"]
         assert notice.severity == "warning"
         assert "reaches all your files" in notice.message
         assert app.focused is before
+        if agent:
+            await seen(app, pilot, "✔ done")
 
 
 async def test_a_project_is_not_warned_of(shop: Path) -> None:
