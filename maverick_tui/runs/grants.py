@@ -51,8 +51,7 @@ class Grants:
         if tool == "Bash":
             return _bash(_command(arguments))
         if tool == "WebFetch":
-            host = host_of(arguments)
-            return Grant(f"WebFetch from {host}", lambda name, given: name == tool and host_of(given) == host)
+            return _address(arguments)
         if path := path_of(arguments):
             return self._at_path(tool, path)
         return Grant(f"every use of {tool}", lambda name, _given: name == tool)
@@ -78,6 +77,14 @@ class Grants:
 
     def _resolved(self, path: str) -> Path:
         return (self._cwd / path).resolve()
+
+
+def _address(arguments: Mapping[str, Any]) -> Grant:
+    """All of a host; or the very address, if readers might not agree on the host."""
+    if host := host_of(arguments):
+        return Grant(f"WebFetch from {host}", lambda name, given: name == "WebFetch" and host_of(given) == host)
+    url = arguments.get("url")
+    return Grant(f"WebFetch of {url}", lambda name, given: name == "WebFetch" and given.get("url") == url)
 
 
 def _bash(command: str) -> Grant:

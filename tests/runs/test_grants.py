@@ -90,6 +90,10 @@ def test_others() -> None:
         grants.give(grant)
     assert grants.rule_for("WebFetch", {"url": "http://a.example/y"})
     assert not grants.rule_for("WebFetch", {"url": "https://b.example/x"})
+    odd = grants.offer("WebFetch", {"url": "https://evil.example\\@a.example/"})
+    assert odd is not None
+    grants.give(odd)
+    assert not grants.rule_for("WebFetch", {"url": "https://evil.example\\@b.example/"})
     assert grants.rule_for("mcp__box__open", {"what": "door"})
     assert grants.offer("AskUserQuestion", {}) is None
     assert grants.offer("ExitPlanMode", {}) is None

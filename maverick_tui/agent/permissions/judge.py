@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions import places
-from maverick_tui.agent.permissions.reading import files_read, only_reads
+from maverick_tui.agent.permissions.reading import files_read, only_reads, searches
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_for_reading, is_plain, path_of
 from maverick_tui.agent.permissions.shell import Words, all_commands, mentions
 from maverick_tui.agent.tools import (
@@ -30,6 +31,8 @@ from maverick_tui.agent.tools import (
 Decision = Literal["allow", "ask", "deny"]
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
+MOST_FOLDERS = 8
+"""In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
 
 
 class Verdict(NamedTuple):
@@ -62,13 +65,23 @@ def why_always_asked(call: Call, cwd: Path) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
     if call.tool in SHELLS:
         found = (places.why_not_to_write(word, cwd, call.here) for word in sorted(mentions(call.command)))
-        return next(filter(None, found), "")
+        return next(filter(None, found), "") or _why_not_searched(call, cwd)
     if call.tool == "Grep":
         return places.why_not_to_search(call.path, cwd, call.here)
     if not call.path:
         return ""
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
     return look(call.path, cwd, call.here)
+
+
+def _why_not_searched(call: Call, cwd: Path) -> str:
+    """Why a command that searches folders asks: one of them is where keys are."""
+    for words in all_commands(call.command) or ():
+        texts = [word.text for word in words]
+        for path in (files_read(texts) or ["."]) if searches(texts) else ():
+            if reason := places.why_not_to_search(path, cwd, call.here):
+                return reason
+    return ""
 
 
 def asks_first(allowed_tools: Iterable[str], mode: str) -> list[str]:
@@ -186,7 +199,10 @@ class Judge:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
                 return doubt
             if words[0].text == "cd":
-                folders += [folder / words[1].text for folder in folders]
+                reached = {places.moved(words[1].text, folder) for folder in folders}
+                folders = [*folders, *(place for place in reached if place is not None and place not in folders)]
+                if len(folders) > MOST_FOLDERS:
+                    return "It goes from folder to folder."
         if named := self._programs_of_git(calls, folders):
             return f"The configuration of this repository makes git run programs: {', '.join(named)}."
         return ""
@@ -196,11 +212,16 @@ class Judge:
         is_move = texts[0] == "cd" and len(texts) == 2 and not texts[1].startswith("-")
         if not all(word.is_exact for word in words) or not (is_move or only_reads(texts)):
             return f"{texts[0]} may do more than read here."
-        for path in texts[1:] if is_move else files_read(texts):
-            for folder in folders:
-                if not places.is_inside(path, self._cwd, folder):
-                    return f"{path} is outside of {self._cwd}."
-                if reason := places.why_not_to_read(path, self._cwd, folder):
+        for path, folder in product(texts[1:] if is_move else files_read(texts), folders):
+            if is_move and places.moved(path, folder) is None:
+                return f"{path} leads through a link."
+            if not places.is_inside(path, self._cwd, folder):
+                return f"{path} is outside of {self._cwd}."
+            if reason := places.why_not_to_read(path, self._cwd, folder):
+                return reason
+        for folder in folders if searches(texts) else ():
+            for path in files_read(texts) or ["."]:
+                if reason := places.why_not_to_search(path, self._cwd, folder):
                     return reason
         return ""
 

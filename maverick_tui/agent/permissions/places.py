@@ -47,17 +47,27 @@ def why_not_to_read(path: str, cwd: Path, here: Path | None = None) -> str:
 
 
 def why_not_to_search(path: str, cwd: Path, here: Path | None = None) -> str:
-    """Why searching all that is below a folder asks: a home directory is in it, or it is a place of keys itself."""
-    folder = path or "."
+    """Why searching all that is below a folder asks: a home directory is in it, or keys are kept in it or around it."""
+    folder, home = path or ".", home_folder()
     for place in _places(folder, here or cwd):
-        if (home := home_folder()) is not None and home.is_relative_to(place):
+        if home is not None and home.is_relative_to(place):
             return f"All of {place} would be searched: your home directory, with the keys in it."
+        if home is not None and place.is_relative_to(home) and not place.is_relative_to(cwd):
+            first = _compared(place.relative_to(home).parts[0])
+            if first.startswith(".") or first == "library":
+                return f"All of {place} would be searched, and keys may be kept in there."
     return why_not_to_read(folder, cwd, here)
 
 
 def is_inside(path: str, cwd: Path, here: Path | None = None) -> bool:
     """Whether a path leads into the working directory when its links are followed; the whole disk counts as none."""
     return bool(path) and cwd.parent != cwd and _places(path, here or cwd)[-1].is_relative_to(cwd)
+
+
+def moved(path: str, here: Path) -> Path | None:
+    """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
+    by_name, by_links = _places(path, here)
+    return by_links if by_name == by_links else None
 
 
 def home_folder() -> Path | None:

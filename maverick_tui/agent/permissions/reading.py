@@ -31,8 +31,11 @@ class Reader:
     def only_reads(self, words: Sequence[str]) -> bool:
         """Whether these words, without the program's name, make it read and nothing else.
 
-        What stands behind `--` counts as well: an option before it may have taken the `--` for its value.
+        A word behind `--` that looks like an option may be either: a file of that name, or an option after all, where
+        one before has taken the `--` for its value.
         """
+        if "--" in words and any(map(_is_option, words[words.index("--") :])):
+            return False
         return all(self._knows(word) for word in words if _is_option(word) or word in _SIGNS) and self.accepts(words)
 
     def _knows(self, option: str) -> bool:
@@ -64,6 +67,12 @@ def files_read(words: Sequence[str]) -> list[str]:
         return []
     operands = [word for word in rest if not _is_option(word)]
     return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
+
+
+def searches(words: Sequence[str]) -> bool:
+    """Whether a call reads all files below the folders that it names, or below where it is if it names none."""
+    reader, _ = _reader(words)
+    return reader is not None and reader.has_pattern
 
 
 def _reader(words: Sequence[str]) -> tuple[Reader | None, Sequence[str]]:
@@ -108,8 +117,9 @@ def _are_formats(words: Sequence[str]) -> bool:
 
 def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
     """`git branch` and `git tag` list if they are told to, and make something of any other word."""
-    telling = {"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", *options}
-    return lambda words: not telling.isdisjoint(words) or all(map(_is_option, words))
+    telling = ("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", *options)
+    # Only as the first word: `--sort` would take it for its value.
+    return lambda words: all(map(_is_option, words)) or words[0] in telling
 
 
 _SIGNS = frozenset("!(),")
@@ -147,10 +157,6 @@ _READERS: dict[str, Reader] = {
         "bcfnsz", _names("bytes characters fields delimiter complement only-delimited output-delimiter"), "dfcb"
     ),
     "date": Reader("uRI", _names("utc universal iso-8601 rfc-3339 rfc-email"), accepts=_are_formats),
-    "diff": Reader(
-        "abBcdEipqstTuwyU",
-        _names("brief unified context side-by-side ignore-case ignore-all-space color text width"),
-    ),
     "dirname": Reader("z", _names("zero"), is_about_text=True),
     "du": Reader("abchkmsSx", _names("all bytes apparent-size human-readable max-depth summarize total"), "d"),
     "echo": Reader("enE", is_about_text=True),

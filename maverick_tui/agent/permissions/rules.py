@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
 
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.shell import Words, one_command
@@ -16,6 +15,7 @@ from maverick_tui.agent.permissions.shell import Words, one_command
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
 _BESIDES = frozenset({"command", "description", "timeout"})
+_ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
 _SPACE = "\x1f"
 """Between words, where a blank may be part of one."""
 
@@ -72,11 +72,9 @@ def path_of(arguments: Mapping[str, Any]) -> str:
 
 
 def host_of(arguments: Mapping[str, Any]) -> str:
-    """The host of the address that a call names, in small letters; empty if it names none."""
-    try:
-        return (urlsplit(str(arguments.get("url") or "")).hostname or "").lower()
-    except ValueError:  # no address at all; such a call fails by itself
-        return ""
+    """The host of the address that a call names; empty unless the address is so plain that all readers agree on it."""
+    found = _ADDRESS.match(str(arguments.get("url") or "").lower())
+    return found[1] if found else ""
 
 
 def _is_at(path: str, rule: str, cwd: Path) -> bool:

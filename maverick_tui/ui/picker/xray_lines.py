@@ -172,7 +172,11 @@ def _asks(view: XRay) -> list[Span]:
 
     spans: list[Span] = []
     for before, tools, after in asking(view):
-        spans += [(before, "muted" if tools or view.asks is None else "text"), *((tool, "text") for tool in tools), (after, "muted")]
+        spans += [
+            (before, "muted" if tools or view.asks is None else "text"),
+            *((tool, "text") for tool in tools),
+            (after, "muted"),
+        ]
     return [span for span in spans if span[0]]
 
 

@@ -47,7 +47,7 @@ ASKS = [
     "cat /proc/self/environ", "cd .. && ls", "cd away && ls", "cd - && ls", "cd src && cat ../../x",
     "cd src; cd ..; cat ../x", "ls *",
     "cat src/*",
-    "diff -r src docs",
+    "diff src docs", "git branch --sort --list new", "git branch --format --list new", "git tag --format --list new",
     "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
     "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
@@ -67,6 +67,33 @@ def test_with_a_person_every_other_command_asks(command: str, project: Path) -> 
     judge = Judge(["Bash"], project, person=True)
     assert decide(judge, "Bash", bash(command)) == "ask"
     assert decide(judge, "Bash", bash(command), "dontAsk") == "deny"
+
+
+def test_a_command_that_goes_from_folder_to_folder_cannot_be_followed(project: Path) -> None:
+    for number in range(12):
+        (project / "d" / str(number) / "d").mkdir(parents=True)
+    judge = Judge(["Bash"], project, person=True)
+    assert decide(judge, "Bash", bash("cd src; cd src; cd src; ls")) == "allow"
+    assert decide(judge, "Bash", bash("cd .;" * 300 + "ls")) == "allow"
+    assert decide(judge, "Bash", bash("".join(f"cd d/{number};" for number in range(12)) + "ls")) == "ask"
+
+
+def test_files_that_are_called_like_options_are_not_read_unasked(project: Path) -> None:
+    (project / "-n").symlink_to(Path.home() / ".ssh" / "id_rsa")
+    (project / "-fx").symlink_to(".git")
+    judge = Judge(["Bash", "Bash(uniq:*)"], project, person=True)
+    for command in ("cat -- -n", "uniq -- -c -fx/config", "grep -e x -- -n", "head -- -n"):
+        assert decide(judge, "Bash", bash(command)) == "ask"
+
+
+def test_a_shell_goes_by_names_where_a_program_goes_by_links(project: Path) -> None:
+    (project / "a").mkdir()
+    (project / "b" / "c").mkdir(parents=True)
+    (project / "a" / "s").symlink_to(Path.home() / ".ssh" / "id_rsa")
+    (project / "a" / "link").symlink_to("../b/c")
+    judge = Judge(["Bash"], project, person=True)
+    for command in ("cd a/link/.. && cat s", "cd a/link && cat ../s", "cd a && cd link && cd .. && cat s"):
+        assert decide(judge, "Bash", bash(command)) == "ask"
 
 
 def test_reading_counts_only_within_the_rules(project: Path) -> None:
@@ -182,6 +209,11 @@ def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
         assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused, path
     assert decide(judge, "Grep", {"pattern": "x", "path": str(home)}) == refused
     assert decide(judge, "Grep", {"pattern": "x", "path": "/"}) == refused
+    for folder in (home / ".config", home / ".local" / "share", home / ".claude"):
+        assert decide(judge, "Grep", {"pattern": "x", "path": str(folder)}) == refused
+    rules = Judge(["Bash(grep:*)", "Bash(rg:*)", "Bash(cat:*)"], project, person=person)
+    for command in (f"grep -r key {home}", f"rg key {home}/.config", "rg key /", f"cat {home}/.ssh/id_rsa"):
+        assert decide(rules, "Bash", bash(command)) == refused
     for path in (".npmrc", "/usr/include/stdio.h", "src/a.py"):
         assert decide(judge, "Read", {"file_path": path}) == "allow", path
     assert decide(judge, "Grep", {"pattern": "x"}) == "allow"
@@ -199,6 +231,11 @@ def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
     ):
         assert decide(judge, "Write", {"file_path": path}) == refused
     assert decide(judge, "Grep", {"pattern": "key"}) == refused
+    for command in ("grep -r key .", "rg key", "grep -r key"):
+        assert (
+            decide(Judge(["Bash", "Bash(rg:*)", "Bash(grep:*)"], Path.home(), person=True), "Bash", bash(command))
+            == "ask"
+        )
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
 
 
