@@ -26,6 +26,12 @@ _FETCHING = frozenset(
     "core.sshcommand core.gitproxy core.askpass credential.helper remote.uploadpack remote.vcs".split()
 )
 """These run when an object is missing that a partial clone has left out."""
+_SWITCHES: Mapping[str, frozenset[str]] = {
+    "log.showsignature": frozenset({"false", "no", "off", "0"}),
+    "submodule.recurse": frozenset({"false", "no", "off", "0"}),
+    "diff.submodule": frozenset({"short", "log"}),
+}
+"""Settings that make git run a program, or itself in a submodule, unless they have one of these values."""
 _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"

@@ -49,7 +49,6 @@ READ_UNASKED: dict[str, str] = {
     "which": "which git",
     "date": "date",
     "stat": "stat README.md",
-    "diff-files": "diff README.md file",
     "true": "true",
 }
 """With a person, in every mode: nobody is asked."""

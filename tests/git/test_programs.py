@@ -69,3 +69,23 @@ def test_a_program_may_be_called_like_a_switch(tmp_path: Path) -> None:
     with (tmp_path / ".git" / "config").open("a") as config:
         config.write('[filter "x"]\n clean = yes\n smudge =\n[core]\n fsmonitor = yes\n[pager]\n log = off\n')
     assert programs_named(tmp_path) == ["filter.x.clean"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "is_named"),
+    [
+        ("log.showSignature", "true", True),
+        ("log.showSignature", "false", False),
+        ("diff.submodule", "diff", True),
+        ("diff.submodule", "log", False),
+        ("submodule.recurse", "true", True),
+        ("blame.ignoreRevsFile", "/etc/passwd", True),
+        ("blame.ignoreRevsFile", ".git-blame-ignore-revs", False),
+    ],
+)
+def test_switches_that_make_git_run_something(key: str, value: str, is_named: bool, tmp_path: Path) -> None:
+    making.init(tmp_path, "main")
+    section, name = key.split(".")
+    with (tmp_path / ".git" / "config").open("a") as config:
+        config.write(f"[{section}]\n {name} = {value}\n")
+    assert programs_named(tmp_path) == ([key.lower()] if is_named else [])

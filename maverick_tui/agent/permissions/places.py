@@ -13,8 +13,8 @@ from pathlib import Path
 from maverick_tui import paths
 
 _RUN_BY_OTHERS = frozenset(
-    ".git .hg .svn .maverick .claude .husky .vscode .idea .devcontainer .config/autostart .config/fish .config/git"
-    " .config/systemd .config/environment.d .local/bin library/launchagents".split()
+    ".git git~1 .hg .svn .maverick .claude .husky .vscode .idea .devcontainer .config/autostart .config/fish"
+    " .config/git .config/systemd .config/environment.d .local/bin library/launchagents".split()
 )
 _RUN_FILES = frozenset(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
@@ -22,15 +22,17 @@ _RUN_FILES = frozenset(
     " .tmux.conf .screenrc .xprofile .xsession .xinitrc .pam_environment".split()
 )
 _KEYS = frozenset(
-    ".ssh .gnupg .aws .azure .kube .docker .password-store .config/gh .config/gcloud .config/op .local/share/keyrings"
-    " library/keychains".split()
+    ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
+    " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings library/keychains"
+    " run/secrets".split()
 )
 _KEY_FILES = frozenset(
-    ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json id_rsa id_dsa"
-    " id_ecdsa id_ed25519 authorized_keys".split()
+    ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
+    " .vault-token .databrickscfg .boto .s3cfg .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials"
+    " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow".split()
 )
 _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml"})
-"""They hold keys in a home directory, and settings elsewhere."""
+"""They hold keys in a home directory, and only settings elsewhere."""
 
 
 _STREAMS = frozenset("/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom".split())
@@ -97,10 +99,9 @@ def _keeps_from_writing(place: Path, cwd: Path) -> str:
 
 def _keeps_from_reading(place: Path, cwd: Path) -> str:
     names = _names(place, cwd)
-    is_key_file = bool(names) and names[-1] in _KEY_FILES
-    if is_key_file and names[-1] in _ORDINARY_IN_PROJECTS and place.parent != home_folder():
-        is_key_file = False
-    if _has(names, _KEYS) or is_key_file:
+    last = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES
+    is_key_file = bool(last) and (last.isdisjoint(_ORDINARY_IN_PROJECTS) or place.parent == home_folder())
+    if _has(names, _KEYS) or is_key_file or place == paths.user_config() / "config.toml":
         return f"{place} is where keys and passwords are kept."
     return _of_the_kernel(place)
 

@@ -66,6 +66,8 @@ def files_read(words: Sequence[str]) -> list[str]:
     if reader is None or reader.is_about_text:
         return []
     operands = [word for word in rest if not _is_option(word)]
+    # Not every system looks for options behind the first word that is none: there, they are files.
+    operands += [word for word in _from_first_file(rest) if _is_option(word)]
     return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
 
 
@@ -81,7 +83,7 @@ def _reader(words: Sequence[str]) -> tuple[Reader | None, Sequence[str]]:
         return _READERS.get(name), rest
     while rest and rest[0] in ("--no-pager", "-P", "--no-optional-locks"):
         rest = rest[1:]
-    if not rest:
+    if not rest or any("%G" in word or "(signature" in word for word in rest):  # signatures are checked by a program
         return None, rest
     return _GIT.get(rest[0]) or _GIT.get(" ".join(rest[:2])), rest[1:] if rest[0] in _GIT else rest[2:]
 
@@ -106,8 +108,13 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _from_first_file(words: Sequence[str]) -> Sequence[str]:
+    first = next((index for index, word in enumerate(words) if not _is_option(word)), len(words))
+    return words[first:]
+
+
 def _at_most(number: int) -> Callable[[Sequence[str]], bool]:
-    return lambda words: sum(not _is_option(word) for word in words) <= number
+    return lambda words: len(_from_first_file(words)) <= number
 
 
 def _are_formats(words: Sequence[str]) -> bool:

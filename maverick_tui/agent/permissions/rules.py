@@ -51,7 +51,7 @@ def covers_words(rule: str, words: Words) -> bool:
     if not _pattern(rule).fullmatch(_SPACE.join(texts)):
         return False
     own = _own_words(rule)
-    if own == ["git"] and texts[1:] and texts[1].startswith("-"):
+    if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
     return not is_for_reading(rule) or (is_exact and _only_reads(texts))
 

@@ -48,6 +48,7 @@ ASKS = [
     "cd src; cd ..; cat ../x", "ls *",
     "cat src/*",
     "diff src docs", "git branch --sort --list new", "git branch --format --list new", "git tag --format --list new",
+    "uniq src/a.py -d", "git log --format=%G?", "git log --pretty=%GK", "git for-each-ref --format=%(signature)",
     "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
     "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
@@ -82,7 +83,7 @@ def test_files_that_are_called_like_options_are_not_read_unasked(project: Path) 
     (project / "-n").symlink_to(Path.home() / ".ssh" / "id_rsa")
     (project / "-fx").symlink_to(".git")
     judge = Judge(["Bash", "Bash(uniq:*)"], project, person=True)
-    for command in ("cat -- -n", "uniq -- -c -fx/config", "grep -e x -- -n", "head -- -n"):
+    for command in ("cat -- -n", "cat src/a.py -n", "uniq -- -c -fx/config", "grep -e x -- -n", "head -- -n"):
         assert decide(judge, "Bash", bash(command)) == "ask"
 
 
