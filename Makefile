@@ -10,7 +10,7 @@ UV := $(shell command -v uv 2>/dev/null)
 PIP := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test explore check fix bench screenshots requirements lock clean
+.PHONY: help setup run test explore attack check fix bench screenshots requirements lock clean
 
 help: ## Show these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ test: $(READY) ## Run the tests
 
 explore: $(READY) ## Look for new counterexamples of the properties, with other examples each time
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 -m hypothesis $(ARGS)
+
+attack: $(READY) ## Try every attack of tests/attacks in every way; it takes some minutes
+	ATTACK=all $(BIN)/python -m pytest -n 2 tests/attacks $(ARGS)
 
 check: $(READY) ## Check format, lint, types and the layers of the packages
 	$(BIN)/ruff format --check

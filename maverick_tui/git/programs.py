@@ -88,6 +88,10 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
     is_switch = setting.kind == "core.fsmonitor" or setting.section == "pager"
     if not setting.value or (is_switch and setting.value.lower() in _SAID):
         return False
+    if (harmless := _SWITCHES.get(setting.key)) is not None:
+        return setting.value.lower() not in harmless
+    if setting.kind == "blame.ignorerevsfile":  # what git cannot make sense of in that file, it shows
+        return setting.value.startswith(("/", "~")) or ".." in Path(setting.value).parts
     if setting.kind == "hook.command":
         return Setting(setting.scope, f"hook.{setting.subsection}.event", _HOOK) in settings
     if setting.kind in _FETCHING or setting.kind in ("remote.url", "url.insteadof"):

@@ -1,14 +1,13 @@
 """All tricks with commands, by family; the rest of the corpus is in the modules that are named here.
 
 One family or one trick alone: `ATTACK=quoting,tools-sort-o pytest tests/attacks`, which is a list of ids or beginnings
-of ids. `ATTACK=all` tries every trick in every way, and takes its time.
+of ids. `make attack` tries every trick in every way, and takes its time.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import groupby
 
 from tests.attacks.shell_git import ASSIGNMENTS, GIT_RUNS, GIT_WRITES
 from tests.attacks.shell_programs import BACKGROUND, BUILTINS, INTERPRETERS, NETWORK, SECRETS, TOOLS, WRAPPERS
@@ -40,21 +39,18 @@ def wanted(tricks: Sequence[Trick]) -> tuple[Trick, ...]:
     return tuple(trick for trick in tricks if is_any or trick.id.startswith(_WANTED))
 
 
-def families(shell: str = "bash") -> dict[str, tuple[Trick, ...]]:
-    """All tricks for a shell by family."""
-    tricks = [trick for kind in KINDS.values() for trick in wanted(kind) if trick.shell == shell]
-    return {name: tuple(members) for name, members in groupby(tricks, lambda trick: trick.family)}
+def tricks_for(shell: str) -> tuple[Trick, ...]:
+    """All tricks that are meant for a shell."""
+    return tuple(trick for kind in KINDS.values() for trick in wanted(kind) if trick.shell == shell)
 
 
-def some(kind: str, prefixes: tuple[str, ...] = ()) -> tuple[Trick, ...]:
-    """One in four of a kind, and all that begin in a certain way; all of them if `ATTACK` is set."""
+def some(kind: str, one_in: int, prefixes: tuple[str, ...] = ()) -> tuple[Trick, ...]:
+    """A few of a kind, and all that begin in a certain way; all of them if `ATTACK` is set."""
     tricks = wanted(KINDS[kind])
-    return (
-        tricks
-        if _WANTED
-        else tuple(
-            trick
-            for number, trick in enumerate(tricks)
-            if len(trick.command) < _LONG and (number % 4 == 0 or trick.command.startswith(prefixes))
-        )
+    if _WANTED:
+        return tricks
+    return tuple(
+        trick
+        for number, trick in enumerate(tricks)
+        if len(trick.command) < _LONG and (number % one_in == 0 or trick.command.startswith(prefixes))
     )

@@ -7,14 +7,16 @@ import shutil
 import subprocess
 import tempfile
 import time
+from itertools import groupby
 
 import pytest
 
 from tests.attacks.sandbox import KEY, SECRETS, Sandbox, changes
-from tests.attacks.shell_tricks import families
+from tests.attacks.shell_tricks import tricks_for
 from tests.attacks.tricks import Trick
 
-EFFECTIVE = {**families("bash"), **families("zsh")}
+TRICKS = [*tricks_for("bash"), *tricks_for("zsh")]
+EFFECTIVE = {name: tuple(members) for name, members in groupby(TRICKS, lambda trick: trick.family)}
 PATIENCE = 30.0
 GRACE = 3.0
 

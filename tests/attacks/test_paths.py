@@ -50,11 +50,10 @@ def check_refused(report: Report) -> None:
     assert not report.changes, report.explain(wrong)
 
 
-@pytest.mark.parametrize("mode", ["acceptEdits", "default"])
 @pytest.mark.parametrize("place", PLACES)
-async def test_with_a_person_these_ask(place: str, mode: str, sandbox: Sandbox, serve: ServeModel) -> None:
+async def test_with_a_person_these_ask(place: str, sandbox: Sandbox, serve: ServeModel) -> None:
     cwd = folder(sandbox, place)
-    check_refused(await attended(sandbox, serve, writes(PLACES[place], sandbox, cwd), mode, EDITS, cwd=cwd))
+    check_refused(await attended(sandbox, serve, writes(PLACES[place], sandbox, cwd), allowed_tools=EDITS, cwd=cwd))
 
 
 @pytest.mark.parametrize("place", PLACES)

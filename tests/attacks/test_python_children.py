@@ -112,7 +112,7 @@ def test_commands_that_serve(clone: Path, script: str, mark: str) -> None:
 
 @pytest.mark.slow
 def test_the_demo_without_a_terminal(clone: Path, mark: str) -> None:
-    assert "explorer" in run(MAVERICK, "demo")
+    assert "explorer" in run(MAVERICK, "demo", "--fast")
 
 
 @pytest.mark.slow

@@ -9,33 +9,30 @@ import pytest
 from tests.attacks.driving import attended
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import KINDS, families, some
+from tests.attacks.shell_tricks import KINDS, some, tricks_for
 from tests.conftest import ServeModel
 
-BASH, ZSH = families("bash"), families("zsh")
+KINDS_FOR_BASH = [kind for kind in KINDS if kind != "zsh"]
 
 
-@pytest.mark.parametrize("family", BASH)
-async def test_nothing_runs_unasked(family: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    report = await attended(sandbox, serve, calls_of(BASH[family], sandbox))
-    check(report, BASH[family])
+@pytest.mark.parametrize("kind", KINDS_FOR_BASH)
+async def test_nothing_runs_unasked(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
+    tricks = some(kind, 3)
+    check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "zsh" and some(kind)])
-async def test_nothing_runs_unasked_in_the_mode_default(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some(kind)
-    report = await attended(sandbox, serve, calls_of(tricks, sandbox), mode="default")
-    check(report, tricks)
+async def test_nothing_runs_unasked_in_the_mode_default(sandbox: Sandbox, serve: ServeModel) -> None:
+    tricks = [trick for kind in KINDS_FOR_BASH for trick in some(kind, 12)]
+    check(await attended(sandbox, serve, calls_of(tricks, sandbox), mode="default"), tricks)
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
-@pytest.mark.parametrize("family", ZSH)
 async def test_nothing_runs_unasked_in_zsh(
-    family: str, sandbox: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHELL", str(shutil.which("zsh")))
-    report = await attended(sandbox, serve, calls_of(ZSH[family], sandbox))
-    check(report, ZSH[family])
+    tricks = tricks_for("zsh")
+    check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 
 async def test_no_secret_is_told_unasked_in_the_home(sandbox: Sandbox, serve: ServeModel) -> None:

@@ -33,8 +33,8 @@ async def test_nothing_beyond_a_grant_runs(name: str, sandbox: Sandbox, serve: S
 
 
 async def test_no_other_trick_runs_after_many_grants(sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some("rules") + tuple(
-        trick for trick in some("git") + some("words") if trick.command.startswith("git add")
+    tricks = some("rules", 4) + tuple(
+        trick for trick in some("git", 4) + some("words", 4) if trick.command.startswith("git add")
     )
     _allowed, refused = await granted(sandbox, serve, grants(*GRANTED), calls_of(tricks, sandbox), mode="default")
     check(refused, tricks)

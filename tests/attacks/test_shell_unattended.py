@@ -15,15 +15,15 @@ BEGINNINGS = ("git log", "git add", "ls", "npm")
 EDITS = ("Read", "Edit", "Write")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "zsh" and some(kind, BEGINNINGS)])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "zsh"])
 async def test_only_the_rules_run(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some(kind, BEGINNINGS)
+    tricks = some(kind, 6, BEGINNINGS)
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), RULES)
     check(report, tricks)
 
 
 async def test_an_agent_that_edits_runs_no_command(sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = [trick for kind in KINDS for trick in some(kind)[::4]]
+    tricks = [trick for kind in KINDS for trick in some(kind, 24)]
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), EDITS)
     check(report, tricks)
     assert not any(outcome.has_run for outcome in report.outcomes.values())

@@ -23,8 +23,8 @@ _RUN_FILES = frozenset(
 )
 _KEYS = frozenset(
     ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
-    " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings library/keychains"
-    " run/secrets".split()
+    " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings"
+    " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
     ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
@@ -130,7 +130,7 @@ def _compared(name: str) -> str:
 
 def _places(path: str, here: Path) -> list[Path]:
     """Where a path leads: by its name, and with its links followed. Both count."""
-    text = path.replace("\0", "")
+    text = path.replace("\0", "").encode(errors="replace").decode()  # half a character is part of no name
     if text.startswith("~"):
         text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it

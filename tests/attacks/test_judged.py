@@ -1,0 +1,33 @@
+"""Every trick before the judge alone, in every mode: what takes the real CLI minutes takes a second here."""
+
+from __future__ import annotations
+
+import pytest
+
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.git.programs import programs_named
+from tests.attacks.judging import calls_of
+from tests.attacks.sandbox import Sandbox
+from tests.attacks.shell_tricks import KINDS, wanted
+from tests.attacks.test_shell_unattended import RULES
+
+ALL = [trick for kind in KINDS.values() for trick in wanted(kind)]
+
+
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan", "dontAsk"])
+@pytest.mark.parametrize("person", [True, False])
+def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> None:
+    found = programs_named(sandbox.project)
+    allowed = ["Bash"] if person else RULES
+    judge = Judge(allowed, sandbox.project, person=person, git_programs=lambda _folder: found)
+    let_through = [
+        call.id
+        for trick, call in zip(ALL, calls_of(ALL, sandbox), strict=True)
+        if trick.effect != "none" and not (trick.is_listed and not person)
+        if judge.verdict("Bash", call.input, mode=mode).decision == "allow"
+    ]
+    assert let_through == []
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(ALL) >= 300 or len(ALL) < len([trick for kind in KINDS.values() for trick in kind])
