@@ -31,8 +31,8 @@ READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
 
 HARMLESS_TOOLS: frozenset[str] = frozenset(
     {
-        "BashOutput", "CronDelete", "CronList", "ListAgents", "TaskCreate", "TaskGet", "TaskList", "TaskOutput",
-        "TaskUpdate", "TodoWrite", "ToolSearch",
+        "BashOutput", "CronDelete", "CronList", "KillBash", "ListAgents", "ReportFindings", "TaskCreate", "TaskGet",
+        "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
     }
 )  # fmt: skip
 """Tools that touch nothing but the agent's own notes and what it has begun; what is not known to be harmless asks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -90,6 +91,8 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
         return False
     if (harmless := _SWITCHES.get(setting.key)) is not None:
         return setting.value.lower() not in harmless
+    if setting.kind == "format.pretty" or setting.section == "pretty":
+        return re.search(r"%[-+ ]?G", setting.value) is not None  # signatures are checked by a program
     if setting.kind == "blame.ignorerevsfile":  # what git cannot make sense of in that file, it shows
         return setting.value.startswith(("/", "~")) or ".." in Path(setting.value).parts
     if setting.kind == "hook.command":

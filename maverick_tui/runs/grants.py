@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.judge import Call, why_always_asked
+from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of
 from maverick_tui.agent.permissions.shell import plain_words
 
@@ -17,6 +18,10 @@ _WITH_SUBCOMMANDS = frozenset(
     "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
     " terraform uv yarn".split()
 )
+_RUN_ANYTHING = frozenset("config create dlx exec foreach run x".split())
+"""Subcommands whose next word is a program, or makes one run."""
+_RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})
+"""Where `run` means a script of the project, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,8 @@ class Grants:
     """The grants of one run. None reaches further than its text says."""
 
     def __init__(self, cwd: Path) -> None:
-        self._cwd = cwd.resolve()
+        self._places = Places(cwd)
+        self._cwd = self._places.cwd
         self._given: list[Grant] = []
 
     def give(self, grant: Grant) -> None:
@@ -49,7 +55,7 @@ class Grants:
         if tool in _NEVER or self._is_asked_each_time(tool, arguments):
             return None
         if tool == "Bash":
-            return _bash(_command(arguments))
+            return _bash(_command(arguments)) if is_plain(arguments) else None
         if tool == "WebFetch":
             return _address(arguments)
         if path := path_of(arguments):
@@ -57,7 +63,7 @@ class Grants:
         return Grant(f"every use of {tool}", lambda name, _given: name == tool)
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        return bool(why_always_asked(Call(tool, arguments, self._cwd), self._cwd))
+        return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))
 
     def _at_path(self, tool: str, path: str) -> Grant:
         if self._is_ordinary(path):
@@ -65,18 +71,18 @@ class Grants:
                 f"{tool} in this folder",
                 lambda name, given: name == tool and self._is_ordinary(path_of(given)),
             )
-        place = self._resolved(path)
-        return Grant(f"{tool} of {place}", lambda name, given: name == tool and self._resolved(path_of(given)) == place)
+        places = real_paths(path, self._cwd)
+        return Grant(
+            f"{tool} of {min(places)}",
+            lambda name, given: name == tool and real_paths(path_of(given), self._cwd) == places,
+        )
 
     def _is_ordinary(self, path: str) -> bool:
         """Whether it is in the folder and not hidden: .git, .claude and their like can make others run things."""
-        place = self._resolved(path)
-        if not path or not place.is_relative_to(self._cwd):
+        if not self._places.is_inside(path):
             return False
-        return not any(part.startswith(".") for part in place.relative_to(self._cwd).parts)
-
-    def _resolved(self, path: str) -> Path:
-        return (self._cwd / path).resolve()
+        below = [place.relative_to(self._cwd) for place in real_paths(path, self._cwd)]
+        return not any(part.startswith(".") for place in below for part in place.parts)
 
 
 def _address(arguments: Mapping[str, Any]) -> Grant:
@@ -90,16 +96,18 @@ def _address(arguments: Mapping[str, Any]) -> Grant:
 def _bash(command: str) -> Grant:
     """Every use of the same subcommand, where a program has such: `npm run a` is one; else the command as it stands."""
     words = plain_words(command) or []
-    rule = (
-        f"{words[0]} {words[1]} *"
-        if len(words) > 2 and words[0] in _WITH_SUBCOMMANDS and words[1].isidentifier()
-        else ""
-    )
+    rule = f"{words[0]} {words[1]} *" if _has_subcommand(words) else ""
     if rule and covers_command(rule, command):
         return Grant(
             f"Bash: {rule}", lambda name, given: _is_command(name, given) and covers_command(rule, _command(given))
         )
     return Grant(f"Bash: {command}", lambda name, given: _is_command(name, given) and _command(given) == command)
+
+
+def _has_subcommand(words: list[str]) -> bool:
+    if len(words) < 3 or words[0] not in _WITH_SUBCOMMANDS or not words[1].isidentifier():
+        return False
+    return words[1] not in _RUN_ANYTHING or (words[1] == "run" and words[0] in _RUN_SCRIPTS)
 
 
 def _is_command(tool: str, arguments: Mapping[str, Any]) -> bool:

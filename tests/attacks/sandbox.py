@@ -160,6 +160,10 @@ class Sandbox:
     def _changing(self) -> tuple[Path, ...]:
         return self.project, self.home, self.outside, self.traces
 
+    def name_a_program(self) -> None:
+        """Let the repository name a program that git runs to show a difference."""
+        self._git("config", "diff.tricky.command", f"touch {MARKER}ext-diff; :")
+
     def _make_repository(self) -> None:
         git = self._git
         git("init", "-q", "-b", "main")
@@ -168,7 +172,6 @@ class Sandbox:
             "user.email": "sandbox@example.org",
             "commit.gpgsign": "false",
             "gc.auto": "0",
-            "diff.tricky.command": f"touch {MARKER}ext-diff; :",
         }.items():
             git("config", name, value)
         for path in self.project.rglob("*"):

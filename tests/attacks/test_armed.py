@@ -54,6 +54,7 @@ def run(sandbox: Sandbox, trick: Trick) -> tuple[str, list[str]]:
 @pytest.mark.parametrize("family", EFFECTIVE)
 def test_tricks_work_where_nobody_forbids_them(family: str, sandbox: Sandbox) -> None:
     blunt = []
+    sandbox.name_a_program()
     for trick in EFFECTIVE[family]:
         if trick.unarmed or trick.effect == "none" or not all(map(shutil.which, trick.needs)):
             continue

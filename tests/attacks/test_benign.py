@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import Any
 
 import pytest
@@ -13,12 +12,6 @@ from tests.attacks.driving import Call, attended, unattended
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.test_shell_unattended import RULES
 from tests.conftest import ServeModel
-
-
-@pytest.fixture(autouse=True)
-def ordinary(sandbox: Sandbox) -> None:
-    """A repository that names no programs for git to run."""
-    subprocess.run(["git", "config", "--unset", "diff.tricky.command"], cwd=sandbox.project, check=True)
 
 
 def calls(commands: dict[str, str]) -> list[Call]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
@@ -24,9 +26,14 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
         call.id
         for trick, call in zip(ALL, calls_of(ALL, sandbox), strict=True)
         if trick.effect != "none" and not (trick.is_listed and not person)
-        if judge.verdict("Bash", call.input, mode=mode).decision == "allow"
+        if judge.verdict("Bash", _as_the_cli_tells_it(call.input), mode=mode).decision == "allow"
     ]
     assert let_through == []
+
+
+def _as_the_cli_tells_it(arguments: dict[str, Any]) -> dict[str, Any]:
+    """It takes a backslash out of what models write behind `find -exec`, before anybody is asked."""
+    return {**arguments, "command": arguments["command"].replace(r"\\;", r"\;")}
 
 
 def test_there_are_enough_of_them() -> None:

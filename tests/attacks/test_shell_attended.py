@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from typing import Any
 
 import pytest
 
-from tests.attacks.driving import attended
+from tests.attacks.driving import Call, attended, unattended
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.shell_tricks import KINDS, some, tricks_for
@@ -40,3 +41,17 @@ async def test_no_secret_is_told_unasked_in_the_home(sandbox: Sandbox, serve: Se
     tricks = [trick for trick in KINDS["programs"] if trick.family == "secrets"]
     report = await attended(sandbox, serve, calls_of(tricks, sandbox), cwd=sandbox.home)
     check(report, tricks)
+
+
+LOOKS = ("git diff HEAD~1", "git log -p", "git show HEAD", "cd src && git log -p", "git --no-pager diff HEAD~1")
+
+
+@pytest.mark.parametrize("drive", [attended, unattended])
+async def test_git_does_not_run_what_the_repository_names(drive: Any, sandbox: Sandbox, serve: ServeModel) -> None:
+    sandbox.name_a_program()
+    calls = [Call(f"look-{number}", "Bash", {"command": command}) for number, command in enumerate(LOOKS)]
+    report = await drive(
+        sandbox, serve, calls, allowed_tools=("Bash(git diff:*)", "Bash(git log:*)", "Bash(git show:*)")
+    )
+    assert not [name for name, outcome in report.outcomes.items() if outcome.has_run is not False]
+    assert not report.changes, report.explain(list(report.outcomes))

@@ -30,6 +30,8 @@ def bash(command: str) -> dict[str, str]:
         ),
         ("git log -p", "Bash: git log *", ["git log"], ["git log --output=x", "git log --outp=x"]),
         ("git log --output=x", "Bash: git log --output=x", ["git log --output=x"], ["git log --output=y"]),
+        ("uv run pytest", "Bash: uv run pytest", ["uv run pytest"], ["uv run sh"]),
+        ("git config a.b c", "Bash: git config a.b c", ["git config a.b c"], ["git config core.pager x"]),
         ("mkdir a", "Bash: mkdir a", ["mkdir a"], ["mkdir b", "mkdir a b"]),
         ("rm a b", "Bash: rm a b", ["rm a b"], ["rm a", "rm a c"]),
         ("a && b", "Bash: a && b", ["a && b"], ["a", "b", "a && c"]),
@@ -107,3 +109,4 @@ def test_a_command_with_anything_besides_is_another_thing() -> None:
     assert grants.rule_for("Bash", {**bash("npm run a"), "description": "Build it", "timeout": 5})
     for more in ({"run_in_background": True}, {"dangerouslyDisableSandbox": True}, {"something": "new"}):
         assert not grants.rule_for("Bash", {**bash("npm run a"), **more}), more
+        assert grants.offer("Bash", {**bash("npm run a"), **more}) is None, "it would not cover the call that it is for"

@@ -6,7 +6,6 @@ The CLI approves more than `allowed_tools` says: worktrees, scheduled jobs and s
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from dataclasses import replace
 from typing import Any, cast
@@ -16,6 +15,7 @@ from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllo
 from maverick_tui.agent.permissions.judge import Judge, Verdict
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.config import PERMISSION_MODES
+from maverick_tui.executor.threads import in_thread
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Guard:
 
     async def _before(self, call: dict[str, Any], _tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         try:
-            verdict = await asyncio.to_thread(self._judged, call)  # paths are followed, and git may be asked
+            verdict = await in_thread(self._judged, call)  # paths are followed, and git may be asked
         except Exception:  # what cannot be judged is not let through
             log.exception("A call of %s could not be judged", call.get("tool_name"))
             verdict = Verdict("deny", "It could not be judged whether this may run.")

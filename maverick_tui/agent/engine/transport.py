@@ -70,7 +70,7 @@ class CliTransport(SubprocessCLITransport):
         await super().connect()
         try:
             if self._papers:
-                await self.write(keeper.packed(self._papers))
+                await super().write(keeper.packed(self._papers))  # not what is said to the CLI, so no tape has it
         except BaseException:
             self.is_abandoned = True
             await self.close()

@@ -6,15 +6,16 @@ one, what `allowed_tools` plainly cover runs, and all else is refused. Some plac
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from maverick_tui.agent.permissions import places
-from maverick_tui.agent.permissions.reading import files_read, only_reads, searches
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_for_reading, is_plain, path_of
+from maverick_tui.agent.permissions.places import Places, moved
+from maverick_tui.agent.permissions.reading import files_read, is_filter, only_reads, searches, takes_many_files
+from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_for_reading, is_plain, path_of
 from maverick_tui.agent.permissions.shell import Words, all_commands, mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
@@ -31,8 +32,16 @@ from maverick_tui.agent.tools import (
 Decision = Literal["allow", "ask", "deny"]
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
+MOST_WORDS = 300
+"""Of a command, that are followed to where they lead."""
+MOST_FILES = 1_000
+"""That a pattern for names may stand for."""
 MOST_FOLDERS = 8
 """In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
+
+
+ASKS = "It asks first."
+"""The reason where there is nothing more to say: a tool that is not known to be harmless."""
 
 
 class Verdict(NamedTuple):
@@ -61,25 +70,28 @@ class Call:
         return path_of(self.arguments)
 
 
-def why_always_asked(call: Call, cwd: Path) -> str:
+def why_always_asked(call: Call, places: Places) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
     if call.tool in SHELLS:
-        found = (places.why_not_to_write(word, cwd, call.here) for word in sorted(mentions(call.command)))
-        return next(filter(None, found), "") or _why_not_searched(call, cwd)
+        return _why_command_asks(call, places)
     if call.tool == "Grep":
-        return places.why_not_to_search(call.path, cwd, call.here)
+        return places.why_not_to_search(call.path, call.here)
     if not call.path:
         return ""
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
-    return look(call.path, cwd, call.here)
+    return look(call.path, call.here)
 
 
-def _why_not_searched(call: Call, cwd: Path) -> str:
-    """Why a command that searches folders asks: one of them is where keys are."""
-    for words in all_commands(call.command) or ():
-        texts = [word.text for word in words]
-        for path in (files_read(texts) or ["."]) if searches(texts) else ():
-            if reason := places.why_not_to_search(path, cwd, call.here):
+def _why_command_asks(call: Call, places: Places) -> str:
+    """By what it names, and where that leads if there is not too much of it; or because it searches where keys are."""
+    named = sorted(mentions(call.command))
+    look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
+    if reason := next(filter(None, map(look, named)), ""):
+        return reason
+    calls = [[word.text for word in words] for words in all_commands(call.command) or ()]
+    for texts in filter(searches, calls):
+        for path in files_read(texts) or ["."]:
+            if reason := places.why_not_to_search(path, call.here):
                 return reason
     return ""
 
@@ -121,7 +133,8 @@ class Judge:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._cwd = cwd.resolve()
+        self._places = Places(cwd)
+        self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
         self._git_programs = git_programs
@@ -138,7 +151,9 @@ class Judge:
         reason = self._reason(call, mode)
         if not reason:
             return Verdict("allow")
-        return Verdict("ask" if self._person and mode != "dontAsk" else "deny", reason)
+        if self._person and mode != "dontAsk":
+            return Verdict("ask", "" if reason == ASKS else reason)
+        return Verdict("deny", f"{tool} asks first, and nobody can be asked." if reason == ASKS else reason)
 
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""
@@ -149,7 +164,7 @@ class Judge:
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return ""
         doubt = self._doubt(call)
-        if doubt and (reason := why_always_asked(call, self._cwd)):
+        if doubt and (reason := why_always_asked(call, self._places)):
             return reason
         if any(self._covers(rule, call) for rule in self._granted):
             return ""
@@ -159,7 +174,7 @@ class Judge:
             return self._beyond_rules(call) or _more_than_a_start(call)
         if self._person:
             return doubt
-        return self._beyond_rules(call) or (doubt if call.tool == "Bash" and self._makes_git_run(call) else "")
+        return self._beyond_rules(call) or self._what_git_would_run(call)
 
     # -- what the rules say -----------------------------------------------------------------------------------------
 
@@ -178,7 +193,10 @@ class Judge:
         return rule.rule is None or covers(rule.rule, call.tool, call.arguments, self._cwd)
 
     def _outside(self, call: Call) -> str:
-        return "" if places.is_inside(call.path, self._cwd, call.here) else f"{call.path} is outside of {self._cwd}."
+        """Why an edit is beyond the working directory, unless a rule says outright that it may be."""
+        named = any(rule.rule and is_absolute(rule.rule) and self._covers(rule, call) for rule in self._rules)
+        is_fine = named or self._places.is_inside(call.path, call.here)
+        return "" if is_fine else f"{call.path or 'It'} is outside of {self._cwd}."
 
     # -- what a call does -------------------------------------------------------------------------------------------
 
@@ -187,57 +205,75 @@ class Judge:
         if call.tool == "Bash":
             return self._doubt_of_command(call)
         if call.tool in READING_TOOLS:
-            return why_always_asked(call, self._cwd) or self._beyond_rules(call)
-        return f"{call.tool} is not known to only read."
+            return why_always_asked(call, self._places) or self._beyond_rules(call)
+        return ASKS
 
     def _doubt_of_command(self, call: Call) -> str:
         calls = all_commands(call.command) if is_plain(call.arguments) else None
         if calls is None:
-            return "It is not made of plain commands that only read."
+            return "It is more than plain commands that are known to only read."
         folders = [call.here]
         for words in calls:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
                 return doubt
             if words[0].text == "cd":
-                reached = {places.moved(words[1].text, folder) for folder in folders}
+                reached = {moved(words[1].text, folder) for folder in folders}
                 folders = [*folders, *(place for place in reached if place is not None and place not in folders)]
                 if len(folders) > MOST_FOLDERS:
                     return "It goes from folder to folder."
-        if named := self._programs_of_git(calls, folders):
-            return f"The configuration of this repository makes git run programs: {', '.join(named)}."
-        return ""
+        return self._what_git_runs(calls, folders)
 
     def _doubt_of_words(self, words: Words, folders: Sequence[Path]) -> str:
         texts = [word.text for word in words]
         is_move = texts[0] == "cd" and len(texts) == 2 and not texts[1].startswith("-")
-        if not all(word.is_exact for word in words) or not (is_move or only_reads(texts)):
-            return f"{texts[0]} may do more than read here."
-        for path, folder in product(texts[1:] if is_move else files_read(texts), folders):
-            if is_move and places.moved(path, folder) is None:
-                return f"{path} leads through a link."
-            if not places.is_inside(path, self._cwd, folder):
-                return f"{path} is outside of {self._cwd}."
-            if reason := places.why_not_to_read(path, self._cwd, folder):
+        if not (is_move or only_reads(texts)):
+            return f"{texts[0]}, used like this, is not known to only read."
+        patterns = {word.text for word in words if not word.is_exact}
+        if patterns and (is_move or not takes_many_files(texts)):
+            return f"{min(patterns)} stands for files that are not known."
+        for named, folder in product(texts[1:] if is_move else files_read(texts), folders):
+            if is_move and moved(named, folder) is None:
+                return f"{named} leads through a link."
+            if doubt := self._doubt_of_files(named, folder, is_pattern=named in patterns):
+                return doubt
+        for path, folder in product((files_read(texts) or ["."]) if searches(texts) else (), folders):
+            if reason := self._places.why_not_to_search(path, folder):
                 return reason
-        for folder in folders if searches(texts) else ():
-            for path in files_read(texts) or ["."]:
-                if reason := places.why_not_to_search(path, self._cwd, folder):
-                    return reason
+        return ""
+
+    def _doubt_of_files(self, named: str, folder: Path, *, is_pattern: bool) -> str:
+        """Why what is named must not be read unasked; a pattern stands for all files that any shell takes it for."""
+        found = [named]
+        if is_pattern:
+            # Not pathlib's: it has other ideas of hidden files.
+            matching = glob.iglob(named, root_dir=folder, recursive=True, include_hidden=True)  # noqa: PTH207
+            found = list(islice(matching, MOST_FILES + 1))
+            if "[" in named or len(found) > MOST_FILES or any(path.startswith("-") for path in found):
+                return f"{named} stands for files that are not known."
+        for path in found:
+            if not self._places.is_inside(path, folder):
+                return f"{path} is outside of {self._cwd}."
+            if reason := self._places.why_not_to_read(path, folder):
+                return reason
         return ""
 
     def _beyond_bash_rules(self, words: Words) -> str:
         rules = [rule.rule for rule in self._rules if rule.name == "Bash"]
-        if words[0].text == "cd" or any(rule is None or covers_words(rule, words) for rule in rules):
+        if words[0].text == "cd" or is_filter([word.text for word in words]):
+            return ""
+        if any(rule is None or covers_words(rule, words) for rule in rules):
             return ""
         return f"This agent may use {', '.join(f'Bash({rule})' for rule in rules)}."
 
-    def _makes_git_run(self, call: Call) -> bool:
+    def _what_git_would_run(self, call: Call) -> str:
+        """Where a rule lets git look, and only look, it must not run what the repository names."""
+        if call.tool != "Bash" or any(rule.name == "Bash" and rule.rule is None for rule in self._rules):
+            return ""
         calls = all_commands(call.command) or []
-        reading = [words for words in calls if only_reads([word.text for word in words])]
-        return bool(self._programs_of_git(reading, [call.here]))
+        return self._what_git_runs([words for words in calls if only_reads([word.text for word in words])], [call.here])
 
-    def _programs_of_git(self, calls: Sequence[Words], folders: Sequence[Path]) -> list[str]:
-        """Settings of the repositories in these folders that make git run something, also where it only reads."""
+    def _what_git_runs(self, calls: Sequence[Words], folders: Sequence[Path]) -> str:
         if not any(words[0].text == "git" for words in calls):
-            return []
-        return sorted({name for folder in folders for name in self._git_programs(folder)})
+            return ""
+        named = sorted({name for folder in folders for name in self._git_programs(folder)})
+        return f"The configuration of this repository makes git run programs: {', '.join(named)}." if named else ""

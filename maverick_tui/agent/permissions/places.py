@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui import paths
+from maverick_tui.git.head import find_repository
 
 _RUN_BY_OTHERS = frozenset(
-    ".git git~1 .hg .svn .maverick .claude .husky .vscode .idea .devcontainer .config/autostart .config/fish"
-    " .config/git .config/systemd .config/environment.d .local/bin library/launchagents".split()
+    ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
+    " .run .devcontainer .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
+    " library/launchagents".split()
 )
 _RUN_FILES = frozenset(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
-    " .cshrc .tcshrc .kshrc .login .logout .inputrc .envrc .gitconfig .gitmodules .mcp.json .claude.json .vimrc .emacs"
-    " .tmux.conf .screenrc .xprofile .xsession .xinitrc .pam_environment".split()
+    " .cshrc .tcshrc .kshrc .login .logout .inputrc .envrc .gitconfig .gitmodules .mcp.json .claude.json .vimrc .exrc"
+    " .nvim.lua .emacs .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .xprofile .xsession .xinitrc"
+    " .pam_environment .devcontainer.json mise.toml .mise.toml lefthook.yml .pre-commit-config.yaml".split()
 )
 _KEYS = frozenset(
     ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
@@ -31,45 +35,105 @@ _KEY_FILES = frozenset(
     " .vault-token .databrickscfg .boto .s3cfg .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials"
     " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow".split()
 )
-_ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml"})
-"""They hold keys in a home directory, and only settings elsewhere."""
+_ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube"})
+"""They hold keys in a home directory, and settings elsewhere."""
+_ORDINARY_DEVICES = (
+    "/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom /dev/fd"
+    " /dev/shm /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/version"
+).split()
+_MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
+_KERNELS = ("/proc", "/sys", "/dev")
 
 
-_STREAMS = frozenset("/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom".split())
+class Places:
+    """Knows for one working directory which places ask. A relative path begins `here`, or there."""
 
+    def __init__(self, cwd: Path) -> None:
+        self.cwd = cwd.resolve()
+        self._home = home_folder()
+        settings = paths.user_config()
+        own = (settings, paths.user_state(), paths.claude_config())
+        self._own = [*own, *(folder.resolve() for folder in own)]
+        self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
+        repository = find_repository(self.cwd)
+        self._git = [] if repository is None else [repository.own.resolve(), repository.common]
 
-def why_not_to_write(path: str, cwd: Path, here: Path | None = None) -> str:
-    """Why writing there asks, whatever the rules say; nothing for an ordinary place. A relative path starts `here`."""
-    return next(filter(None, (_keeps_from_writing(place, cwd) for place in _places(path, here or cwd))), "")
+    def why_not_to_write(self, path: str, here: Path | None = None) -> str:
+        """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
+        return next(filter(None, map(self._keeps_from_writing, _places(path, here or self.cwd))), "")
 
+    def why_not_to_read(self, path: str, here: Path | None = None) -> str:
+        """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
+        return next(filter(None, map(self._keeps_from_reading, _places(path, here or self.cwd))), "")
 
-def why_not_to_read(path: str, cwd: Path, here: Path | None = None) -> str:
-    """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
-    return next(filter(None, (_keeps_from_reading(place, cwd) for place in _places(path, here or cwd))), "")
+    def why_not_to_name(self, path: str) -> str:
+        """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
+        names = _compared_names(path.split("/"))
+        if _is_of_keys(names, is_at_home=path.startswith(("~/", "$HOME/", "${HOME}/"))):
+            return f"{path} is where keys and passwords are kept."
+        return f"{path} can make other programs run something." if _is_run_by_others(names) else ""
 
-
-def why_not_to_search(path: str, cwd: Path, here: Path | None = None) -> str:
-    """Why searching all that is below a folder asks: a home directory is in it, or keys are kept in it or around it."""
-    folder, home = path or ".", home_folder()
-    for place in _places(folder, here or cwd):
-        if home is not None and home.is_relative_to(place):
-            return f"All of {place} would be searched: your home directory, with the keys in it."
-        if home is not None and place.is_relative_to(home) and not place.is_relative_to(cwd):
-            first = _compared(place.relative_to(home).parts[0])
-            if first.startswith(".") or first == "library":
+    def why_not_to_search(self, path: str, here: Path | None = None) -> str:
+        """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""
+        folder, home = path or ".", self._home
+        for place in _places(folder, here or self.cwd):
+            if home is not None and home.is_relative_to(place):
+                return f"All of {place} would be searched: your home directory, with the keys in it."
+            if home is not None and place.is_relative_to(home) and not place.is_relative_to(self.cwd):
+                first = _compared(place.relative_to(home).parts[0])
+                if first.startswith(".") or first == "library":
+                    return f"All of {place} would be searched, and keys may be kept in there."
+            if _is_below(place.as_posix(), _MACHINES) and not place.is_relative_to(self.cwd):
                 return f"All of {place} would be searched, and keys may be kept in there."
-    return why_not_to_read(folder, cwd, here)
+        return self.why_not_to_read(folder, here)
 
+    def is_inside(self, path: str, here: Path | None = None) -> bool:
+        """Whether a path leads into the working directory when links are followed; the whole disk counts as none."""
+        is_disk = self.cwd.parent == self.cwd
+        found = real_paths(path, here or self.cwd)
+        return bool(path) and not is_disk and all(place.is_relative_to(self.cwd) for place in found)
 
-def is_inside(path: str, cwd: Path, here: Path | None = None) -> bool:
-    """Whether a path leads into the working directory when its links are followed; the whole disk counts as none."""
-    return bool(path) and cwd.parent != cwd and _places(path, here or cwd)[-1].is_relative_to(cwd)
+    def _keeps_from_writing(self, place: Path) -> str:
+        if reason := self._keeps_from_reading(place):
+            return reason
+        if any(place.is_relative_to(folder) for folder in self._own):
+            return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
+        if any(map(_is_run_by_others, self._names(place))) or any(place.is_relative_to(folder) for folder in self._git):
+            return f"{place} can make other programs run something."
+        home = self._home
+        if home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home):
+            below = place.relative_to(home).parts
+            if below and below[0].startswith("."):
+                return f"{place} is among the settings in your home directory."
+        return ""
+
+    def _keeps_from_reading(self, place: Path) -> str:
+        is_at_home = self._home is not None and place.is_relative_to(self._home)
+        is_of_keys = any(_is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
+        if is_of_keys or place in self._secret:
+            return f"{place} is where keys and passwords are kept."
+        shown = place.as_posix()
+        if _is_below(shown, _KERNELS) and not _is_below(shown, _ORDINARY_DEVICES):
+            return f"{place} is not an ordinary file."
+        return ""
+
+    def _names(self, place: Path) -> Iterator[list[str]]:
+        """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
+        bases = [base for base in (self.cwd, self._home) if base is not None and place.is_relative_to(base)]
+        for parts in [place.relative_to(base).parts for base in bases] or [place.parts[1:]]:
+            # Where the CLI keeps worktrees, which are worked in.
+            yield _compared_names(parts[3:] if parts[:2] == (".claude", "worktrees") else parts)
 
 
 def moved(path: str, here: Path) -> Path | None:
     """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
-    by_name, by_links = _places(path, here)
+    by_name, by_links, _ = _places(path, here)
     return by_links if by_name == by_links else None
+
+
+def real_paths(path: str, here: Path) -> set[Path]:
+    """Where a path leads when its links are followed: two places, if a `..` stands behind a link."""
+    return set(_places(path, here)[1:])
 
 
 def home_folder() -> Path | None:
@@ -80,58 +144,43 @@ def home_folder() -> Path | None:
         return None
 
 
-def _keeps_from_writing(place: Path, cwd: Path) -> str:
-    if reason := _keeps_from_reading(place, cwd):
-        return reason
-    for folder in (paths.user_config(), paths.user_state(), paths.claude_config()):
-        if place.is_relative_to(folder) or place.is_relative_to(folder.resolve()):
-            return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
-    names = _names(place, cwd)
-    if _has(names, _RUN_BY_OTHERS) or (names[-1:] and names[-1] in _RUN_FILES):
-        return f"{place} can make other programs run something."
-    home = home_folder()
-    if home is not None and home.is_relative_to(cwd) and place.is_relative_to(home):
-        below = place.relative_to(home).parts
-        if below and below[0].startswith("."):
-            return f"{place} is among the settings in your home directory."
-    return _of_the_kernel(place)
+def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
+    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if _has(names, key)}
+    return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
 
 
-def _keeps_from_reading(place: Path, cwd: Path) -> str:
-    names = _names(place, cwd)
-    last = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES
-    is_key_file = bool(last) and (last.isdisjoint(_ORDINARY_IN_PROJECTS) or place.parent == home_folder())
-    if _has(names, _KEYS) or is_key_file or place == paths.user_config() / "config.toml":
-        return f"{place} is where keys and passwords are kept."
-    return _of_the_kernel(place)
+def _is_run_by_others(names: list[str]) -> bool:
+    is_file = bool(names) and (names[-1] in _RUN_FILES or names[-1].endswith(".code-workspace"))
+    return is_file or any(_has(names, place) for place in _RUN_BY_OTHERS)
 
 
-def _of_the_kernel(place: Path) -> str:
-    is_kernels = place.parts[1:2] in (("proc",), ("sys",), ("dev",)) and place.as_posix() not in _STREAMS
-    return f"{place} is no ordinary file." if is_kernels else ""
+def _has(names: list[str], place: str) -> bool:
+    return f"/{place}/" in f"/{'/'.join(names)}/"
 
 
-def _has(names: list[str], places: frozenset[str]) -> bool:
-    joined = f"/{'/'.join(names)}/"
-    return any(f"/{place}/" in joined for place in places)
+def _is_below(path: str, folders: Iterable[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
-def _names(place: Path, cwd: Path) -> list[str]:
-    """The names on the way, below the working directory if it is in there, as a forgiving file system compares them."""
-    parts = place.relative_to(cwd).parts if place.is_relative_to(cwd) else place.parts[1:]
+def _compared_names(parts: Iterable[str]) -> list[str]:
     return [_compared(name) for part in parts for name in part.split("\\")]
 
 
 def _compared(name: str) -> str:
-    """Without case, invisible characters, and what Windows cuts off at the end."""
+    """As a forgiving file system does: without case, invisible characters, and what Windows cuts off at the end."""
+    if name.isascii():
+        return name.casefold().rstrip(". ") or name
     visible = "".join(one for one in unicodedata.normalize("NFC", name) if unicodedata.category(one) != "Cf")
     return visible.casefold().rstrip(". ") or name
 
 
-def _places(path: str, here: Path) -> list[Path]:
-    """Where a path leads: by its name, and with its links followed. Both count."""
+def _places(path: str, here: Path) -> tuple[Path, Path, Path]:
+    """Where a path leads: by its name; with its links followed; and with the links of its name followed, which is where
+    it leads for whoever takes a `..` back before looking at the disk. All of them count.
+    """
     text = path.replace("\0", "").encode(errors="replace").decode()  # half a character is part of no name
     if text.startswith("~"):
         text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it
-    return [Path(os.path.normpath(whole)), Path(os.path.realpath(whole))]
+    by_name = os.path.normpath(whole)
+    return Path(by_name), Path(os.path.realpath(whole)), Path(os.path.realpath(by_name))

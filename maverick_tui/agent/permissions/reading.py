@@ -23,10 +23,12 @@ class Reader:
     """Words that are known instead of options, where a program has a language of its own."""
     is_about_text: bool = False
     """Whether the words name no files."""
+    is_free: bool = False
+    """Whether it only prints, whatever it is given."""
     has_pattern: bool = False
     """Whether the first word that is no option is what to look for, unless an option says that."""
-    accepts: Callable[[Sequence[str]], bool] = lambda _words: True
-    """Whether all words together are fine."""
+    accepts: Callable[[Sequence[str]], bool] | None = None
+    """Whether all words together are fine; without it, any number of files is."""
 
     def only_reads(self, words: Sequence[str]) -> bool:
         """Whether these words, without the program's name, make it read and nothing else.
@@ -34,9 +36,12 @@ class Reader:
         A word behind `--` that looks like an option may be either: a file of that name, or an option after all, where
         one before has taken the `--` for its value.
         """
+        if self.is_free:
+            return True
         if "--" in words and any(map(_is_option, words[words.index("--") :])):
             return False
-        return all(self._knows(word) for word in words if _is_option(word) or word in _SIGNS) and self.accepts(words)
+        is_known = all(self._knows(word) for word in words if _is_option(word) or word in _SIGNS)
+        return is_known and (self.accepts is None or self.accepts(words))
 
     def _knows(self, option: str) -> bool:
         if self.language:
@@ -71,10 +76,21 @@ def files_read(words: Sequence[str]) -> list[str]:
     return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
 
 
+def takes_many_files(words: Sequence[str]) -> bool:
+    """Whether a call that only reads still does so with any number of files where it names one."""
+    reader, _ = _reader(words)
+    return reader is not None and reader.accepts is None and not reader.language
+
+
+def is_filter(words: Sequence[str]) -> bool:
+    """Whether a call that only reads takes nothing but its input, which another call has said."""
+    return words[0] in _FILTERS and not files_read(words)
+
+
 def searches(words: Sequence[str]) -> bool:
     """Whether a call reads all files below the folders that it names, or below where it is if it names none."""
     reader, _ = _reader(words)
-    return reader is not None and reader.has_pattern
+    return reader is not None and reader.has_pattern and words[0] != "sed"
 
 
 def _reader(words: Sequence[str]) -> tuple[Reader | None, Sequence[str]]:
@@ -83,7 +99,7 @@ def _reader(words: Sequence[str]) -> tuple[Reader | None, Sequence[str]]:
         return _READERS.get(name), rest
     while rest and rest[0] in ("--no-pager", "-P", "--no-optional-locks"):
         rest = rest[1:]
-    if not rest or any("%G" in word or "(signature" in word for word in rest):  # signatures are checked by a program
+    if not rest or any(_SIGNATURE.search(word) for word in rest):  # signatures are checked by a program
         return None, rest
     return _GIT.get(rest[0]) or _GIT.get(" ".join(rest[:2])), rest[1:] if rest[0] in _GIT else rest[2:]
 
@@ -117,6 +133,20 @@ def _at_most(number: int) -> Callable[[Sequence[str]], bool]:
     return lambda words: len(_from_first_file(words)) <= number
 
 
+def _prints_lines(words: Sequence[str]) -> bool:
+    """`sed` has a language that writes and runs; known of it is to print lines by their numbers."""
+    lines = words[1] if len(words) > 1 else ""
+    return list(words[:1]) == ["-n"] and re.fullmatch(r"(\d+|\$)(,(\+?\d+|\$))?p", lines) is not None
+
+
+def _looks_at_one(words: Sequence[str]) -> bool:
+    return len(words) == 2 and words[0] in _LOOKS and not words[1].startswith("-")
+
+
+def _asks_version(words: Sequence[str]) -> bool:
+    return list(words) == ["--version"]
+
+
 def _are_formats(words: Sequence[str]) -> bool:
     """Whatever else `date` is given is a time to set."""
     return all(word.startswith("+") or _is_option(word) for word in words)
@@ -129,7 +159,10 @@ def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
     return lambda words: all(map(_is_option, words)) or words[0] in telling
 
 
+_SIGNATURE = re.compile(r"%[-+ ]?G|\(signature")
 _SIGNS = frozenset("!(),")
+_FILTERS = frozenset("cat cut head nl rev sort tac tail tr uniq wc".split())
+_LOOKS = _names("-d -e -f -h -L -r -s -w -x")
 _TESTS = _names(
     """-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -maxdepth -mindepth -size -empty
     -mtime -mmin -ctime -cmin -atime -amin -newer -perm -user -group -links -readable -writable -executable -not -a -and
@@ -152,7 +185,8 @@ _RG = _names(
 )
 
 
-_TEXT = Reader(is_about_text=True)
+_PRINTS = Reader(is_about_text=True, is_free=True)
+_VERSION = Reader(names=_names("version"), accepts=_asks_version)
 
 _READERS: dict[str, Reader] = {
     "basename": Reader("asz", _names("suffix multiple zero"), is_about_text=True),
@@ -166,8 +200,9 @@ _READERS: dict[str, Reader] = {
     "date": Reader("uRI", _names("utc universal iso-8601 rfc-3339 rfc-email"), accepts=_are_formats),
     "dirname": Reader("z", _names("zero"), is_about_text=True),
     "du": Reader("abchkmsSx", _names("all bytes apparent-size human-readable max-depth summarize total"), "d"),
-    "echo": Reader("enE", is_about_text=True),
-    "false": _TEXT,
+    "df": Reader("ahHiklPT", _names("human-readable total")),
+    "echo": _PRINTS,
+    "false": _PRINTS,
     "file": Reader("bi", _names("brief mime mime-type mime-encoding")),
     "find": Reader(language=_TESTS),
     "fold": Reader("bsw", _names("bytes spaces width")),
@@ -185,13 +220,18 @@ _READERS: dict[str, Reader] = {
     ),
     "md5sum": Reader("bt", _names("tag")),
     "nl": Reader("abdfhilnpsvw"),
+    "gcc": _VERSION,
+    "make": _VERSION,
+    "node": _VERSION,
     "nproc": Reader("", _names("all"), accepts=_at_most(0)),
     "pwd": Reader("LP", accepts=_at_most(0)),
+    "python": _VERSION,
+    "python3": _VERSION,
     "readlink": Reader("efmnqsvz"),
     "realpath": Reader("emLPqsz", _names("relative-to relative-base")),
     "rev": Reader(),
     "rg": Reader("ABCcdeFgHIilmNnoPqSsTtUuvwx0", _RG, has_pattern=True),
-    "seq": Reader("fsw", is_about_text=True),
+    "sed": Reader("n", accepts=_prints_lines, has_pattern=True),
     "sha1sum": Reader("bt", _names("tag")),
     "sha256sum": Reader("bt", _names("tag")),
     "sort": Reader(
@@ -206,7 +246,8 @@ _READERS: dict[str, Reader] = {
     "tac": Reader(),
     "tail": Reader("cnqvz", _names("bytes lines quiet silent verbose")),
     "tr": Reader("cCdst", _names("complement delete squeeze-repeats truncate-set1"), is_about_text=True),
-    "true": _TEXT,
+    "test": Reader(language=_LOOKS, accepts=_looks_at_one),
+    "true": _PRINTS,
     "uname": Reader("asnrvmpio", is_about_text=True),
     "uniq": Reader("cdDiuz", _names("count repeated unique ignore-case"), "fsw", accepts=_at_most(1)),
     "wc": Reader("clmwL", _names("bytes chars lines words max-line-length")),

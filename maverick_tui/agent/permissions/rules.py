@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import fnmatch
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from maverick_tui.agent.permissions.places import home_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.shell import Words, one_command
+from maverick_tui.executor.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
+_BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
 _SPACE = "\x1f"
@@ -32,6 +33,11 @@ def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> boo
     if tool == "Skill":
         return arguments.get("skill") == rule
     return _is_at(path_of(arguments), rule, cwd)
+
+
+def is_absolute(rule: str) -> bool:
+    """Whether a rule for paths says outright where on the disk: `//tmp/**`, `~/notes/**`."""
+    return rule.startswith(("//", "~/"))
 
 
 def covers_command(rule: str, command: str) -> bool:
@@ -67,8 +73,8 @@ def is_plain(arguments: Mapping[str, Any]) -> bool:
 
 
 def path_of(arguments: Mapping[str, Any]) -> str:
-    """The file that a call names; empty if it names none."""
-    return next((str(arguments[name]) for name in PATHS if arguments.get(name)), "")
+    """The file that a call names, without the blanks around it, which the CLI does not take for part of it either."""
+    return next((_BLANKS.sub("", str(arguments[name])) for name in PATHS if arguments.get(name)), "")
 
 
 def host_of(arguments: Mapping[str, Any]) -> str:
@@ -78,9 +84,28 @@ def host_of(arguments: Mapping[str, Any]) -> str:
 
 
 def _is_at(path: str, rule: str, cwd: Path) -> bool:
-    """Whether the path is one of the rule's: `docs/**` below the working directory, `//etc/*` anywhere."""
-    pattern = rule[1:] if rule.startswith("//") else str(cwd / rule.removeprefix("./").lstrip("/"))
-    return bool(path) and fnmatch.fnmatchcase(os.path.realpath(cwd / path), pattern)
+    """Whether the path is one of the rule's, or in a folder that is: `docs/**` and `docs` below the working directory,
+    `~/notes/**` at home, `//etc/*` anywhere.
+    """
+    if not path:
+        return False
+    base = Path("/") if rule.startswith("//") else home_folder() if rule.startswith("~/") else cwd.resolve()
+    return base is not None and all(_fits(real, rule, base) for real in real_paths(path, cwd))
+
+
+def _fits(real: Path, rule: str, base: Path) -> bool:
+    if not real.is_relative_to(base):
+        return False
+    # A pattern without a folder would fit files in any folder, so all stand in one.
+    pattern = f"base/{rule.removeprefix('~').removeprefix('./').strip('/')}"
+    place = "/".join(("base", *real.relative_to(base).parts))
+    patterns = [pattern, pattern.removesuffix("/**")]
+    if "*" not in pattern.rpartition("/")[2]:
+        patterns.append(f"{pattern}/**")
+    try:
+        return any(matcher(one)(place) for one in patterns)
+    except BadPatternError:
+        return False
 
 
 def _pattern(rule: str) -> re.Pattern[str]:

@@ -8,7 +8,7 @@ what bash, zsh and sh read alike: no expansion, no substitution, no assignment, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +35,8 @@ _WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
 _KEYWORDS = frozenset(
     "! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while".split()
 )
+_NOT_OPENED = re.compile(r"-m$|--(message|exclude|ignore|grep|author)[a-z-]*(=|$)")
+"""Options whose value names no file that is to be opened."""
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
 
 
@@ -49,16 +51,18 @@ Words = tuple[Word, ...]
 
 
 def plain_words(command: str) -> list[str] | None:
-    """The exact words of a command that is one plain call of a program; None if it is anything else, or may be."""
-    words = one_command(command)
-    return None if words is None or not all(word.is_exact for word in words) else [word.text for word in words]
+    """The exact words of a command that is one plain call of a program and nothing besides; None if it may be more."""
+    found = None if "\n" in command.rstrip("\n") else _calls(command, frozenset({"program"}))
+    if found is None or len(found) != 1 or not all(word.is_exact for word in found[0]):
+        return None
+    return [word.text for word in found[0]]
 
 
 def one_command(command: str) -> Words | None:
-    """The words of a command that is one plain call of a program, without redirections."""
+    """The words of a command that is one plain call of a program, and writes nowhere."""
     if "\n" in command.rstrip("\n"):
         return None
-    found = _calls(command, frozenset({"program"}))
+    found = _calls(command, frozenset({"program", "redirected_statement"}))
     return found[0] if found is not None and len(found) == 1 else None
 
 
@@ -68,12 +72,37 @@ def all_commands(command: str) -> list[Words] | None:
 
 
 def mentions(command: str) -> set[str]:
-    """Everything in a command that may name a file, however the command is made. It may be more, and may be less."""
-    found = set(_MENTION.findall(command))
-    for node in _nodes(_parse(command[: LONGEST * 10])):
-        if node.type in _WORDS and (word := _read(_text(node))) is not None:
-            found |= {word.text, *word.text.split("=", 1)[1:]}
-    return found
+    """Everything in a command that may name a file, however the command is made. It may be more, and may be less.
+
+    Messages, what is to be left out, and documents that stand in the command are not for it to open.
+    """
+    calls = all_commands(command)
+    if calls is None:
+        return set(_MENTION.findall(_without_documents(command)))
+    texts = [text for words in calls for text in _opened([word.text for word in words])]
+    return {part for text in texts for part in (text, *_MENTION.findall(text))}
+
+
+def _opened(texts: Sequence[str]) -> Iterator[str]:
+    previous = ""
+    for text in texts:
+        if not _NOT_OPENED.match(text) and not (previous and "=" not in previous and _NOT_OPENED.match(previous)):
+            yield text
+        previous = text
+
+
+def _without_documents(command: str) -> str:
+    source, bodies = command.encode(errors="replace"), list[tuple[int, int]]()
+    waiting = [_parse(command)]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "heredoc_body":
+            bodies.append((node.start_byte, node.end_byte))
+        else:
+            waiting += node.children
+    for start, end in sorted(bodies, reverse=True):
+        source = source[:start] + b" " + source[end:]
+    return source.decode(errors="replace")
 
 
 def _calls(command: str, compound: frozenset[str]) -> list[Words] | None:
@@ -126,7 +155,7 @@ def _words(node: Node) -> Words | None:
 
 def _read(text: str) -> Word | None:
     """A word without its quotes; None if a shell would make something else of it."""
-    if text.startswith(("~", "=", "#", "^")) or text in ("{", "}") or (text[0] == "!" and text != "!"):
+    if not text or text.startswith(("~", "=", "#", "^")) or text in ("{", "}") or (text[0] == "!" and text != "!"):
         return None
     result, is_exact, end, braces = "", True, 0, ""
     for part in _PARTS.finditer(text):
@@ -161,14 +190,6 @@ def _is_encodable(command: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _nodes(root: Node) -> Iterator[Node]:
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += node.children
 
 
 def _parse(command: str) -> Node:

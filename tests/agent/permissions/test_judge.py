@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from maverick_tui.agent.permissions.judge import Judge, asks_first
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
+from maverick_tui.runs.grants import Grants
 
 
 def bash(command: str) -> dict[str, str]:
@@ -35,6 +38,8 @@ READS = [
     "wc -l src/a.py",
     "grep -rn foo src", "grep -n '/api/v1' src/a.py", "git log | head -3", "ls && pwd", "git diff 2>/dev/null",
     "cd src && ls", "find . -name '*.py' -not -path './.git/*'", "git show HEAD:src/a.py", "git branch --show-current",
+    "ls src/*", "cat src/*.py", "wc -l src/*.py | sort -n", "grep -rn foo src --include=*.py", "sed -n 1,20p src/a.py",
+    "test -f src/a.py && echo yes", "python3 --version", 'echo "---" && cat src/a.py', "ls nope 2>&1", "df -h",
     "rg -n 'def \\w+' src", "echo done", "git log -S'x y' --format='%h %s'", "sort -u src/a.py | uniq -c",
 ]  # fmt: skip
 
@@ -45,10 +50,13 @@ ASKS = [
     "git diff --output=x", "git log --outpu=x", "git -C away status", "git -c alias.s=!id s", "GIT_PAGER=id git log",
     "./ls", "src/cat x", "/bin/ls", "cat /etc/passwd", "cat ~/.ssh/id_rsa", "cat keys", "ls ..", "ls away",
     "cat /proc/self/environ", "cd .. && ls", "cd away && ls", "cd - && ls", "cd src && cat ../../x",
-    "cd src; cd ..; cat ../x", "ls *",
-    "cat src/*",
+    "cd src; cd ..; cat ../x", "cat *", "cat k*", "uniq src/*", "git branch *",
+    "sed -n 1,5w src/a.py", "sed -i s/a/b/ src/a.py", "sed -n '1e id' x", "sed 1,5p src/a.py", "test -v 'a[$(id)]'",
+    "test -f",
+    "python --version -c 1", "python -c 1", "find * -name x",
     "diff src docs", "git branch --sort --list new", "git branch --format --list new", "git tag --format --list new",
-    "uniq src/a.py -d", "git log --format=%G?", "git log --pretty=%GK", "git for-each-ref --format=%(signature)",
+    "uniq src/a.py -d", "git log --format=%G?", "git log --pretty=%+GK",
+    "seq 9999999999", "git for-each-ref --format=%(signature)",
     "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
     "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
@@ -101,7 +109,8 @@ def test_reading_counts_only_within_the_rules(project: Path) -> None:
     judge = Judge(["Bash(git log:*)"], project, person=True)
     assert decide(judge, "Bash", bash("git log -3")) == "allow"
     assert decide(judge, "Bash", bash("cd src && git log")) == "allow"
-    for command in ("git status", "echo x", "git log | head"):
+    assert decide(judge, "Bash", bash("git log | head -3 | wc -l")) == "allow", "they read what git has said"
+    for command in ("git status", "echo x", "git log | head -3 src/a.py"):
         verdict = judge.verdict("Bash", bash(command))
         assert (verdict.decision, verdict.reason) == ("ask", "This agent may use Bash(git log:*).")
 
@@ -187,7 +196,7 @@ def test_some_places_ask_whatever_the_rules_say(path: str, person: bool, project
     assert decide(judge, "Write", {"file_path": path}) == refused
     assert decide(judge, "Write", {"file_path": str(project / path)}) == refused
     assert decide(judge, "mcp__fs__write", {"path": path}) == refused
-    if " " not in path:
+    if " " not in path and "\\" not in path:
         for command in (f"cp x {path}", f"echo x > {path}", f"cp x '{path}'; true", f"sh -c 'cp x {path}'"):
             assert decide(judge, "Bash", bash(command)) == refused, command
     assert decide(judge, "Write", {"file_path": "src/.hidden"}) == "allow"
@@ -209,7 +218,13 @@ def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
         assert decide(judge, "Read", {"file_path": path}) == refused, path
         assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused, path
     assert decide(judge, "Grep", {"pattern": "x", "path": str(home)}) == refused
-    assert decide(judge, "Grep", {"pattern": "x", "path": "/"}) == refused
+    (project / "deep" / "er").mkdir(parents=True)
+    (project / "a").mkdir()
+    (project / "a" / "k").symlink_to(home / ".ssh")
+    (project / "a" / "link").symlink_to("../deep/er")
+    for odd in ("/", " ~", "\ufeff~/.ssh ", "\u2003" + str(home), "a/link/../k", "/etc", "/run", "/root"):
+        assert decide(judge, "Grep", {"pattern": "x", "path": odd}) == refused, odd
+    assert decide(judge, "Read", {"file_path": "a/link/../k/id_rsa"}) == refused
     for folder in (home / ".config", home / ".local" / "share", home / ".claude"):
         assert decide(judge, "Grep", {"pattern": "x", "path": str(folder)}) == refused
     rules = Judge(["Bash(grep:*)", "Bash(rg:*)", "Bash(cat:*)"], project, person=person)
@@ -240,14 +255,59 @@ def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
 
 
+def test_where_git_keeps_its_own_is_known_by_more_than_its_name(project: Path) -> None:
+    (project / "data" / "objects").mkdir(parents=True)
+    (project / "data" / "HEAD").write_text("ref: refs/heads/main")
+    (project / ".git").write_text("gitdir: data\n")
+    judge = Judge(["Write"], project, person=True)
+    assert decide(judge, "Write", {"file_path": "data/hooks/pre-commit"}) == "ask"
+    assert decide(judge, "Write", {"file_path": ".githooks/pre-commit"}) == "ask"
+
+
+def test_worktrees_of_the_cli_are_worked_in(project: Path) -> None:
+    judge = Judge(["Write"], project, person=True)
+    assert decide(judge, "Write", {"file_path": ".claude/worktrees/one/src/a.py"}) == "allow"
+    for path in (".claude/worktrees/one/.git", ".claude/worktrees/one/.claude/x", ".claude/settings.json"):
+        assert decide(judge, "Write", {"file_path": path}) == "ask"
+
+
+def test_a_folder_of_settings_is_none_to_begin_in() -> None:
+    settings = Path.home() / ".config"
+    settings.mkdir(exist_ok=True)
+    for person, refused in ((True, "ask"), (False, "deny")):
+        judge = Judge(["Write", "Read"], settings, person=person)
+        assert decide(judge, "Write", {"file_path": "fish/config.fish"}) == refused
+        assert decide(judge, "Read", {"file_path": "gh/hosts.yml"}) == refused
+        assert decide(judge, "Write", {"file_path": "nvim/notes.txt"}) == "allow"
+
+
 def test_folders_that_were_moved_are_protected(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAVERICK_CONFIG_DIR", str(project / "settings"))
     assert decide(Judge(["Write"], project, person=True), "Write", {"file_path": "settings/agents/x.py"}) == "ask"
 
 
+@given(st.text(), st.text())
+def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
+    for person in (True, False):
+        judge = Judge(["Bash", "Read", "Write(docs/**)", "Bash(git log:*)"], Path.cwd(), person=person)
+        judge.grant(ToolRule("Write", "src/*"))
+        judge.verdict("Bash", bash(command))
+        judge.verdict("Bash", bash(f"git log {command}"))
+        judge.verdict("Read", {"file_path": path})
+        judge.verdict("Write", {"file_path": path})
+    Grants(Path.cwd()).offer("Write", {"file_path": path})
+
+
 @pytest.mark.parametrize(
     ("allowed", "command", "expected"),
     [
+        (["Bash"], "git commit -m 'ignore .idea'", "allow"),
+        (["Bash"], "tar --exclude=.git -czf /tmp/x.tgz .", "allow"),
+        (["Bash"], "rsync -a --exclude .git a b", "allow"),
+        (["Bash"], "cat > notes.md <<'END'\nsee .git/config\nEND\n", "allow"),
+        (["Bash"], "cat > .git/config <<'END'\nx\nEND\n", "deny"),
+        (["Bash(pytest:*)"], "pytest -q 2>&1", "allow"),
+        (["Bash(pytest:*)"], "pytest -q > out", "deny"),
         (["Bash"], "rm -rf . | cat", "allow"),
         (["Bash", "Bash(ls)"], "rm x", "allow"),
         (["Bash(git log:*)"], "git log --oneline", "allow"),
@@ -274,6 +334,8 @@ def test_git_does_not_even_look_where_the_repository_names_programs(person: bool
     assert verdict.decision == ("ask" if person else "deny")
     assert "diff.x.textconv" in verdict.reason
     assert decide(judge, "Bash", bash("git add x")) == ("ask" if person else "allow"), "that is more than to look"
+    whole = Judge(["Bash"], project, person=person, git_programs=lambda _: ["diff.x.textconv"])
+    assert decide(whole, "Bash", bash("git log -p")) == ("ask" if person else "allow"), "it may run anything"
 
 
 def test_what_a_person_has_granted_is_remembered_as_far_as_it_goes(project: Path) -> None:

@@ -90,6 +90,15 @@ def test_which_rules_are_for_reading(rule: str, is_so: bool) -> None:
         ("Read", "docs/**", {"file_path": "docs/away/a"}, False),
         ("Read", "docs/**", {}, False),
         ("Read", "//etc/*", {"file_path": "/etc/hosts"}, True),
+        ("Read", "//etc/*", {"file_path": "/etc/ssl/x"}, False),
+        ("Read", "~/notes/**", {"file_path": "~/notes/a/b"}, True),
+        ("Edit", "**/*.py", {"file_path": "x.py"}, True),
+        ("Edit", "**/*.py", {"file_path": "a/b/x.py"}, True),
+        ("Edit", "src/*.py", {"file_path": "src/deep/x.py"}, False),
+        ("Edit", "*.py", {"file_path": "src/x.py"}, False),
+        ("Edit", "docs", {"file_path": "docs/a.md"}, True),
+        ("Edit", "docs", {"file_path": "src/docs/a.md"}, False),
+        ("Grep", "docs/**", {"path": "docs"}, True),
         ("WebFetch", "domain:example.org", {"url": "https://example.org/x"}, True),
         ("WebFetch", "domain:example.org", {"url": "https://www.example.org"}, True),
         ("WebFetch", "domain:example.org", {"url": "https://badexample.org"}, False),
@@ -110,7 +119,8 @@ def test_which_rules_are_for_reading(rule: str, is_so: bool) -> None:
     ],
 )
 def test_other_tools(tool: str, rule: str, arguments: dict[str, Any], covered: bool, tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "away").symlink_to("/etc")
-    (tmp_path / "link").symlink_to("docs/away")
-    assert covers(rule, tool, arguments, tmp_path) is covered
+    for folder in (tmp_path / "plain", tmp_path / "[a]*odd"):
+        (folder / "docs").mkdir(parents=True)
+        (folder / "docs" / "away").symlink_to("/etc")
+        (folder / "link").symlink_to("docs/away")
+        assert covers(rule, tool, arguments, folder) is covered

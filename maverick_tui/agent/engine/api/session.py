@@ -212,7 +212,7 @@ class ApiSession:
             return Verdict()
         if verdict.decision == "deny" or self._ask_person is None:
             return Verdict(NOBODY if self._mode == "dontAsk" else verdict.reason)
-        context = ToolPermissionContext(tool_use_id=call.id)
+        context = ToolPermissionContext(tool_use_id=call.id, decision_reason=verdict.reason or None)
         decision = await self._ask_person(call.tool_name, dict(call.arguments), context)
         if isinstance(decision, PermissionResultDeny):
             if decision.interrupt:
