@@ -415,7 +415,9 @@ def test_show_tells_what_asks_in_the_agents_mode(maverick: Run, mode: str, asks:
 
 def test_nothing_asks_if_there_is_nothing_to_ask_about(maverick: Run) -> None:
     write_agent("reviewer", "tools: Read")
-    assert "\nasks      never\n" in maverick("agents", "show", "reviewer").out
+    assert (
+        "\nasks      only for more than that, and where keys are kept\n" in maverick("agents", "show", "reviewer").out
+    )
     write_agent("talker", "tools: []")
     out = maverick("agents", "show", "talker").out
     assert "may       nothing: no tools are named\nasks      never\n" in out

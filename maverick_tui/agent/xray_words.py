@@ -78,7 +78,8 @@ def asking(view: XRay) -> list[Asking]:
         Asking("", tuple(tool for tool in asks if tool == "Bash"), "unless it only reads"),
         Asking("outside of the project also" if asks else "only outside of the project", tuple(edits)),
     ]
-    return [group for group in groups if group.tools] or [Asking("never")]
+    beyond = "only for more than that, and where keys are kept" if view.may else "never"
+    return [group for group in groups if group.tools] or [Asking(beyond)]
 
 
 def servers(view: XRay) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions.places import Places, moved
-from maverick_tui.agent.permissions.reading import files_read, is_filter, only_reads, searches, takes_many_files
+from maverick_tui.agent.permissions.reading import (
+    files_read,
+    is_filter,
+    only_reads,
+    searches,
+    sets_git,
+    takes_many_files,
+)
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_for_reading, is_plain, path_of
 from maverick_tui.agent.permissions.shell import Words, all_commands, mentions
 from maverick_tui.agent.tools import (
@@ -89,6 +96,8 @@ def _why_command_asks(call: Call, places: Places) -> str:
     if reason := next(filter(None, map(look, named)), ""):
         return reason
     calls = [[word.text for word in words] for words in all_commands(call.command) or ()]
+    if any(map(sets_git, calls)):
+        return "It changes the configuration of git, which can make git run programs."
     for texts in filter(searches, calls):
         for path in files_read(texts) or ["."]:
             if reason := places.why_not_to_search(path, call.here):
@@ -168,8 +177,9 @@ class Judge:
             return reason
         if any(self._covers(rule, call) for rule in self._granted):
             return ""
-        if call.tool in EDIT_TOOLS and (not self._person or mode == "acceptEdits"):
-            return self._beyond_rules(call) or self._outside(call)
+        if call.tool in EDIT_TOOLS:
+            is_free = not self._person or mode == "acceptEdits"
+            return self._beyond_rules(call) or self._outside(call) or ("" if is_free else ASKS)
         if call.tool in SUBAGENT_TOOLS:
             return self._beyond_rules(call) or _more_than_a_start(call)
         if self._person:

@@ -246,6 +246,8 @@ class EntryRows:
             return self.dress(rows, None, "  ", depth=entry.depth)
         rows = self.dress(rows, None, "  ", depth=entry.depth)
         answers = {"allow_once": "once", "allow_run": "this run", "deny": "deny", "deny_reason": "deny with a reason"}
+        if not question.grant:  # it asks each time
+            del answers["allow_run"]
         choices = (
             (
                 f"screen.{action}({entry.number})",

@@ -118,8 +118,14 @@ def test_arguments_that_are_too_long_say_so() -> None:
     assert "more rows: e opens all of it in your editor" in text
 
 
+def test_what_asks_each_time_cannot_be_allowed_for_the_run() -> None:
+    _, entry = asking("Bash", {"command": "cp a .git/config"})
+    assert "this run" not in text_of(entry, asking=entry.number)
+    assert "once" in text_of(entry, asking=entry.number)
+
+
 def test_keys_are_named_only_where_they_act() -> None:
-    _, entry = asking("Bash", {"command": "ls"})
+    _, entry = asking("Bash", {"command": "ls"}, grant="Bash: ls")
     assert "^y once" not in text_of(entry, asking=0)
     assert "• once" in text_of(entry, asking=0)
     (row,) = [row for row in rows_of(entry) if "once" in row.text]
