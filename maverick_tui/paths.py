@@ -50,13 +50,13 @@ def too_much(cwd: Path) -> str:
     if folder in homes:
         what = "This is your home directory"
     elif folder == os.path.realpath(os.sep):
-        what = "This is the root of all folders"
+        what = "This is the root of the file system"
     elif any(os.path.commonpath((folder, home)) == folder for home in homes):
         what = "Your home directory is in this folder"
     else:
         return ""
-    reach = "An agent that works here reaches all your files, keys and settings among them."
-    return f"{what}. {reach} Leave, and start in the folder of a project."
+    reach = "An agent working here can reach all your files, including your keys and settings."
+    return f"{what}. {reach} Start Maverick in a project's folder instead."
 
 
 def _homes() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Keeps secrets out of what we show, log or store: the one place that knows what a secret is.
 
-A secret is known by its name (`is_secret`), by its shape (`SHAPES`), or because somebody who has one said so
+A secret is known by its name (`is_secret`), by its shape (secret_shapes.py), or because somebody who has one said so
 (`conceal`). A text is masked before it is cut: a half of a secret would not be known again.
 """
 
@@ -9,8 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
+
+from maverick_tui.secret_shapes import Span, shaped
 
 MASK = "[secret]"
 LEAST = 8
@@ -28,46 +32,13 @@ _ABOUT = frozenset(
 )
 """What a name ends in that tells something about a secret, and not the secret."""
 
-_VALUE = r"(?!\$)[^\s\"'\\]{8,}"
-_NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
-          "password", "Password", "authorization")  # fmt: skip
-_HEADERS = ("uthorization", "UTHORIZATION", "pi-key", "pi-Key", "PI-Key", "PI-KEY")
-_COOKIES = ("Cookie:", "cookie:")
-TO_LINE_END = (*_HEADERS, *_COOKIES, "secret_access_key")
-"""Those of `SHAPES` after which there may be blanks."""
-SHAPES: Mapping[str, str] = {
-    **{
-        head: rf"{head}[\w-]{{8,}}"
-        for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-", "glpat-", "gldt-", "glrt-", "glptt-",
-                     "github_pat_", "xapp-")
-    },
-    **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
-    **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
-    **{head: rf"({head})[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
-    **{head: rf"(?<!\w){head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_")},
-    **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
-    "xox": r"xox[a-z]-[\w-]{10,}",
-    "AIza": r"AIza[\w-]{30,}",
-    "pypi-Ag": r"pypi-Ag[\w-]{16,}",
-    "eyJ": r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w.-]*",
-    "://": r"(://)(?:[^/\s:@]*:[^/\s@]+|[\w.~-]{20,})(?=@)",
-    "-----BEGIN ": r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    **{
-        head: rf"({head}[\"']?\s*[:=]\s*[\"']?(?:(?i:basic|bearer|digest|token|negotiate)\s+)?)[^\s\"',;\\]{{6,}}"
-        for head in _HEADERS
-    },
-    **{head: rf"({head}\s*)[^\r\n]{{6,}}" for head in _COOKIES},
-    "secret_access_key": rf"(secret_access_key\s*[:=]\s*){_VALUE}",
-    # In the text of files: the line of an .env, a query, and JSON, which is escaped where it stands in JSON itself.
-    **{
-        f"{name}=": rf"({name}=[\"']?){_VALUE}"
-        for name in ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "token", "secret", "password", "passwd", "api_key",
-                     "apikey")
-    },
-    **{head: rf"({re.escape(head)}){_VALUE}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
-    **{name: rf'({name}\\?"\s*:\s*\\?")(?:[^"\\]|\\(?!").)+' for name in _NAMED},
-}  # fmt: skip
-"""By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
+# Sequences that colour, move or link, as they are and as `inert` shows them, then all that cannot be seen.
+_HIDDEN = re.compile(
+    r"(?:\x1b|\u241b|\\x1[bB]|\\u001[bB])"
+    r"(?:\[[0-?]*[ -/]*[@-~]|[(-+].|\][^\x07\x1b\u2407\u241b\n]*(?:[\x07\u2407]|[\x1b\u241b]\\))"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000e0000-\U000e0fff]"
+)
 
 _concealed: set[str] = set()
 
@@ -88,28 +59,68 @@ def conceal(values: Iterable[str]) -> None:
 
 def redact(text: str) -> str:
     """Mask what looks like a secret, what a variable named like one holds, and what was concealed."""
-    text = without(text, {*_concealed, *_environment()})
-    for head in SHAPES:
-        if head in text:
-            text = shape(head).sub(_masked, text)
-    return text
+    return masked(text, {*_concealed, *_environment()})
+
+
+def masked(text: str, values: Iterable[str] = ()) -> str:
+    """The text without these values and without what looks like a secret, also where colours or the like cut it."""
+    known = [value for value in values if value]
+    spans = [*_spans(text, known)]
+    plain, origins = _seen(text)
+    if plain != text:
+        spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in _spans(plain, known)]
+    return _cut_out(text, spans) if spans else text
 
 
 def without(text: str, values: Iterable[str]) -> str:
     """The text with these masked; one of them may be a part of another."""
-    for value in sorted((value for value in values if value and value in text), key=len, reverse=True):
-        text = text.replace(value, MASK)
-    return text
+    return _cut_out(text, [*_places(text, values)])
 
 
-@cache
-def shape(head: str) -> re.Pattern[str]:
-    """What a secret of that kind looks like."""
-    return re.compile(SHAPES[head])
+def _spans(text: str, values: Iterable[str]) -> Iterator[Span]:
+    yield from _places(text, values)
+    yield from shaped(text, is_secret)
 
 
-def _masked(found: re.Match[str]) -> str:
-    return (found[1] if found.re.groups else "") + MASK
+def _places(text: str, values: Iterable[str]) -> Iterator[Span]:
+    for value in values:
+        at = text.find(value) if value else -1
+        while at >= 0:
+            yield at, at + len(value)
+            at = text.find(value, at + len(value))
+
+
+def _seen(text: str) -> tuple[str, list[Span]]:
+    """The text as it is read, and for each piece of it where that begins there, and where it began."""
+    pieces: list[str] = []
+    origins: list[Span] = []
+    at = length = 0
+    for start, end in ((found.start(), found.end()) for found in _HIDDEN.finditer(text)):
+        if start > at:
+            origins.append((length, at))
+            pieces.append(text[at:start])
+            length += start - at
+        at = end
+    if not at:
+        return text, []
+    origins.append((length, at))
+    return "".join((*pieces, text[at:])), origins
+
+
+def _origin(origins: list[Span], at: int) -> int:
+    here, there = origins[bisect_right(origins, at, key=itemgetter(0)) - 1]
+    return there + at - here
+
+
+def _cut_out(text: str, spans: list[Span]) -> str:
+    """The text with a mask for each of these; what overlaps is one."""
+    kept: list[str] = []
+    at = -1
+    for start, end in sorted(spans):
+        if start > at:
+            kept += (text[max(at, 0) : start], MASK)
+        at = max(at, end)
+    return "".join((*kept, text[max(at, 0) :]))
 
 
 def _environment() -> Iterator[str]:

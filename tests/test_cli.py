@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
@@ -421,6 +422,28 @@ def test_nothing_asks_if_there_is_nothing_to_ask_about(maverick: Run) -> None:
     write_agent("talker", "tools: []")
     out = maverick("agents", "show", "talker").out
     assert "may       nothing: no tools are named\nasks      never\n" in out
+
+
+def test_show_says_that_an_agent_with_sessions_of_its_own_chooses_its_tools(maverick: Run) -> None:
+    (folder := paths.user_config() / "agents").mkdir(parents=True)
+    copy(ROOT / "agents" / "tasks.py", folder)
+    out = maverick("agents", "show", "tasks").out
+    assert (
+        "may       tools of its own, which its code chooses\nasks      when its code does, in the conversation\n" in out
+    )
+    shown = json.loads(maverick("agents", "show", "tasks", "--json").out)
+    assert (shown["may"], shown["asks"]) == (None, None)
+
+
+def test_show_does_not_say_nothing_where_tools_are_not_known(maverick: Run) -> None:
+    path = Path(".maverick/agents/counter.py")
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "from maverick_tui import MaverickAgent\n\ndef count(text: str) -> int: return len(text)\n\n"
+        "class Counter(MaverickAgent):\n    'Counts.'\n    system_prompt = 'Count.'\n    engine = 'api'\n"
+        "    own_tools = [count]\n    async def execute(self, context): return await self.run('go', context)\n"
+    )
+    assert "may       unknown: only running the file would tell\n" in maverick("agents", "show", "counter").out
 
 
 def test_show_wraps_the_prompt_but_not_its_code(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:

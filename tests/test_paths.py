@@ -23,15 +23,18 @@ def system_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_home_directory_and_what_holds_one_are_too_much(tmp_path: Path, home: Path, system_home: Path) -> None:
-    assert too_much(home).startswith("This is your home directory. An agent that works here reaches all your files")
+    assert too_much(home).startswith("This is your home directory. An agent working here can reach all your files")
     assert too_much(system_home).startswith("This is your home directory.")
     assert too_much(tmp_path).startswith("Your home directory is in this folder.")
     assert too_much(system_home.parent).startswith("Your home directory is in this folder.")
-    assert too_much(Path("/")).startswith("This is the root of all folders.")
+    assert too_much(Path("/")).startswith("This is the root of the file system.")
     link = tmp_path / "work" / "link"
     link.symlink_to(home)
     assert too_much(link).startswith("This is your home directory.")
-    assert all(too_much(folder).endswith("start in the folder of a project.") for folder in (home, tmp_path, Path("/")))
+    assert all(
+        too_much(folder).endswith("Start Maverick in a project's folder instead.")
+        for folder in (home, tmp_path, Path("/"))
+    )
 
 
 def test_every_other_folder_is_fine(tmp_path: Path, home: Path, system_home: Path) -> None:

@@ -75,9 +75,9 @@ def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: st
     [
         ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [secret]"),
         ("authorization: Bearer abc.def-ghi", "authorization: Bearer [secret]"),
-        ("{'Authorization': 'token abcdef'}", "{'Authorization': 'token [secret]'}"),
-        ("x-api-key: abcdefgh", "x-api-key: [secret]"),
-        ("X-API-Key: abcdefgh", "X-API-Key: [secret]"),
+        ("{'Authorization': 'token abcdef12'}", "{'Authorization': 'token [secret]'}"),
+        ("x-api-key: abcdefg1", "x-api-key: [secret]"),
+        ("X-API-Key: abcdefg1", "X-API-Key: [secret]"),
         ("Set-Cookie: session=abc; Path=/", "Set-Cookie: [secret]"),
         ("postgresql://me:pass@host/db", "postgresql://[secret]@host/db"),
         ("redis://:pass@host/1", "redis://[secret]@host/1"),

@@ -111,6 +111,11 @@ class XRay:
         return plain if isinstance(plain := self.settings.get("engine"), str) else "claude-code"
 
     @property
+    def has_own_session(self) -> bool:
+        """Whether it does not leave its sessions to the engine, so that its code alone says what it uses."""
+        return _has_own_session(self.settings)
+
+    @property
     def inputs(self) -> tuple[InputSpec, ...]:
         """What is asked for before it runs; wrong ones, which are among the problems, are left out."""
         declared = self.settings.get("inputs")
@@ -178,12 +183,14 @@ def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], li
     agents, problems = python_file.parse(listing.path, content)
     for agent in agents:
         if agent.class_name == listing.class_name:
-            return dict(agent.settings), tuple(sorted(agent.unknown)), problems
+            settings = {**agent.settings, "has_own_session": agent.has_own_session}
+            return settings, tuple(sorted(agent.unknown)), problems
     return {}, SETTINGS, list(listing.problems)
 
 
 def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], list[Problem]]:
     """The settings of the agent's class, or of an instance if it can be made just so."""
+    from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.loading import load
 
     try:
@@ -197,6 +204,7 @@ def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], 
     with contextlib.suppress(Exception), quiet():  # a constructor of the author's may want and do anything
         subject = cls()
     settings = {name: getattr(subject, name, None) for name in SETTINGS}
+    settings["has_own_session"] = cls.api_session is not MaverickAgent.api_session
     if not getattr(subject, "_names_model", True):
         settings["model"] = None  # the base class has filled in the default
     return settings, []
@@ -224,13 +232,15 @@ def _resolve(
         return Resolved(default, "default")
 
     tools = settings.get("allowed_tools", ())
-    known = isinstance(tools, (list, tuple)) and "allowed_tools" not in unknown and not errors(problems)
+    known = (
+        isinstance(tools, (list, tuple)) and not {"allowed_tools", "own_tools"} & {*unknown} and not errors(problems)
+    )
     return XRay(
         listing=listing,
         trust=trust,
         names_tools=bool(settings.get("names_tools", True)),
         may=(*map(str, tools), *(name for name, _ in _own_tools(settings)))
-        if known and isinstance(tools, (list, tuple))
+        if known and isinstance(tools, (list, tuple)) and not _has_own_session(settings)
         else None,
         model=resolve("model", DEFAULT_MODEL),
         permission_mode=resolve("permission_mode", DEFAULT_PERMISSION_MODE),
@@ -239,6 +249,10 @@ def _resolve(
         unknown=unknown,
         problems=problems,
     )
+
+
+def _has_own_session(settings: Mapping[str, object]) -> bool:
+    return bool(settings.get("has_own_session")) and settings.get("engine") == "api"
 
 
 def _own_tools(settings: Mapping[str, object]) -> list[tuple[str, bool]]:

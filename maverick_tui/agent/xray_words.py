@@ -12,6 +12,8 @@ from maverick_tui.inputs import InputSpec, as_text
 from maverick_tui.shown import shown
 
 UNKNOWN = "unknown: only running the file would tell"
+NO_TOOLS = "nothing: no tools are named"
+_OWN_TOOLS = "tools of its own, which its code chooses"
 
 SOURCES = {
     "project": "the project",
@@ -55,6 +57,13 @@ def limit(name: str, setting: Resolved) -> str:
     return f"{text} {_UNITS[name]}"
 
 
+def unlisted(view: XRay) -> str:
+    """What to say where its tools cannot be listed."""
+    if any(problem.is_error for problem in view.problems):
+        return "unknown: the file has errors"
+    return _OWN_TOOLS if view.has_own_session else UNKNOWN
+
+
 class Asking(NamedTuple):
     """Tools that ask first, with words before and after them."""
 
@@ -66,7 +75,8 @@ class Asking(NamedTuple):
 def asking(view: XRay) -> list[Asking]:
     """What asks first, in groups; one of words alone if that says all."""
     if view.asks is None:
-        return [Asking("unknown")]
+        has_own = unlisted(view) == _OWN_TOOLS
+        return [Asking("when its code does, in the conversation" if has_own else "unknown")]
     if view.permission_mode.value == "dontAsk":
         return [Asking("never: what would ask is refused")]
     asks = [one_line(tool) for tool in view.asks]

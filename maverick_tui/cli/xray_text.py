@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.agent.xray_words import (
+    NO_TOOLS,
     ORIGINS,
     SOURCES,
     UNKNOWN,
@@ -16,6 +17,7 @@ from maverick_tui.agent.xray_words import (
     plain,
     resolved,
     servers,
+    unlisted,
 )
 from maverick_tui.cli.table import display_path, problem_lines
 from maverick_tui.cli.width import wrap, wrap_document
@@ -90,8 +92,8 @@ def _with_origin(text: str, setting: Resolved) -> str:
 
 def _may(view: XRay) -> str | list[str]:
     if view.may is None:
-        return "unknown: the file has errors" if any(p.is_error for p in view.problems) else UNKNOWN
-    tools = _listed(view.may) or ["nothing: no tools are named"]
+        return unlisted(view)
+    tools = _listed(view.may) or [NO_TOOLS]
     return tools if view.names_tools else ["all tools (the file names none):", *tools]
 
 

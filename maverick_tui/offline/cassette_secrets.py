@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.redact import LEAST, MASK, SHAPES, TO_LINE_END, is_secret, redact, shape
+from maverick_tui.redact import LEAST, MASK, is_secret, masked, redact
+from maverick_tui.secret_shapes import BEGINNINGS, OPEN
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions
@@ -29,13 +30,6 @@ _SECRET_MAPS = frozenset({"account", "env", "headers"})
 _NOBODY = frozenset("admin assistant claude nobody result root runner system ubuntu user".split())
 """User names that identify nobody, and would be found in every other sentence or frame."""
 
-_IN_JSON = tuple(head for head, shape in SHAPES.items() if shape.startswith(f"({head}\\\\?"))
-_OPEN_SHAPE = re.compile(
-    rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _IN_JSON)})[^\s\"\\]*\Z"
-    rf"|(?:{'|'.join(TO_LINE_END)})[^\r\n]*\Z"
-    rf'|(?:{"|".join(_IN_JSON)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
-)
-
 
 class Scrubber:
     """Knows the secrets in a run's environment and MCP servers; others are known by their name or their shape."""
@@ -50,10 +44,10 @@ class Scrubber:
         name = _user_name()
         if len(name) > 2 and name.lower() not in _NOBODY:
             known[name] = (re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), USER)
-        for head in SHAPES:
-            known.setdefault(head, (shape(head), rf"\1{MASK}" if shape(head).groups else MASK))
         self._known = [(needle, *known[needle]) for needle in sorted(known, key=len, reverse=True)]
-        self._starts = frozenset(needle[:size] for needle in known for size in range(1, min(len(needle), MAX_START)))
+        self._starts = frozenset(
+            needle[:size] for needle in (*known, *BEGINNINGS) for size in range(1, min(len(needle), MAX_START))
+        )
         self._key = lru_cache(maxsize=2_000)(self.text)
 
     def text(self, text: str) -> str:
@@ -61,7 +55,7 @@ class Scrubber:
         for needle, pattern, stand_in in self._known:
             if needle in text:
                 text = pattern.sub(stand_in, text)
-        return text
+        return masked(text)
 
     def clean(self, value: Any) -> Any:
         """A copy of a frame without what it must not hold; below a name like `api_key` that is everything."""
@@ -84,7 +78,7 @@ class Scrubber:
     def is_open(self, text: str) -> bool:
         """Whether a secret may have begun at the end of the text, so that only what follows can tell."""
         ends = (text[at:] for at in range(max(0, len(text) - MAX_START), len(text)))
-        return any(end in self._starts for end in ends) or _OPEN_SHAPE.search(text) is not None
+        return any(end in self._starts for end in ends) or OPEN.search(text) is not None
 
 
 def _is_piece(record: dict[str, Any]) -> bool:

@@ -176,7 +176,7 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         await seen(app, pilot, lambda: "Not a project" in titles())
         (notice,) = [one for one in app._notifications if one.title == "Not a project"]
         assert notice.severity == "warning"
-        assert "reaches all your files" in notice.message
+        assert "can reach all your files" in notice.message
         assert app.focused is before
         if agent:
             await seen(app, pilot, "✔ done")

@@ -65,7 +65,9 @@ class Catalog:
     def _add(self, found: Iterable[AgentListing]) -> None:
         """Add the agents of one place, which come after those of nearer places."""
         nearer = {agent.name for agent in self.agents}
-        looks = {look(agent.name): index for index, agent in reversed([*enumerate(self.agents)])}
+        looks: dict[str, list[int]] = {}
+        for index, near in enumerate(self.agents):
+            looks.setdefault(look(near.name), []).append(index)
         here: dict[str, AgentListing] = {}
         for agent in found:
             if first := here.get(agent.name):
@@ -73,9 +75,9 @@ class Catalog:
                 self.problems.append(Problem(_where(agent), agent.line, message, "Give one of them another name."))
                 continue
             here[agent.name] = agent
-            index = looks.get(look(agent.name))
-            if index is not None and (near := self.agents[index]).source != agent.source and not near.stands_in_for:
-                self.agents[index] = near.instead_of(agent)
+            for index in looks.get(look(agent.name), ()):  # all of them: one alone could be there to hide the others
+                if (near := self.agents[index]).seems_to_be(agent):
+                    self.agents[index] = near.instead_of(agent)
             (self.shadowed if agent.name in nearer else self.agents).append(agent)
 
 

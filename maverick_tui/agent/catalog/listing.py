@@ -53,6 +53,13 @@ class AgentListing:
     stands_in_for: Original | None = None
     """Whose place it takes, or seems to take. If the project brings it along, its file must be trusted."""
 
+    def seems_to_be(self, other: AgentListing) -> bool:
+        """Whether people take it for the other rather than for whom it is known to stand in: a very name goes first."""
+        if self.source == other.source:
+            return False
+        known = self.stands_in_for
+        return known is None or (other.name == self.name != known.name)
+
     def instead_of(self, other: AgentListing) -> AgentListing:
         """The same, known to take the place of the other."""
         original = Original(other.name, other.source)

@@ -45,6 +45,8 @@ class PythonAgent:
     """The expressions that the attributes are given."""
     unknown: frozenset[str]
     """Attributes that only running the file would tell."""
+    has_own_session: bool = False
+    """Whether it does not leave its sessions to the engine, so that its code alone says what it uses."""
 
     def text(self, setting: str) -> str | None:
         """A setting that is text, None if it is not there or not known."""
@@ -154,6 +156,7 @@ class AgentClasses:
             settings=known,
             nodes=nodes,
             unknown=frozenset(unknown - known.keys()),
+            has_own_session=any(_method(member, "api_session") for member in family),
         )
 
 
@@ -170,11 +173,17 @@ def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _is_concrete(family: Iterable[ast.ClassDef]) -> bool:
     for cls in family:
-        for statement in cls.body:
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == "execute":
-                names = {getattr(node, "id", getattr(node, "attr", "")) for node in statement.decorator_list}
-                return "abstractmethod" not in names
+        if execute := _method(cls, "execute"):
+            names = {getattr(node, "id", getattr(node, "attr", "")) for node in execute.decorator_list}
+            return "abstractmethod" not in names
     return False
+
+
+def _method(cls: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    for statement in cls.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == name:
+            return statement
+    return None
 
 
 def _called(decorator: ast.expr) -> str:

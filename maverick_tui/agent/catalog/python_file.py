@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MODULE_PREFIX = "maverick_agent_file_"
 
+_SAVE = "Save it as UTF-8, or declare its encoding."
+
 
 def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list[PythonAgent], list[Problem]]:
     """The agent classes that the file defines, and what is wrong with it."""
@@ -80,18 +82,24 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
 
 def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
     """Line, message and hint if the bytes are not in the encoding that the file declares, or UTF-8."""
+    import codecs
     import io
     import tokenize
 
+    encoding = ""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         source.decode(encoding)
     except UnicodeDecodeError as error:
         # With a byte order mark the error's own copy starts after it, but the mark holds no line end.
         line = bytes(error.object).count(b"\n", 0, error.start) + 1
-        return line, f"Is not {error.encoding}: {error.reason}.", "Save it as UTF-8, or declare its encoding."
+        return line, f"Is not {error.encoding}: {error.reason}.", _SAVE
     except SyntaxError as error:
-        return 1, f"Cannot be decoded: {error.msg}.", "Save it as UTF-8, or declare its encoding."
+        if source.startswith(codecs.BOM_UTF8):
+            return 1, "Begins with the byte order mark of UTF-8, but declares another encoding.", _SAVE
+        return 1, f"Cannot be decoded: {error.msg}.", _SAVE
+    except (LookupError, UnicodeError):  # codecs that make bytes of bytes (zlib), text of text (rot13), or nothing
+        return 1, f"Cannot be decoded: it declares {encoding!r}, which is not an encoding for such text.", _SAVE
     return None
 
 

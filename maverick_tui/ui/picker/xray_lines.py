@@ -156,13 +156,12 @@ def _resolved(text: str, setting: Resolved) -> list[Span]:
 
 
 def _may(view: XRay) -> list[Span]:
-    from maverick_tui.agent.xray_words import UNKNOWN
+    from maverick_tui.agent.xray_words import NO_TOOLS, unlisted
 
     if view.may is None:
-        broken = any(problem.is_error for problem in view.problems)
-        return [("unknown: the file has errors" if broken else UNKNOWN, "muted")]
+        return [(unlisted(view), "muted")]
     if not view.may:
-        return [("nothing: no tools are named", "muted")]
+        return [(NO_TOOLS, "muted")]
     tools: list[Span] = [(one_line(tool), "text") for tool in view.may]
     return tools if view.names_tools else [("all tools, as the file names none:", "muted"), *tools]
 

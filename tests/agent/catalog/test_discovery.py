@@ -208,6 +208,40 @@ def test_a_projects_file_whose_name_looks_like_another_must_be_trusted_too(shipp
     assert agent.beware == ("stands in for" if name == "reviewer" else "looks like") + " the shipped reviewer"
 
 
+@pytest.mark.parametrize("folder", [".maverick/agents", ".claude/agents"])
+@pytest.mark.parametrize("decoys", [["rev1ewer"], ["revievver"], ["rev1ewer", "rev1evver", "revlewer", "revievver"]])
+@pytest.mark.parametrize("file", ["{}-{}.md", "z{}-{}.md"], ids=["before", "after"])
+@pytest.mark.parametrize("theirs", ["shipped", "user"])
+def test_a_decoy_that_looks_alike_does_not_hide_who_stands_in(
+    shipped: Path, theirs: str, file: str, decoys: list[str], folder: str
+) -> None:
+    write_markdown(shipped if theirs == "shipped" else paths.user_config() / "agents", "reviewer")
+    write_markdown(Path(folder), "reviewer")
+    for number, name in enumerate(decoys):
+        text = f"---\nname: {name}\ndescription: A decoy.\n---\nYou are {name}.\n"
+        write(Path(folder) / file.format(number, name), text)
+    for name in ("reviewer", *decoys):
+        agent = found().get(name)
+        assert (agent.source, agent.needs_trust, agent.stands_in_for) == ("project", True, ("reviewer", theirs))
+        with pytest.raises(NotTrustedError):
+            load(agent, TrustStore())
+
+
+def test_a_decoy_in_another_folder_of_the_project_does_not_hide_who_stands_in(shipped: Path) -> None:
+    write_markdown(shipped, "reviewer")
+    write_markdown(Path(".maverick/agents"), "rev1ewer")
+    write_markdown(Path(".claude/agents"), "reviewer")
+    assert [(agent.name, agent.needs_trust) for agent in found().agents] == [("rev1ewer", True), ("reviewer", True)]
+
+
+def test_whose_very_name_it_has_is_named_before_one_that_looks_like_it(shipped: Path) -> None:
+    write_markdown(Path(".maverick/agents"), "reviewer")
+    write_markdown(paths.user_config() / "agents", "rev1ewer")
+    write_markdown(shipped, "reviewer")
+    assert found().get("reviewer").beware == "stands in for the shipped reviewer"
+    assert found().get("rev1ewer").beware == "looks like the shipped reviewer"
+
+
 def test_an_agent_with_errors_hides_the_others_of_its_name_too(shipped: Path) -> None:
     write_markdown(shipped, "reviewer")
     write_markdown(Path(".claude/agents"), "reviewer", "allowed_tools: Read")

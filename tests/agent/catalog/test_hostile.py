@@ -30,6 +30,8 @@ BOMB = (
 FILES: dict[str, bytes] = {
     "anchors.md": b"---\nname: &x anchors\ndescription: *x\n---\nx\n",
     "bomb.md": BOMB.encode(),
+    "rot.py": b"# -*- coding: rot13 -*-\n",
+    "zip.py": b"# -*- coding: zlib -*-\n",
     "deep-flow.md": b"---\nname: deep\ndescription: " + b"[" * 50_000 + b"\n---\nx\n",
     "deep-block.md": b"---\nname: deep\nd:\n" + b"".join(b" " * i + b"-\n" for i in range(1, 340)) + b"---\nx\n",
     "empty.md": b"",

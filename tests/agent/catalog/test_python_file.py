@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import encodings
 import sys
+from encodings.aliases import aliases
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from hypothesis import given
@@ -19,6 +22,8 @@ PATH = Path("agent.py")
 
 HEAD = "from maverick_tui import MaverickAgent\n"
 PROMPT = "    system_prompt = 'You.'\n"
+NO_TEXT = ("rot13", "zlib", "bz2", "hex", "base64", "uu", "quopri", "punycode", "undefined")
+"""Codecs of Python's that no source can be in, or not this one."""
 EXECUTE = "    async def execute(self, context): return await self.run('go', context)\n"
 
 
@@ -182,6 +187,9 @@ def test_what_a_foreign_base_may_say_is_unknown() -> None:
         (b"x = 1\n# \xff\n", 2, "Is not utf-8"),
         (b"# coding: ascii\n\nx = '\xc3\xa9'\n", 3, "Is not ascii"),
         ("# coding: klingon\n", 1, "unknown encoding"),
+        *((f"# -*- coding: {codec} -*-\n", 1, repr(codec)) for codec in NO_TEXT),
+        (b"\xef\xbb\xbf# coding: latin-1\n", 1, "byte order mark of UTF-8, but declares another encoding"),
+        (b"\xef\xbb\xbf# coding: rot13\n", 1, "byte order mark of UTF-8, but declares another encoding"),
         ("x = 1\n", 1, "no agent class"),
         ("", 1, "no agent class"),
         ("class A(MaverickAgent): ...\n", 1, "no agent class"),
@@ -199,6 +207,13 @@ def test_a_broken_file_says_why_and_where(source: str | bytes, line: int, messag
     assert (problem.severity, problem.line) == ("error", line)
     assert message in problem.message
     assert problem.hint
+
+
+@pytest.mark.parametrize("body", [b"x = 1\n", b"x = '\xff\xfe'\n", b"\x80"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+def test_no_codec_of_python_makes_the_reader_raise(mark: bytes, body: bytes) -> None:
+    for codec in sorted({*aliases, *(module.name for module in iter_modules(encodings.__path__))}):
+        assert only(read(b"%s# coding: %s\n%s" % (mark, codec.encode(), body))[1]).is_error
 
 
 def test_a_name_that_cannot_be_typed_is_not_used() -> None:

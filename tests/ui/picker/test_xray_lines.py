@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copy
 
 import pytest
 from rich.cells import cell_len
@@ -105,6 +106,13 @@ def test_what_only_a_run_would_tell_is_said() -> None:
     TrustStore().trust(path, path.read_bytes())
     assert "trust    ✔ trusted, as long as the file does not change" in shown("pilot")
     assert not Path("ran").exists()
+
+
+def test_an_agent_with_sessions_of_its_own_says_that_its_tools_are_its_own(shipped: Path) -> None:
+    copy(Path(__file__).parents[3] / "agents" / "tasks.py", shipped)
+    lines = shown("tasks")
+    assert "may      tools of its own, which its code chooses" in lines
+    assert "asks     when its code does, in the conversation" in lines
 
 
 def test_all_tools_are_said_to_be_all() -> None:

@@ -1,0 +1,132 @@
+"""What secrets look like: tokens of well-known services, and values behind a name that tells of one.
+
+A name alone is not enough, for code and prose are full of them: `token=self.token` and "the password: eight letters"
+stay. So what stands behind one must look random, unless what surrounds it leaves no doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+_NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
+          "password", "Password", "authorization")  # fmt: skip
+_RANDOM = r"(?=[^\s\"'&]*\d)(?=[^\s\"'&]*[A-Za-z])"
+_ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+_TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ")
+"""Those of `SHAPES` after which there may be blanks."""
+SHAPES: Mapping[str, str] = {
+    **{
+        head: rf"{head}[\w-]{{8,}}"
+        for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-", "glpat-", "gldt-", "glrt-", "glptt-",
+                     "github_pat_", "xapp-")
+    },
+    **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
+    **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
+    **{head: rf"({head}){_RANDOM}[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
+    **{head: rf"(?<!\w){head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_", "gsk_", "xai-")},
+    **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
+    **{head: rf"(?<!\w){head}[0-9a-fA-F]{{32,}}" for head in ("dapi", "dop_v1_", "shpat_", "shpss_", "shpca_")},
+    **{head: rf"(?<!\w){head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
+    **{f"{head}.": rf"(?<![\w.]){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs")},
+    "SG.": r"(?<![\w.])SG\.[\w-]{16,}\.[\w-]{16,}",
+    "hooks.slack.com/services/": r"(hooks\.slack\.com/services/)[\w/]{20,}",
+    "xox": r"xox[a-z]-[\w-]{10,}",
+    "AIza": r"AIza[\w-]{30,}",
+    "pypi-Ag": r"pypi-Ag[\w-]{16,}",
+    "eyJ": r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w.-]*",
+    # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
+    "://": r"(://)(?:[^/\s:@\"'<>{$]*:(?!\d+/|[{$<%])(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)|[\w.~-]{20,}(?=@))",
+    "-----BEGIN ": rf"-----BEGIN {_ARMOUR}(?=\s*[\r\n]|\\[nr]|\s+[\w+/=]{{20}})[\s\S]*?(?:-----END {_ARMOUR}|\Z)",
+    **{
+        head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?i:basic|bearer|digest|token|negotiate)\s+)"
+        r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
+        for head in ("uthorization", "UTHORIZATION")
+    },
+    **{head: rf"({head}:\s*)[\w.%-]+=[^\r\n]{{3,}}" for head in ("Cookie", "cookie")},
+    "password ": rf"(?m:(login\s+\S+\s+password\s+|^[ \t]*password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
+    "-u ": rf"(?<!\S)(-u [\"']?[\w.@-]+:)(?!//){_RANDOM}[^\s\"']{{8,}}",
+    **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
+    # JSON, which is escaped where it stands in JSON itself.
+    **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:[^"\\]|\\(?!").)+' for name in _NAMED},
+}  # fmt: skip
+"""By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
+
+_TELLING = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
+_ASSIGNED = re.compile(
+    rf"(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}|{word.upper()}' for word in _TELLING)})[\w-]{{0,40}}+(?P<name>)"
+    r"(?:\\?[\"']?\]?[ \t]*(?P<sign>:=|=>|[:=])[ \t]*|(?P<tag>>)|(?P<blank>[ ]+))"
+    r"(?:\\?[\"'](?P<quoted>[^\s\"'\\]{8,}+)(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>`]{8,}+))"
+)
+_REACH = 40
+"""Characters of a name that are looked at before the word that tells."""
+_IN_NAME = re.compile(r"[\w-]*\Z")
+_KEYS = frozenset(
+    "api access secret private account shared auth encryption signing master service subscription storage session app "
+    "consumer license deploy admin client server write".split()
+)
+"""What a key is for, or whose, that must not be seen; other keys are those of dictionaries and tables."""
+_PLAIN_KEYS = frozenset("public primary foreign cache sort partition".split())
+_CODE = re.compile(r"[(\[{}$]|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\Z")
+_IDENTIFIER = re.compile(
+    r"[A-Z_]+|[a-z]+\d{0,2}(?:_[a-z]+\d{0,2})+|[A-Za-z]\w*(?:Str|String|Token|Key|Type|Hash|Secret)"
+)
+_PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
+
+OPEN = re.compile(
+    rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _NAMED)})[^\s\"\\]*\Z"
+    rf"|(?:{'|'.join(_TO_LINE_END)})[^\r\n]*\Z"
+    rf"|(?i:{'|'.join((*_TELLING, *sorted(_KEYS)))})[\w-]*"
+    r"(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
+    rf'|(?:{"|".join(_NAMED)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
+)
+"""A text at whose end a secret of a known shape may have begun."""
+
+BEGINNINGS = frozenset(
+    (*SHAPES, *(spelled for word in (*_TELLING, *_KEYS) for spelled in (word, word.capitalize(), word.upper())))
+)
+"""With what all of them begin."""
+
+Span = tuple[int, int]
+
+
+def shaped(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
+    """Where something in the text looks like a secret; `is_secret` tells it of the name of something."""
+    for head in SHAPES:
+        if head in text:
+            pattern = _shape(head)
+            yield from (
+                found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
+            )
+    for found in _ASSIGNED.finditer(text):
+        start, end = found.start(), found.start("name")
+        before = _IN_NAME.search(text, max(0, start - _REACH), start)
+        name = (before[0] if before else "") + text[start:end]
+        if found["blank"] and not name.startswith("--"):
+            continue
+        value = found["quoted"] or found["bare"]
+        is_variable = found["sign"] == "=" and end + 1 == found.start("sign") + 1 and name.isupper()
+        if is_secret(name) and _is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
+            yield found.span("quoted" if found["quoted"] else "bare")
+
+
+@cache
+def _shape(head: str) -> re.Pattern[str]:
+    return re.compile(SHAPES[head])
+
+
+def _is_telling(name: str) -> bool:
+    """Whether it names a secret also in code and prose, where `key` may be anything."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
+    last, before = words[-1].lower(), words[-2].lower() if len(words) > 1 else ""
+    if last == "key":
+        return before not in _PLAIN_KEYS if name.isupper() else before in _KEYS
+    return last != "auth" or len(words) > 1 or name.startswith("_")
+
+
+def _is_value(value: str, is_quoted: bool, is_variable: bool) -> bool:
+    """Whether it is what a secret could be: nothing that code would say, and random unless a variable is set to it."""
+    if _CODE.search(value) or _PATH.fullmatch(value) or (not is_quoted and _IDENTIFIER.fullmatch(value)):
+        return False
+    return is_variable or (any(one.isdigit() for one in value) and any(one.isalpha() for one in value))
