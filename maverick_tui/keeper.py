@@ -7,6 +7,8 @@ parent leaves them behind. Between Maverick and the command stand two small proc
 - The command is gone: what it left is inherited by the inner keeper (Linux) and ended.
 - The inner keeper is killed: the outer one inherits all of it (Linux) and ends it.
 - The outer keeper is killed: the inner one ends everything, as if Maverick were gone.
+- A keeper is stopped, and Maverick is gone: the inner keeper sees that for itself and wakes the outer one, which the
+  kernel does as well (Linux); the outer one kills an inner one that does not move.
 - Both are killed: the kernel tells the command to end (Linux), and Maverick ends what carries the mark of this run in
   its environment (`end_marked`). What has thrown its environment away, or has lost Maverick as well, is not found.
 
@@ -42,6 +44,12 @@ KILLED = -9
 """The exit code of a killed process, which may have been the keepers: then `end_marked` finds what they have left."""
 POLL = 0.25
 _INNER_GRACE = 2 * GRACE
+_POLITE = 0.3
+"""Seconds that what the command has left has to end."""
+_FIRM = 2.0
+"""Seconds in which it is killed."""
+_PAUSE = 0.01
+_CHASES = 100
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _FIRST_PAPER = 60
@@ -108,10 +116,41 @@ def main(owner: int, papers: int, command: list[str]) -> int:
     for number in numbers:
         _take_paper(number)
 
-    def inner() -> int:
-        return _keep(lambda: _become(command), os.getppid(), GRACE, numbers)
+    is_gone = _watch(owner)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)  # whoever has stopped us does not keep us from our work
 
-    return _keep(inner, owner, _INNER_GRACE, numbers)
+    def inner() -> int:
+        outer = os.getppid()
+        code = _keep(lambda: _become(command), lambda: os.getppid() != outer or is_gone(), GRACE, numbers)
+        if os.getppid() == outer:
+            _send(outer, signal.SIGCONT)  # stopped, it would stay for ever
+        return code
+
+    return _keep(inner, lambda: os.getppid() != owner, _INNER_GRACE, numbers)
+
+
+def _watch(owner: int) -> Callable[[], bool]:
+    """Whether a process is gone, to be asked by somebody who is not its child; its number may be another's by then."""
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):  # it is gone, or the kernel is old
+            handle = os.pidfd_open(owner)
+            return lambda: bool(select.select([handle], [], [], 0)[0])
+
+    def has_no_process() -> bool:
+        try:
+            os.kill(owner, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            return False
+        return False
+
+    return has_no_process
+
+
+def _prctl(option: int, value: int) -> None:
+    if _IS_LINUX:
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _take_paper(number: int) -> None:
@@ -140,13 +179,11 @@ def _read(size: int) -> bytes:
     return data
 
 
-def _keep(run: Callable[[], int], parent: int, grace: float, papers: range) -> int:
-    """Run a child and end it when we are told to, or when the parent is gone; then end what it has left."""
+def _keep(run: Callable[[], int], is_orphan: Callable[[], bool], grace: float, papers: range) -> int:
+    """Run a child and end it when we are told to, or have become an orphan; then end what it has left."""
     with contextlib.suppress(OSError):
         os.setsid()  # out of reach of the terminal's signals
-    libc = ctypes.CDLL(None, use_errno=True) if _IS_LINUX else None
-    if libc is not None:
-        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     wake, told_to_end = _listen()
 
     keeper = os.getpid()
@@ -155,8 +192,7 @@ def _keep(run: Callable[[], int], parent: int, grace: float, papers: range) -> i
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
-        if libc is not None:
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != keeper:
             os._exit(1)
         _leave(run())
@@ -174,13 +210,13 @@ def _keep(run: Callable[[], int], parent: int, grace: float, papers: range) -> i
         with contextlib.suppress(BlockingIOError):
             os.read(wake, 512)
         if ending_since is None:
-            if told_to_end or os.getppid() != parent:
+            if told_to_end or is_orphan():
                 ending_since = time.monotonic()
                 _send(child, signal.SIGTERM)
         elif time.monotonic() - ending_since > grace:
             _send(child, signal.SIGKILL)
     if _IS_LINUX:
-        _end(lambda: _descendants(keeper))
+        _end_below(keeper)
     else:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
@@ -238,25 +274,96 @@ def _reap(child: int) -> int | None:
 
 def _end(left: Callable[[], list[int]]) -> None:
     """End all that is left, and what that starts meanwhile: first politely, then not."""
-    for number, seconds in ((signal.SIGTERM, 0.3), (signal.SIGKILL, 2.0)):
+    for number, seconds in ((signal.SIGTERM, _POLITE), (signal.SIGKILL, _FIRM)):
         until = time.monotonic() + seconds
         while pids := left():
             for pid in pids:
                 _send(pid, number)
             if time.monotonic() > until:
                 break
-            time.sleep(0.01)
+            time.sleep(_PAUSE)
+
+
+def _end_below(keeper: int) -> None:
+    """End all of our descendants, first politely, then not, until the kernel says that there is none.
+
+    A list of processes does not say so: it misses whoever is replaced by a child while it is read.
+    """
+    polite = time.monotonic() + _POLITE
+    until = polite + _FIRM
+    killed: set[int] = set()
+    while _has_children() and (now := time.monotonic()) < until:
+        found = _descendants(keeper)
+        if now < polite:
+            for pid in found:
+                _send(pid, signal.SIGTERM)
+            time.sleep(_PAUSE)
+            continue
+        _kill(found)
+        _chase(keeper)
+        if found and killed.issuperset(found):
+            time.sleep(_PAUSE)  # they take their time, or are not ours to kill
+        killed.update(found)
+
+
+def _has_children() -> bool:
+    """Whether anybody is below us; those that have ended are collected."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _kill(pids: Sequence[int]) -> None:
+    """All of them, with their process groups: the kernel lets nobody fork his way out of a signal to his group.
+
+    They are stopped first, so that none can start another for one that is gone. Their groups hold nobody else: the
+    command leads a session of its own.
+    """
+    groups = set()
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError):
+            groups.add(_Status(pid).group)
+    groups -= {os.getpgrp(), 0}
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for group in groups:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
+        for pid in pids:
+            _send(pid, number)
+
+
+def _chase(keeper: int) -> None:
+    """Kill whoever was started last, as long as it is below us: a chain of forks is gone before a list is read."""
+    for _ in range(_CHASES):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has been replaced already
+            with open("/proc/loadavg", "rb") as load:  # noqa: PTH123
+                newest = int(load.read().split()[4])
+            if not _is_below(newest, keeper):
+                return
+            _kill([newest])
+
+
+def _is_below(pid: int, root: int) -> bool:
+    """Whether a process that still runs is a descendant."""
+    status = _Status(pid)
+    if status.state == b"Z":
+        return False
+    while status.parent > 1 and status.parent != root:
+        status = _Status(status.parent)
+    return status.parent == root
 
 
 def _descendants(root: int) -> list[int]:
-    """All processes below one that still run; those that have ended are collected, if they are ours to collect."""
-    _reap(0)
+    """All processes below one that still run."""
     children: dict[int, list[int]] = {}
     for pid in _processes():
         with contextlib.suppress(OSError, ValueError):
-            state, parent = _state(pid)
-            if state != b"Z":
-                children.setdefault(int(parent), []).append(pid)
+            status = _Status(pid)
+            if status.state != b"Z":
+                children.setdefault(status.parent, []).append(pid)
     found: list[int] = []
     queue = [root]
     while queue:
@@ -272,7 +379,7 @@ def _marked(mark: bytes) -> list[int]:
         with contextlib.suppress(OSError, ValueError):
             with open(f"/proc/{pid}/environ", "rb") as environment:  # noqa: PTH123
                 is_marked = any(variable.startswith(mark) for variable in environment.read().split(b"\0"))
-            if is_marked and _state(pid)[0] != b"Z":
+            if is_marked and _Status(pid).state != b"Z":
                 found.append(pid)
     return found
 
@@ -281,11 +388,13 @@ def _processes() -> list[int]:
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208
 
 
-def _state(pid: int) -> tuple[bytes, bytes]:
-    """A letter for what it does, and its parent."""
-    with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
-        state, parent = stat.read().rpartition(b")")[2].split()[:2]
-    return state, parent
+class _Status:
+    """What the kernel tells of a process: a letter for what it does, its parent and its group."""
+
+    def __init__(self, pid: int) -> None:
+        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
+            self.state, parent, group = stat.read().rpartition(b")")[2].split()[:3]
+        self.parent, self.group = int(parent), int(group)
 
 
 if __name__ == "__main__":

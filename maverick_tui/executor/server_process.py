@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import keeper
+from maverick_tui.executor.threads import in_thread
 
 MOST_LINE = 16_000_000
 """Bytes of one message."""
@@ -80,7 +81,8 @@ class ServerProcess:
             _tell(process)
             _close(process)
             if process.returncode == keeper.KILLED:
-                keeper.end_marked(self._mark)
+                with anyio.CancelScope(shield=True):
+                    await in_thread(keeper.end_marked, self._mark)
 
     async def how_it_ended(self, masked: Callable[[str], str]) -> str:
         """How it ended, or what it does instead of answering; and its last words. Empty if there is nothing to tell.

@@ -29,10 +29,10 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
 }
 """The commands that can be asked, with what makes each of them harmless."""
 
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM")
+"""These say where the settings of the person and of the machine are; those are overridden, too."""
 _NO_PROTOCOL = "none-by-maverick"
 _VARIABLES: Mapping[str, str] = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_ATTR_NOSYSTEM": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": _NO_PROTOCOL,  # what is not named here is refused, whatever the configuration allows
@@ -98,15 +98,14 @@ def absolute_places(path: str) -> list[str]:
 def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """Variables for git in a folder: the settings, and nothing of git's own that a shell or an .envrc has set."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
-    if path := os.environ.get("GIT_CONFIG_GLOBAL"):  # says where the person's settings are; they are overridden, too
-        kept["GIT_CONFIG_GLOBAL"] = path
+    kept |= {name: value for name in _KEPT if (value := os.environ.get(name))}
     kept["PATH"] = os.pathsep.join(_search_path(folder))
     return {**kept, **_VARIABLES, **as_variables(settings)}
 
 
 def _search_path(folder: Path) -> list[str]:
-    """The absolute folders of PATH that are in none of the project's."""
-    own = [os.path.realpath(place) for place in project_folders(folder)]
+    """The absolute folders of PATH that are in none of the project's; the root of the machine is nobody's project."""
+    own = [os.path.realpath(place) for place in project_folders(folder) if place != place.parent]
     places = absolute_places(os.environ.get("PATH", ""))
     return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]
 

@@ -12,6 +12,8 @@ from maverick_tui.git.settings import ALWAYS
 
 _OURS = {**ALWAYS, "core.excludesFile": os.devnull, "core.attributesFile": os.devnull, "core.autocrlf": "false"}
 
+_NOBODYS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
+
 
 def init(folder: Path, branch: str) -> None:
     """A new repository in a folder that has none, without the hooks that a template would bring along."""
@@ -43,7 +45,7 @@ def _run(folder: Path, *arguments: str, variables: dict[str, str] | None = None)
             "A repository is to be made, which needs git, and git is not installed.",
             hint="Install git, then try again.",
         )
-    settings = {**environment(folder, _OURS), "GIT_CONFIG_GLOBAL": os.devnull, **(variables or {})}
+    settings = {**environment(folder, _OURS), **_NOBODYS, **(variables or {})}
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,

@@ -88,20 +88,20 @@ class Link:
         await self.close()
         self.is_wanted = True
 
-    def _lose_jobs(self) -> None:
+    def _lose_jobs(self, *, for_good: bool = False) -> None:
         """The CLI is gone, and its jobs with it; the next one would bring them back if it could schedule."""
-        if self._turns.end_jobs():
+        if self._turns.end_jobs() and not for_good:
             self._may_schedule = False
             self._outlet.emit(Noticed(self._outlet.now(), "jobs", JOBS_ENDED))
 
-    async def close(self) -> None:
-        """End the CLI, if there is one."""
+    async def close(self, *, for_good: bool = False) -> None:
+        """End the CLI, if there is one; `for_good` if no other follows, so that nothing need be said of it."""
         self.talk = None
         if self._watching is not None:
             self._watching.cancel()
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
-        self._lose_jobs()
+        self._lose_jobs(for_good=for_good)
 
     def fail(self, error: BaseException) -> None:
         """Tell that there is no way to the model; nobody tries again until somebody asks for it."""

@@ -160,6 +160,7 @@ class LocalRun:
             await self._answer(talk, turn)
         elif talk is not None and talk.session.is_ended:
             self._link.is_wanted = self._link.is_wanted or bool(self._prompts)
+            self._ends_jobs = False  # they have ended with the CLI
             await self._link.close()
         elif talk is not None and self._ends_jobs and self._turns.current is None:
             self._ends_jobs = False
@@ -179,7 +180,7 @@ class LocalRun:
         try:
             if self._stopping is not None:
                 await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
-            await self._link.close()
+            await self._link.close(for_good=True)
         except Exception:
             log.exception("The session of the run %s could not be closed", self._run_id)
         finally:

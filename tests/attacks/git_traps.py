@@ -296,15 +296,22 @@ def _settings_in_variables(ground: Ground) -> None:
     ground.variables["GIT_CONFIG_VALUE_0"] = ground.program()
 
 
-def _home(text: str) -> Callable[[Ground], None]:
+def _home(text: str, attributes: str = "", whose: str = "GLOBAL") -> Callable[[Ground], None]:
     """In the configuration of the person, which an .envrc moves."""
 
     def place(ground: Ground) -> None:
         file = ground.root / "gitconfig"
         file.write_text(text.replace("{run}", ground.program()).replace("{marks}", str(ground.marks)))
-        ground.variables["GIT_CONFIG_GLOBAL"] = str(file)
+        ground.variables[f"GIT_CONFIG_{whose}"] = str(file)
+        if attributes:
+            ground.write(".gitattributes", f"{attributes}\n")
 
     return place
+
+
+def _machine(text: str, attributes: str = "") -> Callable[[Ground], None]:
+    """In the configuration of the machine."""
+    return _home(text, attributes, "SYSTEM")
 
 
 def _other_repository(ground: Ground) -> None:
@@ -449,6 +456,21 @@ TRAPS = [
         "trace2.x.target", _home("[trace2]\n normalTarget = {marks}/n\n perfTarget = {marks}/p"), STATUS, is_named=False
     ),
     Trap("trace2.eventTarget", _home("[trace2]\n eventTarget = {marks}/e"), STATUS, is_named=False),
+    Trap("system core.fsmonitor", _machine("[core]\n fsmonitor = {run}"), STATUS, is_named=False),
+    Trap("system filter", _machine('[filter "x"]\n clean = {run}\n required', "* filter=x"), STATUS, is_named=False),
+    Trap("system diff.external", _machine("[diff]\n external = {run}"), DIFF, is_named=False),
+    Trap(
+        "system alias",
+        _machine("[alias]\n trap = !{run}\n status = !{run}\n config = !{run}"),
+        ("trap",),
+        is_named=False,
+    ),
+    Trap(
+        "system trace2",
+        _machine("[trace2]\n normalTarget = {marks}/n\n eventTarget = {marks}/e"),
+        STATUS,
+        is_named=False,
+    ),
     Trap("GIT_CONFIG_GLOBAL", _home("[core]\n fsmonitor = {run}"), STATUS, is_named=False),
     Trap("GIT_CONFIG_COUNT", _settings_in_variables, STATUS, is_named=False),
     Trap("GIT_CONFIG_PARAMETERS", _variable("GIT_CONFIG_PARAMETERS", "'core.fsmonitor={run}'"), STATUS, is_named=False),

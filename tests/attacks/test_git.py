@@ -92,7 +92,7 @@ def test_an_ordinary_repository_names_no_programs(base: Path, tmp_path: Path) ->
         ("filter.x.required", ["filter.x.clean"]),
         ("include.path", ["core.fsmonitor"]),
         ("core.hooksPath", [".husky/post-index-change"]),
-        ("submodule", ["core.fsmonitor"]),
+        ("submodule", ["submodule.recurse", "core.fsmonitor"]),
         ("url.x.insteadOf", ["url.ext::{run} .insteadof"]),
     ],
 )

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -72,8 +73,11 @@ def test_a_search_ends_when_its_owner_is_killed(mark: str) -> None:
     program = "import asyncio\nfrom tests.attacks.test_greedy_searches import grep\nasyncio.run(grep('^(?=.)(a+)+$'))"
     owner = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)})
     try:
+        until = time.monotonic() + 40.0
         while not any("search_worker" in command for command in marked(mark).values()):
             assert owner.poll() is None
+            assert time.monotonic() < until, "the search did not begin"
+            time.sleep(0.02)
         os.kill(owner.pid, signal.SIGKILL)
     finally:
         owner.kill()

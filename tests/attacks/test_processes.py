@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,9 +71,13 @@ def running(mark: str, *parts: str) -> list[int]:
     return [pid for pids in found.values() for pid in pids] if all(found.values()) else []
 
 
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def keepers(mark: str) -> list[int]:
     """The keepers of a run, the outer first: it is the one that the other was started by."""
-    return sorted(running(mark, "keeper.py"))
+    return sorted(found := running(mark, "keeper.py"), key=lambda pid: parent_of(pid) in found)
 
 
 @pytest.fixture
@@ -107,8 +113,16 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
             program.kill()
 
 
-@pytest.mark.parametrize("engine", ["claude-code", "api"])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+# Who notices a kill is another one for each engine; who takes the other signals is not.
+@pytest.mark.parametrize(
+    ("engine", "number"),
+    [
+        ("claude-code", signal.SIGKILL),
+        ("api", signal.SIGKILL),
+        ("claude-code", signal.SIGTERM),
+        ("api", signal.SIGHUP),
+    ],
+)
 def test_a_headless_run_that_is_ended_leaves_no_server(
     engine: str, number: signal.Signals, server: dict[str, Any], script: Path, mark: str
 ) -> None:
@@ -160,10 +174,14 @@ def test_killing_keepers_and_owner_leaves_nothing(
 def test_what_has_thrown_its_environment_away_is_inherited(mark: str) -> None:
     path = Path.cwd() / "pid"
     bare = f"env -i setsid sh -c 'echo $$ > {path}; while :; do sleep 1; done' >/dev/null 2>&1 &"
-    with subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", f"{bare} sleep 600"]) as kept:
+    kept = subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", f"{bare} sleep 600"])
+    try:
         pid = until(lambda: path.exists() and path.read_text().strip(), "it runs")
-        os.kill(max(keepers(mark)), signal.SIGKILL)
+        os.kill(keepers(mark)[1], signal.SIGKILL)
         kept.wait(ENOUGH)
+    finally:
+        kept.kill()
+        kept.wait()
     until(lambda: not Path(f"/proc/{pid}").exists(), "it is gone")
 
 
@@ -186,12 +204,108 @@ async def test_when_both_keepers_are_killed_the_owner_ends_what_is_left(
         assert wait_until_gone(mark, ENOUGH) == {}
 
 
+@pytest.mark.parametrize("stopped", [["outer"], ["inner"], ["outer", "inner"]], ids=" and ".join)
+def test_stopping_keepers_before_the_owner_is_killed_leaves_nothing(
+    stopped: list[str], owner: subprocess.Popen[bytes], mark: str
+) -> None:
+    outer, inner = keepers(mark)
+    for name in stopped:
+        os.kill({"outer": outer, "inner": inner}[name], signal.SIGSTOP)
+    owner.kill()
+    until(lambda: not marked(mark), "nothing is left")
+
+
+def test_an_outer_keeper_that_is_stopped_again_and_again_keeps_nobody(
+    owner: subprocess.Popen[bytes], mark: str
+) -> None:
+    outer, inner = keepers(mark)
+    owner.kill()
+    owner.wait()
+
+    def command_is_gone() -> bool:
+        os.kill(outer, signal.SIGSTOP)
+        return inner not in marked(mark)
+
+    until(command_is_gone, "the inner keeper has done its work without the outer one")
+    os.kill(outer, signal.SIGCONT)
+    until(lambda: not marked(mark), "nothing is left")
+
+
+# Each link of the chain starts the next and is gone, so that no list of processes holds the one that runs. Whoever it
+# is holds the output open. It ends by itself, should a test fail.
+CHAIN = """
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    time_t end = time(0) + 60;
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    if (fork()) { sleep(1); _exit(0); }
+    setsid();
+    while (time(0) < end) {
+        if (fork()) _exit(0);
+        if (count > 1) setsid();
+    }
+}
+"""
+CHAIN_IN_PYTHON = """
+import os, signal, time
+end = time.time() + 60
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if os.fork():
+    time.sleep(1)
+    os._exit(0)
+while time.time() < end:
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+"""
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> str:
+    if (compiler := shutil.which("cc")) is None:
+        pytest.skip("there is no compiler")
+    folder = tmp_path_factory.mktemp("chain")
+    (folder / "chain.c").write_text(CHAIN)
+    subprocess.run([compiler, "-O1", "-o", "chain", "chain.c"], cwd=folder, check=True)
+    return str(folder / "chain")
+
+
+def assert_ends(command: list[str]) -> None:
+    """The keepers go when the chain is gone, and not before."""
+    kept = subprocess.Popen([*keeper.keeper_command(), *command], stdout=subprocess.PIPE)
+    assert kept.stdout is not None
+    with kept.stdout as output:
+        try:
+            assert kept.wait(PATIENCE) == 0
+            assert select.select([output], [], [], PATIENCE / 2)[0], "somebody holds the output open"
+            assert output.read() == b""
+        finally:
+            kept.kill()
+            kept.wait()
+
+
+@pytest.mark.parametrize("words", [[], ["in a session of its own each"]], ids=["one session", "many sessions"])
+def test_a_chain_of_forks_does_not_get_away(words: list[str], chain: str, mark: str) -> None:
+    assert_ends([chain, *words])
+
+
+def test_a_slow_chain_of_forks_does_not_get_away(mark: str) -> None:
+    assert_ends([sys.executable, "-I", "-S", "-c", CHAIN_IN_PYTHON])
+
+
 async def test_an_owner_that_is_gone_before_the_keeper_has_looked_is_noticed(mark: str) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
     command = [sys.executable, "-I", "-S", keeper.__file__, str(gone.pid), "0", "/bin/sleep", "600"]
-    with subprocess.Popen(command) as kept:
+    kept = subprocess.Popen(command)
+    try:
         kept.wait(ENOUGH)
+    finally:
+        kept.kill()
+        kept.wait()
     assert wait_until_gone(mark) == {}
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from maverick_tui.agent.permissions.shell import plain_words
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.shell_tricks import KINDS
 from tests.attacks.shells import words_of
-
-shell = pytest.importorskip("maverick_tui.agent.permissions.shell")
-plain_words: Callable[[str], list[str] | None] = shell.plain_words
 
 SHELLS = [name for name in ("bash", "zsh", "dash") if shutil.which(name)]
 NAME = "zz-no-such-program"

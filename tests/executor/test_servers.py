@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -31,6 +34,7 @@ from mcp_types import (
 )
 from mcp_types import Tool as ListedTool
 
+from maverick_tui import keeper
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor import server_process
 from maverick_tui.executor.server_settings import secrets
@@ -146,6 +150,32 @@ async def test_a_process_serves_and_ends(mark: str, script: Any) -> None:
     with pytest.raises(AgentError, match="The MCP server 'calc' is closed") as caught:
         await add.execute({"a": 1}, ToolContext())
     assert caught.value.kind == "tool"
+
+
+async def test_ending_what_killed_keepers_have_left_holds_up_nobody(
+    mark: str, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, others_go_on = threading.Event(), threading.Event()
+    waited: list[bool] = []
+
+    def end_marked(_mark: str) -> None:
+        begun.set()
+        waited.append(others_go_on.wait(20))
+
+    async def go_on() -> None:
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        others_go_on.set()
+
+    monkeypatch.setattr(keeper, "end_marked", end_marked)
+    servers = ToolServers({"calc": script(STDIO)}, wanted=["mcp__calc__add"])
+    await servers.open()
+    other = asyncio.create_task(go_on())
+    for pid in marked(mark):
+        os.kill(pid, signal.SIGKILL)
+    await servers.close()
+    await other
+    assert waited == [True]
 
 
 async def test_a_process_is_given_its_variables_but_not_the_key(

@@ -98,6 +98,35 @@ def test_git_is_never_one_of_the_project(project: Path, tmp_path: Path, monkeypa
     assert ask(project, "status") is None
 
 
+def test_the_root_of_the_machine_is_nobodys_project(project: Path) -> None:
+    assert find_program(Path("/")) == find_program(project)
+
+
+def test_the_settings_of_the_machine_count(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git for Windows says there how lines end, and a container which folders of others are safe."""
+    machine = tmp_path / "machine"
+    machine.write_text("[core]\n autocrlf = true\n")
+    file = project / "a.txt"
+    file.write_bytes(b"x\r\n")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", str(machine))
+    for command in (["add", "."], ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-m", "Begin"]):
+        subprocess.run(["git", *command], cwd=project, capture_output=True, check=True)
+    os.utime(file, (1, 1))  # so that git looks into it
+    assert ask(project, "status", "--porcelain") == b""
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    assert ask(project, "status", "--porcelain") == b" M a.txt\n"
+
+
+def test_repositories_of_ours_have_nothing_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = tmp_path / "machine"
+    machine.write_text("[core\n")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", str(machine))
+    made = tmp_path / "made"
+    made.mkdir()
+    making.init(made, "main")
+    assert (made / ".git" / "HEAD").read_text() == "ref: refs/heads/main\n"
+
+
 def test_a_listing_is_read_with_any_name_and_value() -> None:
     told = b"command\0safe.barerepository\nexplicit\0local\0filter.a.b=\xff.clean\nx\ny\0global\0alone.key\0"
     assert parsed(told) == [
@@ -113,6 +142,7 @@ def test_what_names_a_program_is_overridden_whoever_has_set_it() -> None:
         Setting("local", "filter.A.b.clean", "x"),
         Setting("worktree", "filter.A.b.required", "true"),
         Setting("global", "pager.log", "less"),
+        Setting("system", "core.sshcommand", "x"),
         Setting("local", "hook.x.event", "post-index-change"),
         Setting("local", "core.excludesfile", "x"),
     ]
@@ -120,6 +150,7 @@ def test_what_names_a_program_is_overridden_whoever_has_set_it() -> None:
         "filter.A.b.clean": "",
         "filter.A.b.required": "false",
         "pager.log": "false",
+        "core.sshcommand": "",
         "hook.x.enabled": "false",
     }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -21,9 +24,10 @@ from maverick_tui.runs.events import (
 from maverick_tui.runs.jobs import Job, Jobs, job_of, soonest
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
-from tests.runs.watching import watch
+from tests.runs.watching import PATIENCE, watch
 from tests.support.agents import Talker
 from tests.support.model import call, last_prompt, say, scene, stall
+from tests.support.processes import marked
 
 NIGHTLY = call("CronCreate", cron="0 3 1 1 *", prompt="look at the tests")
 
@@ -119,7 +123,30 @@ async def test_a_run_that_is_closed_has_no_jobs_and_no_cli(serve: ServeModel) ->
         await run.ask("go")
     # The `serve` fixture fails the test if a process is left, and without one nothing can ask the model.
     assert run.all(JobsScheduled)[-1].jobs == ()
+    assert [event.text for event in run.all(Noticed) if event.kind == "jobs"] == [], "nobody expects more of it"
     assert isinstance(run.events[-1], RunEnded)
+
+
+async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(serve: ServeModel, mark: str) -> None:
+    script = [
+        scene(NIGHTLY, say("done"), prompt="^go"),
+        scene(say("never said", fault=stall(at="start")), prompt="^wait"),
+        scene(say("here"), prompt="^again"),
+    ]
+    async with serve(script) as model, watch(Timer) as run:
+        run.allows_everything = True
+        await run.ask("go")
+        run.prompt("wait")
+        async with asyncio.timeout(PATIENCE):
+            while last_prompt(model.requests[-1]) != "wait":
+                await asyncio.sleep(0.01)
+        run.send(Interrupt())
+        for pid, command in marked(mark).items():
+            if "_bundled/claude" in command and "keeper.py" not in command:
+                os.kill(pid, signal.SIGKILL)
+        await run.until(TurnEnded, 2)
+        assert (await run.ask("again")).outcome == "done"
+    assert len(run.all(Connected)) == 2
 
 
 def test_what_the_cli_lists_is_the_truth() -> None:

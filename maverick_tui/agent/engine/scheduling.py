@@ -26,8 +26,12 @@ JOBS = "maverick_jobs"
 FIRED = "maverick_job_fired"
 """A system message of ours: a job begins a turn with the `prompt`."""
 
-_NOTICE = re.compile(r"<[a-z]")
+_NOTICE = re.compile(
+    r"<(?:task-notification|agent-message|teammate-message|cross-session-message|remote-review|system-reminder|tick)\b"
+)
 """How a prompt begins that the CLI has written itself, such as the news of a background task."""
+_LISTED = 900
+"""Characters by which a job is known again: the CLI lists no more than the first thousand."""
 
 
 def schedules(allowed_tools: Iterable[str]) -> bool:
@@ -57,10 +61,14 @@ def apart_from_project(allowed_tools: Iterable[str], setting_sources: Sequence[s
 class JobWatch:
     """Learns by the CLI's own hooks what is scheduled and when a job begins; `tell` takes the kind and the data."""
 
-    def __init__(self, tell: Callable[[str, dict[str, Any]], None], is_ours: Callable[[str], bool]) -> None:
-        """`is_ours` says whether a prompt is the one that was sent last."""
+    def __init__(self, tell: Callable[[str, dict[str, Any]], None]) -> None:
         self._tell = tell
-        self._is_ours = is_ours
+        self._sent: str | None = None
+        self._scheduled: frozenset[str] = frozenset()
+
+    def sent(self, prompt: str) -> None:
+        """The person has sent a prompt. It begins once; whatever begins with the same words again is a job."""
+        self._sent = prompt
 
     @property
     def hooks(self) -> dict[Any, list[Any]]:
@@ -74,11 +82,15 @@ class JobWatch:
 
     async def _prompt_begins(self, call: Any, _tool_use_id: str | None, _context: Any) -> Any:
         prompt = str(call.get("prompt") or "")
-        if prompt and not _NOTICE.match(prompt) and not self._is_ours(prompt):
+        if prompt == self._sent:
+            self._sent = None
+        elif prompt and (prompt[:_LISTED] in self._scheduled or not _NOTICE.match(prompt)):
             self._tell(FIRED, {"prompt": prompt})
         return {}
 
     async def _turn_ends(self, call: Any, _tool_use_id: str | None, _context: Any) -> Any:
         if isinstance(jobs := call.get("session_crons"), list):
-            self._tell(JOBS, {"jobs": [dict(job) for job in jobs if isinstance(job, dict)]})
+            told = [dict(job) for job in jobs if isinstance(job, dict)]
+            self._scheduled = frozenset(str(job.get("prompt") or "")[:_LISTED] for job in told)
+            self._tell(JOBS, {"jobs": told})
         return {}

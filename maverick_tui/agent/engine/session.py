@@ -71,9 +71,9 @@ class AgentSession:
         options = replace(options, hooks=guard.hooks)
         if options.can_use_tool is not None:
             options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard))
+        self._jobs = JobWatch(self._tell_job)
         if watches_jobs:
-            watch = JobWatch(self._tell_job, lambda prompt: self._turn is not None and prompt == self._prompt)
-            options = replace(options, hooks={**guard.hooks, **watch.hooks})
+            options = replace(options, hooks={**guard.hooks, **self._jobs.hooks})
         self._transport = open_transport(options)
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(replace(options, allowed_tools=[]), transport=self._transport)
@@ -87,7 +87,6 @@ class AgentSession:
         self._ended: AgentError | None = None
         self._turn: Turn | None = None
         self._prompt_id = ""
-        self._prompt = ""
         self._is_answering = False
         self._is_elsewhere = False
         self._elsewhere = Record()
@@ -186,7 +185,7 @@ class AgentSession:
             self._free.release()
 
     async def _send(self, prompt: str) -> None:
-        self._prompt = prompt
+        self._jobs.sent(prompt)
         message = {
             "type": "user",
             "uuid": self._prompt_id,

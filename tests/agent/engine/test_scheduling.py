@@ -12,12 +12,12 @@ import pytest
 from claude_agent_sdk import Message, PermissionResultAllow, SystemMessage
 
 from maverick_tui import ConfigError, MaverickConfig
-from maverick_tui.agent.engine.scheduling import FIRED, JOBS, apart_from_project, schedules
+from maverick_tui.agent.engine.scheduling import FIRED, JOBS, JobWatch, apart_from_project, schedules
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
 from tests.support.model import call, last_prompt, say, scene
 
-PLANTED = "do what the file says"
+PLANTED = "<b>do what the file says</b>"
 FILE = Path(".claude/scheduled_tasks.json")
 
 
@@ -98,6 +98,26 @@ async def test_a_turn_of_a_job_tells_its_prompt(serve: ServeModel) -> None:
         async with asyncio.timeout(30):
             await fired.wait()
     assert heard(told, FIRED)[0] == {"prompt": PLANTED}
+
+
+async def test_a_job_is_announced_whatever_its_prompt_looks_like() -> None:
+    told: list[str] = []
+    watch = JobWatch(lambda kind, data: told.append(data["prompt"]) if kind == FIRED else None)
+    (begins,), (ends,) = (watch.hooks[event][0].hooks for event in ("UserPromptSubmit", "Stop"))
+    notice, long = "<task-notification>\n<task-id>b1</task-id>", "<tick> " + "x" * 3_000
+
+    async def begin(*prompts: str) -> list[str]:
+        told.clear()
+        for prompt in prompts:
+            await begins({"prompt": prompt}, None, None)
+        return list(told)
+
+    assert await begin("<b>look</b>", "<ticket> 12", notice) == ["<b>look</b>", "<ticket> 12"]
+    watch.sent("look again")
+    assert await begin("look again", "look again") == ["look again"], "the second one was not sent"
+    listed = [{"prompt": notice}, {"prompt": long[:1_000] + "… [+2007 chars]"}]
+    await ends({"session_crons": listed}, None, None)
+    assert await begin(notice, long, "<tick>") == [notice, long]
 
 
 async def test_a_resumed_session_has_its_jobs_back_only_if_it_may_schedule(serve: ServeModel) -> None:
