@@ -47,6 +47,13 @@ class TerminalDriver(LinuxDriver):
         self._output.close()
         super().close()
 
+    def _sigcont_application(self, *_: object) -> None:
+        """Take the terminal again if it was given up for a Ctrl+Z. A window that closes sends the same signal, and whoever
+        takes a terminal then that is gone, or an application that has ended, never ends.
+        """
+        if self._must_signal_resume:
+            super()._sigcont_application()  # type: ignore[no-untyped-call]
+
     def send_message(self, message: Message) -> None:
         """Put a key straight into the application's queue; as a task of its own it would take one round more."""
         self._loop.call_soon_threadsafe(self._app.post_message, message)

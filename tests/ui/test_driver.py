@@ -152,6 +152,20 @@ async def test_after_an_editor_frames_are_written_at_once_again(line: Line, monk
     driver.close()
 
 
+async def test_a_window_that_closes_does_not_wake_an_application_that_has_ended(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = begun(line, monkeypatch)
+    driver.close()
+    woken: list[bool] = []
+    monkeypatch.setattr(driver, "resume_application_mode", lambda: woken.append(True))
+    driver._sigcont_application()
+    assert not woken, "the terminal is gone, and so are we"
+    driver._must_signal_resume = True  # as a Ctrl+Z leaves it
+    driver._sigcont_application()
+    assert woken
+
+
 def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | None = None) -> TerminalDriver:
     """A driver that has the terminal, as far as writing goes."""
     monkeypatch.setattr("sys.__stderr__", line.file)
