@@ -139,15 +139,26 @@ COMMAND = f": command; {DAEMON} trap '' TERM; while :; do sleep 1; done"
 OWNER = f"""
 import subprocess, sys, time
 from maverick_tui import keeper
+keeper.__file__ = sys.argv[1]
 subprocess.Popen([*keeper.keeper_command(), "/bin/sh", "-c", {COMMAND!r}])
 time.sleep(600)
 """
 
 
 @pytest.fixture
-def owner(mark: str) -> Iterator[subprocess.Popen[bytes]]:
+def impatient(tmp_path: Path) -> str:
+    """The keeper with a short grace period, for tests that wait for its end."""
+    text = Path(keeper.__file__).read_text()
+    assert text.count("\nGRACE = 2.0\n") == 1
+    path = tmp_path / "keeper.py"
+    path.write_text(text.replace("\nGRACE = 2.0\n", "\nGRACE = 0.3\n"))
+    return str(path)
+
+
+@pytest.fixture
+def owner(impatient: str, mark: str) -> Iterator[subprocess.Popen[bytes]]:
     """A program that keeps a command that ignores signals, and whose daemon has left its parent and its session."""
-    with subprocess.Popen([sys.executable, "-P", "-c", OWNER], stdout=subprocess.PIPE) as program:
+    with subprocess.Popen([sys.executable, "-P", "-c", OWNER, impatient], stdout=subprocess.PIPE) as program:
         try:
             until(lambda: running(mark, "sh -c : command", "sh -c : daemon"), "command and daemon run")
             until(lambda: len(keepers(mark)) == 2, "two keepers run")
