@@ -48,11 +48,12 @@ class TerminalDriver(LinuxDriver):
         super().close()
 
     def _sigcont_application(self, *_: object) -> None:
-        """Take the terminal again if it was given up for a Ctrl+Z. A window that closes sends the same signal, and whoever
-        takes a terminal then that is gone, or an application that has ended, never ends.
+        """Take the terminal again if it was given up for a Ctrl+Z.
+
+        A window that closes sends the same signal; an application that takes a terminal then which is gone never ends.
         """
         if self._must_signal_resume:
-            super()._sigcont_application()  # type: ignore[no-untyped-call]
+            super()._sigcont_application()
 
     def send_message(self, message: Message) -> None:
         """Put a key straight into the application's queue; as a task of its own it would take one round more."""
