@@ -40,6 +40,9 @@ _HIDDEN = re.compile(
     r"\u2060-\u206f\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000e0000-\U000e0fff]"
 )
 
+_MARKS = (*map(chr, (*range(9), *range(11, 32), 127)), "\\x1b", "\\x1B", "\\u001b", "\\u001B")
+"""Without one of these nothing is hidden in ASCII."""
+
 _concealed: set[str] = set()
 
 
@@ -94,6 +97,8 @@ def _seen(text: str) -> tuple[str, list[Span]]:
     """The text as it is read, and for each piece of it where that begins there, and where it began."""
     pieces: list[str] = []
     origins: list[Span] = []
+    if text.isascii() and not any(mark in text for mark in _MARKS):
+        return text, origins
     at = length = 0
     for start, end in ((found.start(), found.end()) for found in _HIDDEN.finditer(text)):
         if start > at:

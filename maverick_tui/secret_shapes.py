@@ -12,7 +12,8 @@ from functools import cache
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
           "password", "Password", "authorization")  # fmt: skip
-_RANDOM = r"(?=[^\s\"'&]*\d)(?=[^\s\"'&]*[A-Za-z])"
+# Bounded: many heads in one long word would take the square of its length.
+_RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
 _ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
 _TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ")
 """Those of `SHAPES` after which there may be blanks."""
@@ -55,7 +56,8 @@ SHAPES: Mapping[str, str] = {
 
 _TELLING = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
 _ASSIGNED = re.compile(
-    rf"(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}|{word.upper()}' for word in _TELLING)})[\w-]{{0,40}}+(?P<name>)"
+    rf"(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}|{word.upper()}' for word in _TELLING)})"
+    r"[\w-]{0,40}+(?P<name>)"
     r"(?:\\?[\"']?\]?[ \t]*(?P<sign>:=|=>|[:=])[ \t]*|(?P<tag>>)|(?P<blank>[ ]+))"
     r"(?:\\?[\"'](?P<quoted>[^\s\"'\\]{8,}+)(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>`]{8,}+))"
 )
@@ -105,10 +107,11 @@ def shaped(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
         name = (before[0] if before else "") + text[start:end]
         if found["blank"] and not name.startswith("--"):
             continue
-        value = found["quoted"] or found["bare"]
-        is_variable = found["sign"] == "=" and end + 1 == found.start("sign") + 1 and name.isupper()
+        value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
+        is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
         if is_secret(name) and _is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
-            yield found.span("quoted" if found["quoted"] else "bare")
+            at = found.start("quoted" if found["quoted"] else "bare")
+            yield at, at + len(value)
 
 
 @cache

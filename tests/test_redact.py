@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError
@@ -14,6 +15,7 @@ from maverick_tui.agent.engine.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.config import MaverickConfig
 from maverick_tui.executor.failures import ours
+from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, is_secret, redact
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.export import as_markdown
@@ -21,6 +23,7 @@ from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.shown import shown
 
+ROOT = Path(__file__).parents[1]
 KEY = "sk-ant-api03-abcdefghijklmnop"
 OTHER = "hunter2-hunter2"
 
@@ -108,6 +111,83 @@ def test_what_stands_after_a_telling_name_is_masked(text: str, masked: str) -> N
 )
 def test_other_text_is_left_as_it_is(text: str) -> None:
     assert redact(text) == text
+
+
+RANDOM = "q7Rt2LmX9vKp4Zs8"
+ASSIGNED = [
+    "password: {}", 'api_key = "{}"', "API_KEY = '{}'", "{{'password': '{}'}}", "Server=db;Password={};Port=1",
+    "AccountName=a;AccountKey={}==;", "SharedAccessKey={}", '"pass": "{}"', "X-Auth-Token: {}", "run --token {}",
+    "run --api-key={}", "machine a login b password {}", "\n  password {}\n", "curl -u me:{} host",
+    "<password>{}</password>",
+    "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
+    "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
+]  # fmt: skip
+SERVICES = [
+    f"SG.{RANDOM}.{RANDOM}", f"ya29.{RANDOM * 2}", f"hvs.{RANDOM * 2}", f"gsk_{RANDOM * 2}", f"xai-{RANDOM * 2}",
+    "dop_v1_" + "0a1b" * 16, f"dckr_pat_{RANDOM * 2}", "shpat_" + "0a1b" * 8, f"glsa_{RANDOM * 2}", "dapi" + "0a1b" * 8,
+    f"ATATT3{RANDOM * 2}", "AGE-SECRET-KEY-1" + "QZ7P" * 14,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ASSIGNED)
+def test_a_random_value_behind_a_telling_name_is_masked(place: str) -> None:
+    masked = redact(place.format(RANDOM))
+    assert RANDOM not in masked
+    assert "[secret]" in masked
+
+
+@pytest.mark.parametrize("secret", SERVICES)
+def test_tokens_of_more_services_are_masked(secret: str) -> None:
+    assert redact(f"it is {secret}, so") == "it is [secret], so"
+
+
+CUTS = ["\x1b[m\x1b[K", "\x1b[01;31m", "\u200b", "\u2060", "\xad", "\x1b(B", "\x00"]
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("secret", [KEY, OTHER, f"password={RANDOM}"])
+@pytest.mark.parametrize("at", [3, 7, 10, 12])
+def test_a_secret_that_is_cut_by_what_is_not_seen_is_masked(secret: str, at: int, cut: str) -> None:
+    text = f"a {cut}{secret[:at]}{cut}{secret[at:]}{cut} z"
+    for shown_as in (text, inert(text)):
+        masked = redact(shown_as)
+        assert secret[at:] not in masked
+        assert masked.count("[secret]") == 1
+        assert (masked[:2], masked[-2:]) == ("a ", " z")
+
+
+def test_what_grep_has_coloured_is_masked_in_an_export() -> None:
+    coloured = f"\x1b[01;31m\x1b[K{KEY[:7]}\x1b[m\x1b[K{KEY[7:]}"
+    store = RunStore()
+    for event in (ev.RunStarted(0, "r", "a", "/"), ev.TurnStarted(1, 1, coloured, "p"), ev.BlockStarted(2, 1, "text"),
+                  ev.BlockGrew(2, 1, inert(coloured))):  # fmt: skip
+        store.apply(event)
+    exported = as_markdown(store)
+    assert KEY[7:] not in exported
+    assert exported.count("[secret]") == 2
+
+
+def test_ordinary_code_and_prose_come_back_unchanged() -> None:
+    lines = """
+    user = User(password=settings.password_hash, token=self.token2, secret=get_secret(1234567))
+    client = Client(api_key=os.environ['X'], auth_token=tokens[0], password=hash_v2_salted)
+    def login(password: str, token: OAuth2Token, api_key: SecretStr | None = None) -> None:
+    headers = {"Authorization": f"Bearer {token}", "x": f"https://{user}:{password}@example.org"}
+    the cookie: accept everything; Bearer authentication, the bearer presented a ticket
+    password: at least 12 characters, with 2 digits. The secret: use 2fa. Run --token TOKEN.
+    sorted(names, key=item2.by_length); cache_key: linux-pip-3a4b5c6d; primary_key=user_id_2
+    max_tokens=4096, token_count: 123456ab, key: ArrowUp2Left, docker://alpine:3.18@sha256:0a1b2c3d4e
+    https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
+    """
+    assert redact(lines) == lines
+
+
+@pytest.mark.parametrize("folder", ["maverick_tui", "agents", "docs", "styles"])
+def test_our_own_sources_come_back_unchanged(folder: str) -> None:
+    files = [file for file in (ROOT / folder).rglob("*") if file.suffix in (".py", ".md", ".yaml", ".tcss")]
+    assert files
+    assert [file for file in files if redact(text := file.read_text("utf-8")) != text] == []
 
 
 @pytest.mark.parametrize(
