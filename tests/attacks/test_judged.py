@@ -16,8 +16,7 @@ from tests.attacks.test_shell_unattended import RULES
 ALL = [trick for kind in KINDS.values() for trick in wanted(kind)]
 
 
-@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan", "dontAsk"])
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize(("person", "mode"), [(True, "acceptEdits"), (True, "dontAsk"), (False, "acceptEdits")])
 def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> None:
     found = programs_named(sandbox.project)
     allowed = ["Bash"] if person else RULES

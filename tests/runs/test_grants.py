@@ -31,7 +31,6 @@ def bash(command: str) -> dict[str, str]:
         ("git log -p", "Bash: git log *", ["git log"], ["git log --output=x", "git log --outp=x"]),
         ("git log --output=x", "Bash: git log --output=x", ["git log --output=x"], ["git log --output=y"]),
         ("uv run pytest", "Bash: uv run pytest", ["uv run pytest"], ["uv run sh"]),
-        ("git config a.b c", "Bash: git config a.b c", ["git config a.b c"], ["git config core.pager x"]),
         ("mkdir a", "Bash: mkdir a", ["mkdir a"], ["mkdir b", "mkdir a b"]),
         ("rm a b", "Bash: rm a b", ["rm a b"], ["rm a", "rm a c"]),
         ("a && b", "Bash: a && b", ["a && b"], ["a", "b", "a && c"]),
@@ -58,6 +57,7 @@ def test_commands(command: str, text: str, allowed: list[str], refused: list[str
         ("Write", {"file_path": ".maverick/agents/x.md"}),
         ("Read", {"file_path": "~/.ssh/id_rsa"}),
         ("Bash", {"command": "cp x .git/config"}),
+        ("Bash", {"command": "git config core.pager x"}),
     ],
 )
 def test_nothing_is_offered_for_what_asks_each_time(tool: str, arguments: dict[str, str]) -> None:

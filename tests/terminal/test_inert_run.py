@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -71,19 +70,13 @@ def tool(name: str, **arguments: Any) -> dict[str, Any]:
     return {"tool": name, "input": arguments}
 
 
-def printf(text: str) -> str:
-    """A command that is harmless to look at, and whose output is not."""
-    octal = "".join(f"\\{byte:03o}" for byte in text.replace("\x00", "").encode())
-    return f"printf {shlex.quote(octal)}"
-
-
 def scenes(outside: Path) -> list[dict[str, Any]]:
     path = str(Path(FILE).resolve())
     todos = [{"content": f"Todo {EVERYTHING}", "status": "pending", "activeForm": f"Doing {EVERYTHING}"}]
     question = {"question": f"Question {EVERYTHING}?", "header": EVERYTHING[:12], "multiSelect": False}
     options = [{"label": f"{number} {EVERYTHING}", "description": EVERYTHING} for number in (1, 2)]
     work = [
-        say({"thinking": f"Thought {EVERYTHING}"}, MARKDOWN, tool("Bash", command=printf(f"Output {EVERYTHING}"))),
+        say({"thinking": f"Thought {EVERYTHING}"}, MARKDOWN, tool("Bash", command="cat output.txt")),
         say(tool("Read", file_path=path), tool("TodoWrite", todos=todos)),
         say(tool("Edit", file_path=path, old_string="line two", new_string=f"Edited {STEERING['title']}")),
         say(tool("Agent", description=f"Sub {EVERYTHING}", prompt="subtask", **GENERAL)),
@@ -113,6 +106,8 @@ def scenes(outside: Path) -> list[dict[str, Any]]:
 def test_nothing_in_a_run_steers_the_terminal(
     maverick: Maverick, handyman: str, environment: dict[str, str], theme: str, tmp_path: Path
 ) -> None:
+    # A command that is harmless to look at, and whose output is not.
+    Path("output.txt").write_text(f"Output {EVERYTHING}".replace("\x00", ""))
     Path(FILE).write_text(f"Line one {EVERYTHING}\nline two\n")
     state = paths.user_state()
     state.mkdir(parents=True)

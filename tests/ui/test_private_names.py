@@ -33,6 +33,8 @@ USED: list[tuple[str, str, str]] = [
     ("text area", "_on_key", "prompt.py: characters and keys are taken in the order in which they are typed"),
     ("console", "_color_system", "row.py: which colours the terminal has"),
     ("driver", "_app", "driver.py: keys go straight into its queue"),
+    ("driver", "_must_signal_resume", "driver.py: the terminal is taken again if it was given up"),
+    ("driver", "_sigcont_application", "driver.py: a window that closes wakes nobody"),
     ("driver", "_disable_mouse_support", "driver.py: the mouse is let go once"),
     ("driver", "_file", "driver.py: what is written to the terminal goes through our hands"),
     ("driver", "_loop", "driver.py: the loop that keys are handed to"),
