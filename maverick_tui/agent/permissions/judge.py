@@ -45,8 +45,6 @@ MOST_FILES = 1_000
 """That a pattern for names may stand for."""
 MOST_FOLDERS = 8
 """In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
-
-
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
 
@@ -90,12 +88,21 @@ def why_always_asked(call: Call, places: Places) -> str:
 
 
 def _why_command_asks(call: Call, places: Places) -> str:
-    """By what it names, and where that leads if there is not too much of it; or because it searches where keys are."""
-    named = sorted(mentions(call.command))
+    """By what it names and where that leads, or because it searches where keys are. What is too long to be followed
+    asks, if somebody could take it for something that a rule covers; else only the names in it count.
+    """
+    plain, named = all_commands(call.command) or [], sorted(mentions(call.command))
+    if plain and len(named) > MOST_WORDS:
+        return "It is too long to be looked through."
     look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
+    for pattern in (word.text for words in plain for word in words if not word.is_exact):
+        found = list(islice(glob.iglob(pattern, root_dir=call.here, recursive=True), MOST_FILES + 1))  # noqa: PTH207
+        if len(found) > MOST_FILES:
+            return f"{pattern} stands for too many files."
+        named += found
     if reason := next(filter(None, map(look, named)), ""):
         return reason
-    calls = [[word.text for word in words] for words in all_commands(call.command) or ()]
+    calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
     for texts in filter(searches, calls):

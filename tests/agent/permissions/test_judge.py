@@ -204,6 +204,19 @@ def test_some_places_ask_whatever_the_rules_say(path: str, person: bool, project
 
 
 @pytest.mark.parametrize("person", [True, False])
+def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".git" / "config").touch()
+    (project / "hidden").symlink_to(".git")
+    judge = Judge(["Bash(cp:*)"], project, person=person)
+    judge.grant(ToolRule("Bash", "cp *"))
+    refused = "ask" if person else "deny"
+    for place in (".gi*/config", ".g??/config", ".*/config", "hid*/config", f"{'a ' * 400} hidden/config"):
+        assert decide(judge, "Bash", bash(f"cp x {place}")) == refused, place
+    assert decide(judge, "Bash", bash("cp src/*.py docs")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
 def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
     home = Path.home()
     judge = Judge(["Read", "Grep", "Glob", "Bash"], project, person=person)
