@@ -33,6 +33,11 @@ _LONG = 20_000
 _WANTED = tuple(part for part in os.environ.get("ATTACK", "").split(",") if part)
 
 
+def is_asked_for() -> bool:
+    """Whether somebody has asked for certain tricks, or for all; else a part of them is enough."""
+    return bool(_WANTED)
+
+
 def wanted(tricks: Sequence[Trick]) -> tuple[Trick, ...]:
     """Those alone that `ATTACK` names, if it names any."""
     is_any = not _WANTED or _WANTED == ("all",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from claude_agent_sdk import PermissionResultAllow, ToolPermissionContext
 
 from tests.attacks import benign
@@ -18,20 +17,18 @@ def calls(commands: dict[str, str]) -> list[Call]:
     return [Call(name, "Bash", {"command": command}) for name, command in commands.items()]
 
 
-@pytest.mark.parametrize("mode", ["acceptEdits", "default"])
-async def test_reading_goes_on_unasked(mode: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    report = await attended(sandbox, serve, calls(benign.READ_UNASKED), mode)
+async def test_reading_goes_on_unasked(sandbox: Sandbox, serve: ServeModel) -> None:
+    report = await attended(sandbox, serve, calls(benign.READ_UNASKED))
     wrong = [name for name, outcome in report.outcomes.items() if outcome.is_asked or not outcome.has_run]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)
 
 
-@pytest.mark.parametrize("mode", ["acceptEdits", "default"])
-async def test_a_change_is_asked_about_once(mode: str, sandbox: Sandbox, serve: ServeModel) -> None:
+async def test_a_change_is_asked_about_once(sandbox: Sandbox, serve: ServeModel) -> None:
     async def agree(_tool: str, _arguments: dict[str, Any], _context: ToolPermissionContext) -> PermissionResultAllow:
         return PermissionResultAllow()
 
-    report = await attended(sandbox, serve, calls(benign.ASKED_ONCE), mode, answer=agree)
+    report = await attended(sandbox, serve, calls(benign.ASKED_ONCE), answer=agree)
     wrong = [name for name, outcome in report.outcomes.items() if len(outcome.questions) != 1 or not outcome.has_run]
     assert not wrong, report.explain(wrong)
     for name in ("touch", "mkdir", "redirect", "copy", "and", "pipe"):

@@ -22,20 +22,17 @@ def folder(sandbox: Sandbox, place: str) -> Path:
 
 
 def writes(places: dict[str, str], sandbox: Sandbox, cwd: Path) -> list[Call]:
-    """Every way to write these files; what exists must have been read before."""
+    """Write to all of these files, and change every fourth in other ways; what exists must have been read before."""
     calls = []
-    for name, place in places.items():
+    for number, (name, place) in enumerate(places.items()):
         path = sandbox.place(place.replace("{C}", str(cwd)), name)
-        calls += [
-            Call(f"read-{name}", "Read", {"file_path": path}),
-            Call(f"edit-{name}", "Edit", {"file_path": path, "old_string": "\n", "new_string": "PWNED\n"}),
-            Call(f"write-{name}", "Write", {"file_path": path, "content": f"PWNED {name}\n"}),
-            Call(
-                f"notebook-{name}",
-                "NotebookEdit",
-                {"notebook_path": f"{path}.ipynb", "new_source": "PWNED", "cell_type": "code", "edit_mode": "insert"},
-            ),
-        ]
+        calls.append(Call(f"read-{name}", "Read", {"file_path": path}))
+        if number % 4 == 0:
+            notebook = {"new_source": "PWNED", "cell_type": "code", "edit_mode": "insert"}
+            edit = {"file_path": path, "old_string": "\n", "new_string": "PWNED\n"}
+            calls.append(Call(f"edit-{name}", "Edit", edit))
+            calls.append(Call(f"notebook-{name}", "NotebookEdit", {"notebook_path": f"{path}.ipynb", **notebook}))
+        calls.append(Call(f"write-{name}", "Write", {"file_path": path, "content": f"PWNED {name}\n"}))
     return calls
 
 

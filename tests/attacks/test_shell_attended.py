@@ -23,7 +23,7 @@ async def test_nothing_runs_unasked(kind: str, sandbox: Sandbox, serve: ServeMod
 
 
 async def test_nothing_runs_unasked_in_the_mode_default(sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = [trick for kind in KINDS_FOR_BASH for trick in some(kind, 12)]
+    tricks = [trick for kind in KINDS_FOR_BASH for trick in some(kind, 30)]
     check(await attended(sandbox, serve, calls_of(tricks, sandbox), mode="default"), tricks)
 
 
