@@ -16,7 +16,7 @@ from tests.attacks.test_shell_unattended import RULES
 ALL = [trick for kind in KINDS.values() for trick in wanted(kind)]
 
 
-@pytest.mark.parametrize(("person", "mode"), [(True, "acceptEdits"), (True, "dontAsk"), (False, "acceptEdits")])
+@pytest.mark.parametrize(("person", "mode"), [(True, "acceptEdits"), (False, "acceptEdits")])
 def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> None:
     found = programs_named(sandbox.project)
     allowed = ["Bash"] if person else RULES
