@@ -174,8 +174,8 @@ def _attributes_inside(ground: Ground) -> None:
 
 
 def _included(ground: Ground) -> None:
-    ground.config("[include]\n path = ../shared.gitconfig")
-    ground.write("shared.gitconfig", f"[core]\n fsmonitor = {ground.program()}\n")
+    ground.config("[include]\n path = ../more.gitconfig")
+    ground.write("more.gitconfig", f"[core]\n fsmonitor = {ground.program()}\n")
 
 
 def _included_if(condition: str) -> Callable[[Ground], None]:
