@@ -77,7 +77,7 @@ def parent_of(pid: int) -> int:
 
 def keepers(mark: str) -> list[int]:
     """The keepers of a run, the outer first: it is the one that the other was started by."""
-    return sorted(found := running(mark, "keeper.py"), key=lambda pid: parent_of(pid) in found)
+    return sorted(found := running(mark, "-I -S "), key=lambda pid: parent_of(pid) in found)
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from functools import partial
 from pathlib import Path
 
 import pytest
-from git import Repo
 
 from maverick_tui import paths
 from tests.support.terminal import Glass
@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in AGENTS.items():
         (agents / name).write_text(text)
     (Path(os.fsdecode(bytes(agents) + b"/latin-\xe9\x9b31m.md"))).write_text("no agent")
-    Repo.init(project, initial_branch=BRANCH).close()
+    subprocess.run(["git", "init", "--quiet", f"--initial-branch={BRANCH}", project], check=True)
     monkeypatch.chdir(project)
     state, config = paths.user_state(), paths.user_config()
     for place in (state, config):
