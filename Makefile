@@ -43,11 +43,11 @@ run: $(READY) ## Run maverick; without credentials it plays the demo
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
-explore: $(READY) ## Look for new counterexamples of the properties, with other examples each time
-	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 -m hypothesis $(ARGS)
+explore: $(READY) ## Look for new counterexamples of the properties, and try all of what make test tries a part of
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n 2 -m "hypothesis or explore" $(ARGS)
 
 attack: $(READY) ## Try every attack of tests/attacks in every way; it takes some minutes
-	ATTACK=all $(BIN)/python -m pytest -n 2 tests/attacks $(ARGS)
+	ATTACK=all $(BIN)/python -m pytest -n 2 -m "explore or not explore" tests/attacks $(ARGS)
 
 check: $(READY) ## Check format, lint, types and the layers of the packages
 	$(BIN)/ruff format --check

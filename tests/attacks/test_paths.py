@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.attacks.driving import Call, Report, attended, unattended
 from tests.attacks.judging import tells_secret
 from tests.attacks.sandbox import Sandbox
 from tests.conftest import ServeModel
+from tests.support.sampling import sampled
 
 EDITS = ("Read", "Edit", "Write", "NotebookEdit")
 READS = ("Read", "Glob", "Grep")
@@ -47,13 +49,13 @@ def check_refused(report: Report) -> None:
     assert not report.changes, report.explain(wrong)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", sampled(["project", "home"], 2))
 async def test_with_a_person_these_ask(place: str, sandbox: Sandbox, serve: ServeModel) -> None:
     cwd = folder(sandbox, place)
     check_refused(await attended(sandbox, serve, writes(PLACES[place], sandbox, cwd), allowed_tools=EDITS, cwd=cwd))
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", sampled(["home", "project"], 2))
 async def test_without_a_person_these_are_refused(place: str, sandbox: Sandbox, serve: ServeModel) -> None:
     cwd = folder(sandbox, place)
     check_refused(await unattended(sandbox, serve, writes(PLACES[place], sandbox, cwd), EDITS, cwd=cwd))
@@ -91,7 +93,7 @@ async def test_a_second_name_of_a_file_does_not_change_the_first(sandbox: Sandbo
         assert (sandbox.project / ".git/config").read_bytes() == config, report.explain(list(report.outcomes))
 
 
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([True, False], 2))
 async def test_ordinary_files_are_written_unasked(person: bool, sandbox: Sandbox, serve: ServeModel) -> None:
     calls = [call for call in writes(paths.ORDINARY, sandbox, sandbox.project) if call.tool in ("Read", "Write")]
     report = await (attended if person else unattended)(sandbox, serve, calls, allowed_tools=EDITS)
@@ -105,9 +107,8 @@ async def test_ordinary_files_are_written_unasked(person: bool, sandbox: Sandbox
         assert (sandbox.project / place.replace("{C}/", "")).read_text() == f"PWNED {name}\n"
 
 
+@pytest.mark.parametrize(("place", "engine"), sampled(list(itertools.product(PLACES, ["claude-code", "api"])), 3))
 @pytest.mark.parametrize("person", [True, False])
-@pytest.mark.parametrize("engine", ["claude-code", "api"])
-@pytest.mark.parametrize("place", PLACES)
 async def test_credentials_are_not_read_unasked(
     place: str, engine: str, person: bool, sandbox: Sandbox, serve: ServeModel
 ) -> None:

@@ -25,6 +25,7 @@ from tests.conftest import ServeModel
 from tests.support.agents import Talker, context
 from tests.support.model import call, say
 from tests.support.processes import marked, wait_until_gone
+from tests.support.sampling import sampled
 from tests.terminal.application import MAVERICK
 
 pytestmark = [
@@ -116,12 +117,15 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
 # Who notices a kill is another one for each engine; who takes the other signals is not.
 @pytest.mark.parametrize(
     ("engine", "number"),
-    [
-        ("claude-code", signal.SIGKILL),
-        ("api", signal.SIGKILL),
-        ("claude-code", signal.SIGTERM),
-        ("api", signal.SIGHUP),
-    ],
+    sampled(
+        [
+            ("claude-code", signal.SIGKILL),
+            ("claude-code", signal.SIGTERM),
+            ("api", signal.SIGHUP),
+            ("api", signal.SIGKILL),
+        ],
+        3,
+    ),
 )
 def test_a_headless_run_that_is_ended_leaves_no_server(
     engine: str, number: signal.Signals, server: dict[str, Any], script: Path, mark: str

@@ -18,7 +18,7 @@ KINDS_FOR_BASH = [kind for kind in KINDS if kind != "zsh"]
 
 @pytest.mark.parametrize("kind", KINDS_FOR_BASH)
 async def test_nothing_runs_unasked(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some(kind, 3)
+    tricks = some(kind, 10)
     check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 

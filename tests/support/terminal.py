@@ -53,6 +53,7 @@ class Glass:
         self._screen = _Screen(columns, lines)
         self._stream = pyte.Stream(self._screen)
         self._rest = ""
+        self._rows: dict[int, str] = {}
 
     def feed(self, text: str) -> None:
         """Take what was written; a sequence that is not complete waits for its end."""
@@ -92,7 +93,12 @@ class Glass:
     @property
     def rows(self) -> list[str]:
         """The screen as text."""
-        return ["".join(cell.data for cell in row).rstrip() for row in self.cells]
+        screen = self._screen
+        for y in screen.dirty:
+            line = screen.buffer[y]
+            self._rows[y] = "".join([line[x].data for x in range(screen.columns)]).rstrip()
+        screen.dirty.clear()
+        return [self._rows[y] for y in range(screen.lines)]
 
     @property
     def text(self) -> str:

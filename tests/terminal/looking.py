@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 
 from pyte.screens import Char
 
 from tests.terminal.application import F10, Application
-from tests.terminal.watched import BEFORE, REDRAWN
+from tests.terminal.watched import AFTER, BEFORE, REDRAWN
 
 WATCHED = (sys.executable, "-m", "tests.terminal.watched")
 _MARK = re.compile("\x1b\\]7777;([a-z]+);([0-9]+);([0-9]+)\x07")
@@ -25,9 +27,13 @@ class WatchedApplication(Application):
     _unread = ""
 
     def compare(self, times: int = 1) -> None:
-        """Wait until what is shown now has been compared so often."""
-        wanted = self.comparisons + times + 1  # one may be on its way already
-        self.until(lambda _: self.comparisons >= wanted)
+        """Have what is shown now compared so often."""
+        for wanted in range(self.comparisons + 1, self.comparisons + times + 1):
+            self._ask_to_look()
+            self.until(lambda _, wanted=wanted: self.comparisons >= wanted)
+
+    def _ask_to_look(self) -> None:
+        os.kill(self.pid, signal.SIGUSR1)
 
     def compare_with_fresh(self, columns: int) -> None:
         """While nothing changes in these columns: they are what they would be if they were drawn from the beginning."""
@@ -54,9 +60,13 @@ class WatchedApplication(Application):
             self.redrawn = True
         elif size != self.glass.size:  # the window has another size since, and the application is still to hear of it
             self._cells = None
+            if moment == AFTER:
+                self._ask_to_look()
         elif moment == BEFORE:
             self._cells = self.glass.cells
-        elif self._cells is not None:
+        elif self._cells is None:
+            self._ask_to_look()
+        else:
             different = self.glass.differences(self._cells)
             before = "\n".join("".join(cell.data for cell in row).rstrip() for row in self._cells)
             assert not different, "\n".join([*different[:20], "before:", before, "after:", self.glass.text])

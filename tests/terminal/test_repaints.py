@@ -99,7 +99,7 @@ def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
     resize(app)
     for _theme in ("light", "ansi"):
         app.send(F9)
-        app.compare(2)
+        app.compare()
         scroll_away(app)
         app.send(CTRL_END)
         app.until(is_following)
@@ -108,7 +108,10 @@ def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
 
 def test_without_colours(maverick: Maverick, handyman: str) -> None:
     app = start(maverick, handyman, {"NO_COLOR": "1"})
-    look_around(app)
+    app.compare()
+    scroll_away(app)
+    app.send(CTRL_END)
+    app.until(is_following)
     end(app)
     codes = " ".join(app.output.colours)
     colours = set(re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", codes))

@@ -1,13 +1,15 @@
 """The application, but at moments that nobody chose it paints everything once more and marks where in its output.
 
 What the terminal showed before must be what it shows after: `python -m tests.terminal.watched` takes the arguments of
-`maverick`. F9 takes the next theme, so that a test need not start again for each; F10 draws the transcript from its
+`maverick`. SIGUSR1 asks for one look: a terminal that is slower than the application must not fall behind. F9 takes the next theme, so that a test need not start again for each; F10 draws the transcript from its
 store alone.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
+import signal
 import sys
 from typing import Any
 
@@ -35,17 +37,18 @@ class Watched(MaverickApp):
     BINDINGS = [("f9", "next_theme", "Next theme"), ("f10", "redraw", "Draw the transcript anew")]
 
     def on_mount(self) -> None:
-        """Begin to look, too."""
-        self._look_again()
+        """Look when asked to, too."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._look_soon)
 
-    def _look_again(self) -> None:
+    def _look_soon(self) -> None:
         self.set_timer(random.uniform(0.01, LONGEST_PAUSE), self._look)
 
     def _look(self) -> None:
         screen = self.screen
         if self._has_terminal() and _is_painted(screen) and all(map(_is_painted, self._background_screens)):
             self._paint_again(screen)
-        self._look_again()
+        else:
+            self._look_soon()
 
     def _has_terminal(self) -> bool:
         return not self._batch_count and not self._closed and self._driver is not None

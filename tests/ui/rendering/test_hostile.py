@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.ui.rendering.live import LiveMarkdown
+from tests.support.sampling import sampled
 from tests.ui.rendering.looks import DARK, assert_sound, renderer, shown
 
 TEXTS = {
@@ -53,7 +54,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
-@pytest.mark.parametrize("width", [10, 80])
+@pytest.mark.parametrize("width", sampled([80, 10], 2))
 def test_it_is_drawn(name: str, width: int) -> None:
     text = TEXTS[name]
     made = renderer(width, gutter=7)

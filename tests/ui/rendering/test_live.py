@@ -263,7 +263,7 @@ def test_the_work_of_a_delta_does_not_grow_with_the_text(kind: str, monkeypatch:
     most = []
     for _ in range(2):
         work = 0
-        for _ in range(80):
+        for _ in range(30):
             parsed = drawn = 0
             live.feed(piece)
             live.advance(FOREVER)

@@ -1,0 +1,20 @@
+"""Which of many like cases every run of the tests tries; `make explore` tries them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+
+def sampled(cases: Sequence[Any], every: int, ids: Sequence[str] | None = None) -> list[Any]:
+    """The parameters of a test; all but the first and each so many after it are left to `make explore`."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            id=ids[number] if ids else None,
+            marks=[pytest.mark.explore] if number % every else [],
+        )
+        for number, case in enumerate(cases)
+    ]
