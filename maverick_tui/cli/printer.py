@@ -22,8 +22,10 @@ from maverick_tui.agent.engine.record import Record
 from maverick_tui.agent.engine.scheduling import SCHEDULING_TOOLS
 from maverick_tui.cli.flow import Flow, Paper
 from maverick_tui.cli.width import display_width, pad
-from maverick_tui.exceptions import AgentError, MaverickError, StreamingError
+from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
+from maverick_tui.runs.failure_words import title as failure_title
+from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.tool_text import describe, key_argument, result_text, shown_changes, summary, todo_lines
 
@@ -291,7 +293,7 @@ def _banner(error: AgentError, width: int) -> Iterator[str]:
         what = what.removesuffix(cause.message).rstrip(" :.") + "."
         rows.append(("why", cause.message))
     rows = [("what", what), *rows, ("next", error.hint)]
-    title = " THE STREAM BROKE " if isinstance(error, StreamingError) else " THE AGENT FAILED "
+    title = f" {failure_title(failure_of(error)).upper()} "
     inner = width - 4
     yield f"╭─{title}{'─' * (width - display_width(title) - 3)}╮"
     for label, text in rows:
