@@ -76,11 +76,8 @@ def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool 
     """What came of the call: what matters, and how much there is of it."""
     lines = [line for line in text.splitlines() if line.strip()]
     if large := _TOO_LARGE.search(text, 0, _HEAD):
-        code = _EXIT_CODE.match(text)
-        return (
-            f"{f'exit code {code[1]}: ' if code else ''}{large[1]} {large[2]} of output",
-            "its beginning is here",
-        )
+        ended = f"exit code {code[1]}: " if (code := _EXIT_CODE.match(text)) else ""
+        return f"{ended}{large[1]} {large[2]} of output", "its beginning is here"
     if tool == "Bash":
         return _bash_summary(text, lines)
     if failed:

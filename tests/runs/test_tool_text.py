@@ -50,7 +50,7 @@ def test_of_a_large_output_its_real_size_is_told() -> None:
     assert summary("Bash", {}, text) == ("1.2 MB of output", "its beginning is here")
     assert summary("mcp__a__b", {}, text)[0] == "1.2 MB of output"
     assert summary("Bash", {}, f"Exit code 2\n{text}", failed=True)[0] == "exit code 2: 1.2 MB of output"
-    assert summary("Bash", {}, f"{'x' * 500}\n{text}")[1] == "7 lines", "one that only quotes the sentence"
+    assert summary("Bash", {}, f"{'x' * 500}\n{text}")[1] == "6 lines", "one that only quotes the sentence"
 
 
 def test_a_result_of_the_endpoints_own_tool_is_told_as_it_came() -> None:
