@@ -50,7 +50,7 @@ async def serve_run(
         on_event(event)
         if event.type == "run_started" and prompt is None and drafts and drafts[-1]:
             on_draft(drafts[-1])
-        elif event.type == "turn_started" and drafts and (note := off_script(ready, drafts[-1], event)):
+        elif isinstance(event, events.TurnStarted) and drafts and (note := off_script(ready, drafts[-1], event)):
             on_event(events.Noticed(event.at, "demo", note))
 
     local = LocalRun(
