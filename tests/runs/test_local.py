@@ -108,7 +108,8 @@ async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
     reported = {event.message: event.output_tokens for event in run.all(UsageReported)}
     assert sum(reported.values()) == first.usage.output_tokens + second.usage.output_tokens
     costs = {event.message: event.cost_usd or 0.0 for event in run.all(UsageReported)}
-    assert sum(costs.values()) == pytest.approx(first.usage.cost_usd + second.usage.cost_usd), "as it is billed"
+    billed = (first.usage.cost_usd or 0.0) + (second.usage.cost_usd or 0.0)
+    assert sum(costs.values()) == pytest.approx(billed), "as it is billed"
     assert run.all(Connected)[0].context_size == 200_000
 
 

@@ -21,7 +21,7 @@ class ReplayTransport(Transport):
         self.written: list[Frame] = []
         self.is_closed = False
         self._control: asyncio.Queue[Frame] = asyncio.Queue()
-        self._prompt = asyncio.Event()
+        self.prompted = asyncio.Event()
 
     async def connect(self) -> None: ...
 
@@ -33,11 +33,11 @@ class ReplayTransport(Transport):
                 answer = {"subtype": "success", "request_id": frame["request_id"], "response": {}}
                 self._control.put_nowait({"type": "control_response", "response": answer})
             elif frame["type"] == "user":
-                self._prompt.set()
+                self.prompted.set()
 
     async def read_messages(self) -> AsyncIterator[Frame]:
         yield await self._control.get()
-        await self._prompt.wait()
+        await self.prompted.wait()
         for frame in self.frames:
             if isinstance(frame, BaseException):
                 raise frame

@@ -16,7 +16,7 @@ from maverick_tui import CLINotFoundError, NetworkError, ProcessError, Streaming
 from maverick_tui.agent.engine.failures import api_failure, streaming_error, wrap_sdk_error
 from maverick_tui.executor.failures import LimitError, RefusalError
 from tests.support.agents import Talker, context, drain
-from tests.support.replay import delta, init, replay
+from tests.support.replay import ReplayTransport, delta, init, replay
 
 
 def test_a_process_error_keeps_what_the_sdks_error_says() -> None:
@@ -122,17 +122,16 @@ async def test_a_reader_that_the_sdk_cancels_ends_the_turn_at_once(monkeypatch: 
 
 
 async def test_a_reader_that_is_cancelled_in_a_session_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def cancelled(_: object) -> Any:
-        if await prompted.wait():
-            raise asyncio.CancelledError
-        yield
+    transport = ReplayTransport([])
 
-    prompted = asyncio.Event()
+    async def cancelled(_: object) -> Any:
+        yield claude_agent_sdk.SystemMessage("init", {})
+        await transport.prompted.wait()
+        raise asyncio.CancelledError
+
     monkeypatch.setattr(claude_agent_sdk.ClaudeSDKClient, "receive_messages", cancelled)
-    async with asyncio.timeout(60), Talker(transport=replay(init(), 30.0)).session(context()) as session:
-        asking = asyncio.create_task(drain(session.query("hello")))
-        prompted.set()
-        _, error = await asking
+    async with asyncio.timeout(60), Talker(transport=lambda _: transport).session(context()) as session:
+        _, error = await drain(session.query("hello"))
         assert isinstance(error, ProcessError)
         assert session.is_ended
 
