@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _TODOS = {"completed": ("☑ ", "green"), "in_progress": ("▸ ", "bold")}
 _CHANGES = {"+": "green", "-": "red"}
+_MOST_RAW = 500
+"""Characters of an answer that cannot be read."""
 
 
 @dataclass(slots=True)
@@ -334,8 +336,11 @@ def _banner(error: AgentError, width: int) -> Iterator[str]:
     if isinstance(cause, MaverickError):
         what = what.removesuffix(cause.message).rstrip(" :.") + "."
         rows.append(("why", cause.message))
+    failure = failure_of(error)
+    if failure.raw_response:  # the hint speaks of it, and there is no key here that shows it
+        rows.append(("raw", failure.raw_response[:_MOST_RAW]))
     rows = [("what", what), *rows, ("next", error.hint)]
-    title = f" {failure_title(failure_of(error)).upper()} "
+    title = f" {failure_title(failure).upper()} "
     inner = width - 4
     yield f"╭─{title}{'─' * (width - display_width(title) - 3)}╮"
     for label, text in rows:
