@@ -24,7 +24,7 @@ setup: $(READY) ## Create or update .venv, with exactly the packages of constrai
 # alone, and then the project itself without its dependencies, built by the pinned hatchling.
 $(READY): pyproject.toml constraints.txt
 	$(if $(shell $(PYTHON) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),,$(error Maverick needs Python 3.11 or newer and $(PYTHON) is not that: name one, for example with: make PYTHON=python3.12 setup))
-	@echo 'Setting up .venv; the first time it downloads some 200 MB.'
+	@echo 'Setting up .venv; the first time it downloads some 225 MB.'
 ifneq ($(UV),)
 	@$(BIN)/python -c '' 2>/dev/null || { rm -rf .venv && $(UV) venv --quiet --python "$$(command -v $(PYTHON))" .venv; }
 	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes constraints.txt

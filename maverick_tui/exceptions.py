@@ -110,7 +110,7 @@ class CLINotFoundError(AgentError):
 class ProcessError(AgentError):
     """The CLI's process failed to start, died or was killed."""
 
-    hint_by_default = "Look at the CLI's last words in `stderr`, then run the agent again."
+    hint_by_default = "Read what the CLI said last, then run the agent again."
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class StreamingError(AgentError):
 class MalformedResponseError(AgentError):
     """An answer that cannot be read; `raw_response` is its text."""
 
-    hint_by_default = "Look at raw_response: a proxy or gateway may have changed the answer."
+    hint_by_default = "Look at the raw response: a proxy or gateway may have changed the answer."
 
     def __init__(
         self,

@@ -19,8 +19,8 @@ MAVERICK = [sys.executable, "-m", "maverick_tui"]
 SCRIPT = "scenes: [{when: {agent: explorer, prompt: Where}, answers: [It is in the kitchen.]}]\n"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*MAVERICK, *arguments], capture_output=True, text=True, check=False)
+def run(*arguments: str, piped: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*MAVERICK, *arguments], input=piped, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--offline"]])
@@ -52,9 +52,24 @@ def test_an_agent_runs_on_a_script(mark: str, home: Path) -> None:
     Path("s.yaml").write_text(SCRIPT)
     done = run("--offline", "--script", "s.yaml", "--agent", "explorer", "--prompt", "Where is it?")
     assert done.returncode == 0, done.stderr
-    assert "OFFLINE" in done.stdout
-    assert "It is in the kitchen." in done.stdout
+    assert done.stdout == "It is in the kitchen.\n", "the answer alone"
+    for part in ("OFFLINE", "> Where is it?", "tokens in"):
+        assert part in done.stderr
+    assert "kitchen" not in done.stderr, "it is not told twice"
     assert list(home.iterdir()) == [], "nothing is written to the user's home"
+
+
+@pytest.mark.parametrize("dash", [[], ["--prompt", "-"]], ids=["a pipe", "a dash"])
+def test_the_prompt_can_be_piped_in(dash: list[str], mark: str) -> None:
+    Path("s.yaml").write_text(
+        "scenes: [{when: {prompt: Where}, answers: [[I look., {tool: Glob, input: {pattern: '*'}}], Nowhere.]}]\n"
+    )
+    arguments = ("--offline", "--script", "s.yaml", "--agent", "explorer", *dash)
+    done = run(*arguments, piped="Where is it?\nAnd why?\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Nowhere.\n", "what it said on its way is no answer"
+    assert "I look." in done.stderr
+    assert "Where is it? And why?" in done.stderr
 
 
 @pytest.mark.parametrize("engine", ["claude-code", "api"])
@@ -75,15 +90,15 @@ def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(engine: st
     Path("s.yaml").write_text("scenes: [{when: {prompt: by its author}, answers: [In the kitchen.]}]\n")
     done = run("--offline", "--script", "s.yaml", "--agent", "around", "--prompt", "go")
     assert done.returncode == 0, done.stderr
-    assert "In the kitchen." in done.stdout
+    assert done.stdout == "In the kitchen.\n"
     assert Path("was-here").exists()
 
 
 async def test_without_a_script_the_endpoint_of_the_environment_is_asked(serve: ServeModel) -> None:
     async with serve(say("From the endpoint.")) as model:
         done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")
-    assert "From the endpoint." in done.stdout
-    assert "OFFLINE" not in done.stdout
+    assert done.stdout == "From the endpoint.\n"
+    assert "OFFLINE" not in done.stderr
     assert done.returncode == 0
     assert len(model.requests) == 1
 
@@ -92,7 +107,8 @@ async def test_a_run_that_fails_leaves_with_1(serve: ServeModel) -> None:
     async with serve(fail(500)):
         done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")
     assert done.returncode == 1
-    assert "HTTP 500" in done.stdout
+    assert "HTTP 500" in done.stderr
+    assert done.stdout == ""
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -102,6 +118,7 @@ async def test_a_run_that_fails_leaves_with_1(serve: ServeModel) -> None:
         (["--script", "s.yaml"], 2, "--offline"),
         (["--offline", "--script", "s.yaml"], 2, "--agent"),
         (["--agent", "explorer"], 2, "--prompt"),
+        (["--agent", "explorer", "--prompt", "-"], 2, "--prompt"),
         (["--offline", "--agent", "explorer", "--prompt", "x"], 2, "--script"),
         (["--agent", "exploder", "--prompt", "x"], 3, "Did you mean 'explorer'?"),
     ],

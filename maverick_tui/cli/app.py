@@ -50,7 +50,9 @@ def _print_version(wanted: bool) -> None:
 def start(
     context: typer.Context,
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Run this agent.")] = None,
-    prompt: Annotated[str | None, typer.Option("--prompt", metavar="TEXT", help="What it is to do.")] = None,
+    prompt: Annotated[
+        str | None, typer.Option("--prompt", metavar="TEXT", help="What it is to do; - reads it from a pipe.")
+    ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Let a script answer instead of a model.")] = False,
     script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script; else the demo.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
@@ -60,8 +62,9 @@ def start(
 ) -> None:
     """Mission control for coding agents in the terminal.
 
-    Without a command it opens the application; if no credentials are set up, with the demo. Where the output is not a
-    terminal it prints: the demo, the agents, or with --agent and --prompt that agent's run.
+    Without a command it opens the application; if no credentials are set up, with the demo. Without a terminal it
+    prints: the demo, the agents, or with --agent and a prompt that agent's answer on standard output, and all else on
+    standard error. The prompt is that of --prompt, or what is piped in.
     """
     options.debug = debug
     if context.invoked_subcommand is not None:
@@ -70,14 +73,18 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
-    from maverick_tui.cli.launching import is_terminal, launch, open_app
+    from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped
 
     if is_terminal():
+        if prompt == STDIN:
+            raise typer.BadParameter("Nothing is piped in that could be read.", param_hint="--prompt -")
         raise typer.Exit(open_app(launch(agent, prompt, is_offline=offline, script=script)))
     if offline and script is None and prompt is not None:
         raise typer.BadParameter("The demo has prompts of its own: name a script with --script.", param_hint="--prompt")
+    if agent is not None and prompt in (None, STDIN) and (script is not None or not offline):
+        prompt = piped()
     if (agent is None) != (prompt is None) or (script is not None and agent is None):
-        raise typer.BadParameter("Name an agent with --agent and say what it is to do with --prompt.")
+        raise typer.BadParameter("Name an agent with --agent, and say what it is to do with --prompt or a pipe.")
     if agent is not None and prompt is not None and (script is not None or not offline):
         from maverick_tui.cli.text_run import run_text
 

@@ -14,12 +14,23 @@ from maverick_tui.cli.credentials import has_credentials
 if TYPE_CHECKING:
     from maverick_tui.ui.launch import Launch
 
+STDIN = "-"
+"""The prompt that stands for what is piped in."""
+
 _WITH_VALUE = ("--agent", "--prompt", "--script")
 
 
 def is_terminal() -> bool:
     """Whether a person can look at the application and type into it."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def piped() -> str | None:
+    """What is piped in, if anything is."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return None
+    text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    return text or None
 
 
 def plain_launch(arguments: Sequence[str]) -> Launch | None:
@@ -37,7 +48,7 @@ def plain_launch(arguments: Sequence[str]) -> Launch | None:
             return None
     if "--script" in values and "--offline" not in values:
         return None
-    if "--prompt" in values and "--agent" not in values:
+    if "--prompt" in values and ("--agent" not in values or values["--prompt"] == STDIN):
         return None
     script = Path(values["--script"]) if "--script" in values else None
     return launch(values.get("--agent"), values.get("--prompt"), is_offline="--offline" in values, script=script)

@@ -22,8 +22,10 @@ from maverick_tui.agent.engine.record import Record
 from maverick_tui.agent.engine.scheduling import SCHEDULING_TOOLS
 from maverick_tui.cli.flow import Flow, Paper
 from maverick_tui.cli.width import display_width, pad
-from maverick_tui.exceptions import AgentError, MaverickError, StreamingError
+from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
+from maverick_tui.runs.failure_words import title as failure_title
+from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.tool_text import describe, key_argument, result_text, shown_changes, summary, todo_lines
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 _TODOS = {"completed": ("☑ ", "green"), "in_progress": ("▸ ", "bold")}
 _CHANGES = {"+": "green", "-": "red"}
+_MOST_RAW = 500
+"""Characters of an answer that cannot be read."""
 
 
 @dataclass(slots=True)
@@ -55,18 +59,37 @@ class _Lane:
     """Calls whose results have not been shown; the first has been, the others wait for their turn."""
 
 
+class _Kept:
+    """Stands in for a flow, and only keeps the text."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+        self._parts: list[str] = []
+
+    def feed(self, text: str) -> None:
+        self._parts.append(text)
+
+    def end(self) -> None:
+        self._texts.append("".join(self._parts))
+
+
 class Printer:
     """Takes the messages of one prompt with `show`; `finish`, `fail` or `close` ends it."""
 
-    def __init__(self, stream: TextIO, width: int, *, cwd: Path | None = None) -> None:
-        """Write on the stream in so many columns; paths are told from `cwd`."""
+    def __init__(self, stream: TextIO, width: int, *, cwd: Path | None = None, keeps_answer: bool = False) -> None:
+        """Write on the stream in so many columns; paths are told from `cwd`.
+
+        With `keeps_answer` what the agent says is written once something follows it: the rest is for `take_answer`.
+        """
         self.paper = Paper(stream, width)
+        self._keeps_answer = keeps_answer
+        self._kept: list[str] = []
         self._folder = "" if cwd is None else str(cwd)
         self._record = Record()
         self._main = _Lane()
         self._lanes: dict[str | None, _Lane] = {None: self._main}
         self._owners: dict[str, tuple[_Lane, _Call]] = {}
-        self._flow: Flow | None = None
+        self._flow: Flow | _Kept | None = None
         self._streamed = ""
         self._held: list[Message] = []
         self._last: tuple[str, _Lane] | None = None
@@ -86,6 +109,17 @@ class Printer:
         """Show the next message; one that has nothing to show is passed over."""
         self._record.add(message)
         self._show(message)
+
+    @property
+    def text(self) -> str:
+        """All that the agent has said."""
+        return self._record.text
+
+    def take_answer(self) -> str:
+        """What the agent said last, with nothing after it; it is not written here any more."""
+        self._close_flow()
+        kept, self._kept = self._kept, []
+        return "\n\n".join(text.strip("\n") for text in kept if text.strip())
 
     def finish(self) -> None:
         """End with what it has used."""
@@ -194,7 +228,9 @@ class Printer:
     def _open_flow(self, kind: str, lane: _Lane) -> None:
         self._close_flow()
         self._streamed = ""
-        if kind in ("text", "thinking"):
+        if kind == "text" and lane is self._main and self._keeps_answer:
+            self._flow = _Kept(self._kept)
+        elif kind in ("text", "thinking"):
             self._begin(kind, lane)
             is_thought = kind == "thinking"
             prefix = f"{lane.prefix}┊ " if is_thought else lane.prefix
@@ -215,6 +251,16 @@ class Printer:
             self.paper.line((mark if number == 0 else mark.replace(">", " "), "dim"), (line, style))
 
     def _begin(self, kind: str, lane: _Lane) -> None:
+        """Write what was kept, for it was not the end, then begin something else."""
+        kept, self._kept = self._kept, []
+        for text in kept:
+            self._space("text", self._main)
+            flow = Flow(self.paper)
+            flow.feed(text)
+            flow.end()
+        self._space(kind, lane)
+
+    def _space(self, kind: str, lane: _Lane) -> None:
         """Put space between things that are not of a kind; say whose it is where several work at once."""
         last_kind, last_lane = self._last or (kind, lane)
         is_new = kind != last_kind or kind in ("text", "thinking")
@@ -290,8 +336,11 @@ def _banner(error: AgentError, width: int) -> Iterator[str]:
     if isinstance(cause, MaverickError):
         what = what.removesuffix(cause.message).rstrip(" :.") + "."
         rows.append(("why", cause.message))
+    failure = failure_of(error)
+    if failure.raw_response:  # the hint speaks of it, and there is no key here that shows it
+        rows.append(("raw", failure.raw_response[:_MOST_RAW]))
     rows = [("what", what), *rows, ("next", error.hint)]
-    title = " THE STREAM BROKE " if isinstance(error, StreamingError) else " THE AGENT FAILED "
+    title = f" {failure_title(failure).upper()} "
     inner = width - 4
     yield f"╭─{title}{'─' * (width - display_width(title) - 3)}╮"
     for label, text in rows:

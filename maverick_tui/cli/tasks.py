@@ -61,12 +61,21 @@ def add(
     words: Annotated[list[str], typer.Argument(metavar="TITLE...", help="What is to be done.")],
     notes: Annotated[str, typer.Option("--notes", help="More about it.")] = "",
     priority: Annotated[str, typer.Option("--priority", help="Low, Medium or High.")] = "Medium",
-    due: Annotated[str | None, typer.Option("--due", metavar="DATE", help="As 2026-12-31.")] = None,
+    due: Annotated[str | None, typer.Option("--due", metavar="DATE", help="As 2026-12-31, today or tomorrow.")] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given more than once.")] = None,
 ) -> None:
     """Add a task."""
-    given = {"title": " ".join(words), "notes": notes, "priority": priority.capitalize(), "due": due, "tags": tags}
+    day = None if due is None else _day(due)
+    given = {"title": " ".join(words), "notes": notes, "priority": priority.capitalize(), "due": day, "tags": tags}
     typer.echo(one_line(f"☐ {_call('add_task', given)['title']}"))
+
+
+def _day(text: str) -> str:
+    """The date that is meant, as the tools take it; what is none is left to them."""
+    from datetime import datetime, timedelta
+
+    later = {"today": 0, "tomorrow": 1}.get(text.strip().lower())
+    return text if later is None else (datetime.now().astimezone().date() + timedelta(days=later)).isoformat()
 
 
 @tasks_app.command("done")
@@ -146,7 +155,10 @@ def _call(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -
 def _error(told: dict[str, Any]) -> MaverickError:
     match told["code"]:
         case "invalid":
-            return ConfigError(told["message"], hint="Correct it.")
+            return ConfigError(
+                told["message"],
+                hint="A due date is written as 2026-12-31, today or tomorrow; a priority is Low, Medium or High.",
+            )
         case "not_found" | "ambiguous":
             return MaverickError(told["message"], hint="Run maverick tasks list --all to see them.")
         case _:

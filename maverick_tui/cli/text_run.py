@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.context import AgentContext
@@ -19,6 +19,7 @@ from maverick_tui.cli.printer import Printer
 from maverick_tui.cli.width import terminal_width
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError
+from maverick_tui.inert import inert
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import load_script
 from maverick_tui.offline.server import OfflineServer
@@ -31,9 +32,14 @@ if TYPE_CHECKING:
 MARK = "OFFLINE"
 
 
-async def print_run(agent: MaverickAgent, prompt: str, cwd: Path, paper: Paper) -> AgentError | None:
-    """Let the agent do its work with the prompt, and print what comes; the error that ended it, if one did."""
-    printer = Printer(paper.stream, paper.width, cwd=cwd)
+async def print_run(
+    agent: MaverickAgent, prompt: str, cwd: Path, paper: Paper, *, answers: TextIO | None = None
+) -> AgentError | None:
+    """Let the agent do its work with the prompt, and print what comes; the error that ended it, if one did.
+
+    With `answers` what the agent says last is written there, and nothing else.
+    """
+    printer = Printer(paper.stream, paper.width, cwd=cwd, keeps_answer=answers is not None)
     printer.prompt(prompt)
     shown = _Shown(agent, printer)
     config = agent.config or MaverickConfig.load()
@@ -44,15 +50,27 @@ async def print_run(agent: MaverickAgent, prompt: str, cwd: Path, paper: Paper) 
         result = await shown.agent.execute(context)
     except asyncio.CancelledError:
         with suppress(OSError):  # the terminal may be gone
+            _write(printer.take_answer(), answers)
             printer.close()
         raise
+    is_said = " ".join(result.output.split()) in " ".join(printer.text.split())
+    if is_said and shown.has_asked:
+        _write(printer.take_answer(), answers)
+    elif answers is not None:  # it made something of its own out of what the model said
+        _write(result.output, answers)
+    elif result.success and not shown.has_asked:
+        paper.line(result.output)
     if not result.success:
         printer.fail(result.errors[0])
         return result.errors[0]
-    if not shown.has_asked and result.output.strip():  # it did its work without a model
-        paper.line(result.output)
     printer.finish()
     return None
+
+
+def _write(answer: str, stream: TextIO | None) -> None:
+    if stream is not None and answer.strip():
+        stream.write(f"{inert(answer)}\n")
+        stream.flush()
 
 
 class _Shown:
@@ -73,20 +91,22 @@ class _Shown:
 
 
 def run_text(name: str, prompt: str, script: Path | None) -> bool:
-    """Run the agent here; whether it did its work."""
+    """Run the agent here; whether it did its work. The answer is all that goes to standard output."""
     if warning := too_much(Path.cwd()):
         print(f"maverick: {warning}", file=sys.stderr)
     return asyncio.run(_run(load_agent(name), prompt, script)) is None
 
 
 async def _run(agent: type[MaverickAgent], prompt: str, script: Path | None) -> AgentError | None:
-    paper, cwd = Paper(sys.stdout, terminal_width()), Path.cwd()
+    # Where both are the same terminal, somebody looks on: then the answer is shown while it comes.
+    is_watched = sys.stdout.isatty() and sys.stderr.isatty()
+    paper, cwd, answers = Paper(sys.stderr, terminal_width()), Path.cwd(), None if is_watched else sys.stdout
     if script is None:
-        return await print_run(agent(config=MaverickConfig.load()).with_inputs({}), prompt, cwd, paper)
+        return await print_run(agent(config=MaverickConfig.load()).with_inputs({}), prompt, cwd, paper, answers=answers)
     loaded = load_script(script)
     with tempfile.TemporaryDirectory(prefix="maverick-offline-", ignore_cleanup_errors=True) as home:
         async with OfflineServer(loaded) as server:
             paper.line((f" {MARK} ", "badge", "yellow"), f"  {script}")
             paper.line()
             config = MaverickConfig.load(env=offline_environment(server.url, Path(home)))
-            return await print_run(agent(config=config).with_inputs({}), prompt, cwd, paper)
+            return await print_run(agent(config=config).with_inputs({}), prompt, cwd, paper, answers=answers)

@@ -26,6 +26,12 @@ class RefusalError(AgentError):
     hint_by_default = "Ask for something else, or in other words."
 
 
+class LimitError(AgentError):
+    """A limit that was set is reached: of turns, dollars or tokens. What came until then is whole."""
+
+    hint_by_default = "Raise the limit, or give the agent a smaller task."
+
+
 def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
     """Any exception of the SDK, or of what it stands on, as one of ours; the caller raises it from the error.
 

@@ -21,7 +21,7 @@ from maverick_tui.executor.asking import Asker, Turn
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.failures import RefusalError
+from maverick_tui.executor.failures import LimitError, RefusalError
 from maverick_tui.executor.limits import Spending
 from maverick_tui.executor.messages import (
     Message,
@@ -291,7 +291,7 @@ class Loop:
         if limits.max_turns is not None and self._turns >= limits.max_turns:
             raise _Stop(
                 TerminateReason.MAX_TURNS,
-                AgentError(
+                LimitError(
                     f"The agent was not done after {limits.max_turns} turns.", hint="Raise max_turns, or ask for less."
                 ),
             )
@@ -447,5 +447,5 @@ def _look_at(work: asyncio.Task[None]) -> None:
 def _over_budget(why: str) -> _Stop:
     return _Stop(
         TerminateReason.BUDGET,
-        AgentError(f"The execution was ended by its limits: {why}.", hint="Raise the limit, or ask for less."),
+        LimitError(f"The execution was ended by its limits: {why}.", hint="Raise the limit, or ask for less."),
     )

@@ -72,10 +72,11 @@ class Connecting(Tagged):
 
 @dataclass(frozen=True, slots=True)
 class Connected(Tagged):
-    """The way to the model is open."""
+    """The way to the model is open; `context_size` is what the model can hold by the tables, if they know it."""
 
     type: ClassVar[str] = "connected"
     at: float
+    context_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +277,10 @@ class TaskProgressed(Tagged):
 
 @dataclass(frozen=True, slots=True)
 class UsageReported(Tagged):
-    """What one answer of the model has used until now; a later report for the same message replaces it."""
+    """What one answer of the model has used until now; a later report for the same message replaces it.
+
+    `cost_usd` is an estimate by list price; None where there is none.
+    """
 
     type: ClassVar[str] = "usage_reported"
     at: float
@@ -286,6 +290,7 @@ class UsageReported(Tagged):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     parent: str = ""
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

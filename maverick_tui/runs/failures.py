@@ -11,7 +11,7 @@ from maverick_tui.runs.events import Failure
 LONGEST = 100_000
 """Characters that are kept of a raw response, or of what a CLI wrote to its standard error."""
 RAW = "the raw response"
-"""What hints for people call what hints for programmers call `raw_response`."""
+"""What hints call it."""
 
 
 def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failure:
@@ -22,7 +22,7 @@ def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failur
         error=type(error).__name__,
         kind=kind,
         message=_message(error),
-        hint=redact(error.hint).replace("raw_response", RAW) if isinstance(error, MaverickError) else "",
+        hint=redact(error.hint) if isinstance(error, MaverickError) else "",
         causes=tuple(f"{type(cause).__name__}: {_message(cause)}" for cause in chain[1:]),
         raw_response=_text(chain, "raw_response"),
         stderr=_text(chain, "stderr"),

@@ -45,6 +45,7 @@ class Figures:
         """How often the model was asked in the turn that runs, or in the last one."""
         self._live: dict[str, UsageReported] = {}
         self._live_sum = Usage()
+        """What the running turn has reported; its cost is an estimate by list price."""
         self._counted: dict[str, UsageReported] = {}
         """What the last turn's own figures contain already: a background task may report the same answer again."""
         self._rates: deque[tuple[int, float]] = deque(maxlen=RATE_SECONDS)
@@ -58,9 +59,14 @@ class Figures:
             a.output_tokens + b.output_tokens,
             a.cache_read_tokens + b.cache_read_tokens,
             a.cache_write_tokens + b.cache_write_tokens,
-            a.cost_usd,
+            a.cost_usd if b.cost_usd is None else (a.cost_usd or 0.0) + b.cost_usd,
             a.duration_ms,
         )
+
+    @property
+    def has_live_cost(self) -> bool:
+        """Whether the cost contains an estimate of what has not been billed yet."""
+        return self._live_sum.cost_usd is not None
 
     def seconds(self, now: float) -> float:
         """How long turns have taken altogether."""
@@ -159,4 +165,9 @@ def _plus(total: Usage, now: UsageReported, before: UsageReported | Usage) -> Us
         total.output_tokens + now.output_tokens - before.output_tokens,
         total.cache_read_tokens + now.cache_read_tokens - before.cache_read_tokens,
         total.cache_write_tokens + now.cache_write_tokens - before.cache_write_tokens,
+        total.cost_usd if now.cost_usd is None else max(0.0, _cost(total) + now.cost_usd - _cost(before)),
     )
+
+
+def _cost(usage: UsageReported | Usage) -> float:
+    return usage.cost_usd or 0.0

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from maverick_tui.exceptions import AgentError, CLINotFoundError
+from maverick_tui.executor.threads import in_thread
 from maverick_tui.runs.conversation import Conversation
 from maverick_tui.runs.desk import Desk
 from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import AgentSource, Loaded, load
+from maverick_tui.runs.prices import context_size
 from maverick_tui.runs.turns import Outlet, Turns
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class Link:
         self._has_connected = False
         self._may_schedule = True
         self._watching: asyncio.Task[None] | None = None
+        self._sizing: asyncio.Future[int | None] | None = None
         self.loaded: Loaded | None = None
         self.talk: Conversation | None = None
         self.is_wanted = True
@@ -75,13 +78,16 @@ class Link:
         if self.loaded is None:
             await self.load()
         assert self.loaded is not None
+        # The tables take a while to read, and so does a CLI to start.
+        self._sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
         session = await self._open(self.loaded)
         if self._mode is not None:
             await session.set_permission_mode(cast("PermissionMode", self._mode))
         self.talk = Conversation(self.loaded, session, self._turns, self._outlet)
         self._has_connected, self.is_wanted = True, False
         self._watching = asyncio.create_task(self._watch(session, self.talk), name="maverick-watch")
-        self._outlet.emit(Connected(self._outlet.now()))
+        size = await self._sizing
+        self._outlet.emit(Connected(self._outlet.now(), size))
 
     async def end_jobs(self) -> None:
         """End what the CLI would do by itself, which only its end does; another one goes on with the conversation."""

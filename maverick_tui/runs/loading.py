@@ -36,6 +36,12 @@ class Loaded:
         """Whether its `execute` does nothing but send the prompt, as that of a Markdown file does."""
         return type(self.agent).execute.__module__ == _MARKDOWN
 
+    @property
+    def model(self) -> str:
+        """The model that is asked for."""
+        agent, settings = self.agent, self.agent.config or self.context.config
+        return (agent.model if agent._names_model else settings.model or agent.model) or ""
+
     def describe(self, run_id: str, at: float) -> RunStarted:
         """The first event of its run."""
         from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
@@ -48,7 +54,7 @@ class Loaded:
             agent=agent.name,
             cwd=str(self.context.cwd),
             branch="" if self.context.branch == NO_GIT else self.context.branch,
-            model=(agent.model if agent._names_model else settings.model or agent.model) or "",
+            model=self.model,
             permission_mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
             description=agent.description,
             engine=agent.engine,

@@ -192,6 +192,7 @@ class RunStore(CallStore):
 
     def _connected(self, event: ev.Connected) -> None:
         self._link = "open"
+        self.figures.context_size = self.figures.context_size or event.context_size
 
     def _connect_failed(self, event: ev.ConnectFailed) -> None:
         self._link, self._lost = "lost", event.failure

@@ -25,7 +25,12 @@ _KEY_ARGUMENTS = {
     "Write": "file_path",
 }
 _EXIT_CODE = re.compile(r"Exit code (\d+)\n?")
-_ERROR_TAGS = re.compile(r"</?tool_use_error>")
+_TAGS = re.compile(r"</?(?:tool_use_error|persisted-output|truncated-output)>")
+_HOOK = re.compile(r"\A(?:Error: )?PreToolUse:\S+ hook error: ")
+"""What the CLI puts before our own reason why a call may not run."""
+_TOO_LARGE = re.compile(r"^Output too large \(([\d.]+) ?([A-Za-z]+)\)\. Full output saved to: ", re.MULTILINE)
+_HEAD = 400
+"""Characters within which the CLI tells that what follows is only the beginning."""
 _NUMBERED = re.compile(r"\s*\d+[\t→]")
 _NOTE, _NOTE_END = "<system-reminder>", "</system-reminder>"
 _MOST_CHANGES = 12
@@ -55,7 +60,7 @@ def result_text(content: str | list[Any] | dict[str, Any] | None) -> str:
         content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
     elif isinstance(content, dict):  # of a tool that the endpoint runs itself
         content = json.dumps(content, ensure_ascii=False, indent=2, default=str)
-    return _ERROR_TAGS.sub("", _without_notes(content or "")).strip("\n")
+    return _HOOK.sub("", _TAGS.sub("", _without_notes(content or "")).strip("\n"))
 
 
 def _without_notes(text: str) -> str:
@@ -70,6 +75,9 @@ def _without_notes(text: str) -> str:
 def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool = False) -> tuple[str, str]:
     """What came of the call: what matters, and how much there is of it."""
     lines = [line for line in text.splitlines() if line.strip()]
+    if large := _TOO_LARGE.search(text, 0, _HEAD):
+        ended = f"exit code {code[1]}: " if (code := _EXIT_CODE.match(text)) else ""
+        return f"{ended}{large[1]} {large[2]} of output", "its beginning is here"
     if tool == "Bash":
         return _bash_summary(text, lines)
     if failed:

@@ -23,6 +23,7 @@ from maverick_tui.runs.events import (
 )
 from maverick_tui.runs.jobs import Jobs
 from maverick_tui.runs.notices import Notices
+from maverick_tui.runs.prices import estimate
 from maverick_tui.runs.sizes import cut_text, slim_detail
 from maverick_tui.runs.tool_text import result_text
 
@@ -175,7 +176,7 @@ class Translator:
         self._open.clear()
         return [ReplyRestarted(at)] if is_open else []
 
-    def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "") -> Event:
+    def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "", model: str = "") -> Event:
         counts = {} if parent else self.streamed.setdefault(message, {})
         counts.update({name: value for name, value in usage.items() if type(value) is int and value >= 0})
         return UsageReported(
@@ -186,6 +187,7 @@ class Translator:
             counts.get("cache_read_input_tokens", 0),
             counts.get("cache_creation_input_tokens", 0),
             parent,
+            estimate(model or self.model, counts),
         )
 
     # -- whole messages -------------------------------------------------------------------------------------------
@@ -198,7 +200,9 @@ class Translator:
         message_id = message.message_id or ""
         if parent and message.usage and message_id not in self._subagent_messages:
             self._subagent_messages.add(message_id)
-            events.append(self._usage(message_id, message.usage, at, parent))
+            events.append(self._usage(message_id, message.usage, at, parent, message.model))
+        elif not parent and _has_used(message.usage) and message_id not in self.streamed:
+            events.append(self._usage(message_id, message.usage, at))  # of a model that does not stream
         for block in message.content:
             kind = type(block).__name__
             if kind == "TextBlock":
@@ -304,6 +308,11 @@ class Translator:
             return []
         self._context_size = size
         return [ModelNamed(at, self.model, self.session_id, size)]
+
+
+def _has_used(usage: dict[str, Any] | None) -> bool:
+    """Whether anything was asked: what the CLI says in the model's name uses nothing."""
+    return any(type(value) is int and value > 0 for value in (usage or {}).values())
 
 
 def _nothing(_message: object, _at: float) -> list[Event]:

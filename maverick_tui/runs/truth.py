@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.failure_words import end_of, title
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.store import Phase, RunStore
 from maverick_tui.runs.tool_text import describe, key_argument
@@ -144,7 +145,9 @@ def _failure(store: RunStore, now: float) -> str:
     if failure is None:
         return ""
     when = f"  {until(failure.retry_at, now)}" if failure.retry_at and failure.retry_at > now else ""
-    return one_line(f"{failure.error}: {failure.kind}") + when
+    ended_by = end_of(failure)
+    what = title(failure).lower() if ended_by != failure.error else f"{failure.error}: {failure.kind}"
+    return one_line(what) + when
 
 
 def until(moment: float, now: float) -> str:

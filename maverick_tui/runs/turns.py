@@ -174,7 +174,8 @@ class Turns:
                 outcome,
                 usage,
                 api_ms=reading.own.duration_api_ms if reading else 0,
-                steps=reading.own.num_turns if reading else len(self.translator.streamed),
+                # The CLI's own number counts the results of tools as well.
+                steps=len(self.translator.streamed) or (reading.own.num_turns if reading else 0),
                 is_estimate=usage.cost_usd is None or bool(reading and reading.is_estimate),
                 failure=failure,
             )

@@ -19,6 +19,7 @@ from claude_agent_sdk import (
     AssistantMessage,
     Message,
     ResultMessage,
+    StreamEvent,
     SystemMessage,
     TextBlock,
     ToolResultBlock,
@@ -32,7 +33,7 @@ from maverick_tui.agent.engine.api.speech import Totals, usage_json
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.exceptions import AgentError, MaverickError
-from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnStarted
+from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnEnded, TurnStarted
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
@@ -110,7 +111,7 @@ class TasksSession:
                 raise turn.failure
 
     async def _work(self, prompt: str, turn: Turn, cancel: CancelToken) -> None:
-        metrics, failure = ExecutionMetrics(), None
+        metrics, failure = ExecutionMetrics(cost_usd=0.0), None  # nothing, unless a model is asked
         showing: list[asyncio.Task[None]] = []
 
         async def show() -> None:
@@ -149,7 +150,12 @@ class TasksSession:
         self._totals.add(metrics)
         seconds = asyncio.get_running_loop().time() - began
         self.last_usage = AgentUsage(
-            metrics.total_input_tokens, metrics.total_output_tokens, metrics.cost_usd or 0.0, round(seconds * 1000)
+            metrics.total_input_tokens,
+            metrics.total_output_tokens,
+            metrics.cost_usd,
+            round(seconds * 1000),
+            metrics.cache_read_tokens,
+            metrics.cache_write_tokens,
         )
         is_failed = failure is not None and not cancel.is_cancelled
         if result.tool_calls or not is_failed:  # what was done is told, also if nothing can be said of the rest
@@ -170,6 +176,9 @@ class TasksSession:
             return [AssistantMessage([block], model=self._model, session_id=self._id)]
         if isinstance(event, ToolCallFinished):
             return [UserMessage([ToolResultBlock(event.tool_call_id, _in_words(event.result), event.is_error)])]
+        if isinstance(event, TurnEnded):  # how full the context is, and what it costs until now
+            start = {"id": uuid.uuid4().hex, "model": self._model, "usage": usage_json(event.usage)}
+            return [StreamEvent("", self._id, {"type": "message_start", "message": start})]
         return []
 
     def _end(self, metrics: ExecutionMetrics, text: str, seconds: float, *, is_stopped: bool) -> ResultMessage:

@@ -327,7 +327,8 @@ class MaverickApp(Shell):
         what = "is" if len(running) == 1 else "are"
         dialog = ConfirmScreen(
             "Quit while an agent is at work?",
-            f"{names} {what} still running. Quitting interrupts; what came so far is not kept after the end.",
+            f"{names} {what} still running. Quitting interrupts, and what is on the screen is gone; "
+            "what Claude Code has in its own session files stays there.",
             yes="Quit",
             no="Stay",
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.runs.events import Event
+    from maverick_tui.runs.events import Event, TurnStarted
     from maverick_tui.ui.board import RunModel
     from maverick_tui.ui.stage import Stage
 
@@ -50,6 +50,8 @@ async def serve_run(
         on_event(event)
         if event.type == "run_started" and prompt is None and drafts and drafts[-1]:
             on_draft(drafts[-1])
+        elif isinstance(event, events.TurnStarted) and drafts and (note := off_script(ready, drafts[-1], event)):
+            on_event(events.Noticed(event.at, "demo", note))
 
     local = LocalRun(
         make, run_id=run.run_id, cwd=ready.cwd, on_event=tell, name=run.agent, config=ready.config, extra=inputs
@@ -58,6 +60,17 @@ async def serve_run(
     if prompt is not None:
         run.ask(prompt)
     await local.serve()
+
+
+def off_script(stage: Stage, expected: str, turn: TurnStarted) -> str:
+    """What to say where something else was typed than what the demo has an answer to; the tasks are really kept."""
+    if expected not in stage.prompts.values() or expected == stage.prompts.get("tasks") or turn.origin != "person":
+        return ""
+    from maverick_tui.offline.demo.tour import GOES_ON
+
+    if turn.text.strip() == expected or GOES_ON in turn.text:
+        return ""
+    return f"The demo's answers are written in advance. This is the one to: {expected}"
 
 
 async def ask_first(

@@ -258,7 +258,7 @@ def test_a_failure_that_is_not_part_of_the_show_is_one(mark: str, tmp_path: Path
     process = demo(tmp_path, "explorer", "--fast", MAVERICK_CLI_PATH=str(tmp_path / "no-such-cli"))
     out, err = process.communicate()
     assert process.returncode == 1, out + err
-    assert "THE AGENT FAILED" in out
+    assert "THE CLAUDE CODE CLI WAS NOT FOUND" in out
     assert "no-such-cli" in out
 
 

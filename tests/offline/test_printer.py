@@ -24,7 +24,7 @@ from claude_agent_sdk import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maverick_tui import AgentError, NetworkError, StreamingError
+from maverick_tui import AgentError, MalformedResponseError, NetworkError, StreamingError
 from maverick_tui.cli.flow import Flow, Paper
 from maverick_tui.cli.printer import Printer
 from maverick_tui.inert import inert
@@ -386,6 +386,26 @@ def test_another_failure_is_told_as_well() -> None:
     assert "THE AGENT FAILED" in shown
     assert "There is no key." in shown
     assert "Set one." in shown
+
+
+def test_of_an_answer_that_cannot_be_read_its_beginning_is_shown() -> None:
+    shown = printed(end=MalformedResponseError("The answer is no JSON.", raw_response="<html>\x1b[2J" + "x" * 9_000))
+    assert "THE ANSWER CANNOT BE READ" in shown
+    assert "raw   <html>" in shown
+    assert "\x1b" not in shown
+    assert len(shown) < 3_000
+
+
+def test_what_is_said_last_is_kept_apart_where_it_is_wanted() -> None:
+    stream = io.StringIO()
+    printer = Printer(stream, 60, keeps_answer=True)
+    for message in (*streamed("I look."), call("Read", file_path="a"), answered("1\tx"), *streamed("Found.\n")):
+        printer.show(message)
+    assert "Found." not in stream.getvalue()
+    assert "I look.\n\n● Read  a" in stream.getvalue()
+    assert printer.take_answer() == "Found."
+    printer.finish()
+    assert "Found." not in stream.getvalue()
 
 
 # -- the terminal ---------------------------------------------------------------------------------------------------

@@ -137,6 +137,8 @@ async def test_figures_agree_with_the_result_to_the_token(serve: ServeModel) -> 
     assert run.all(ModelNamed)[-1].context_size == 200_000
     reports = {report.message: report.output_tokens for report in run.all(UsageReported)}
     assert sum(reports.values()) == 39
+    costs = {report.message: report.cost_usd or 0.0 for report in run.all(UsageReported)}
+    assert sum(costs.values()) == pytest.approx(used[2])
 
 
 async def test_it_says_which_engine_it_is(serve: ServeModel) -> None:

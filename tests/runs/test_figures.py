@@ -7,7 +7,7 @@ import pytest
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.events import Usage
 from maverick_tui.runs.figures import Spent, dollars
-from tests.runs.story import OPEN, ask, asked, call, end, text, told
+from tests.runs.story import OPEN, START, ask, asked, call, end, text, told
 
 FIRST = Usage(100, 20, 300, 40, 0.05, 8000)
 SECOND = Usage(7, 5, 3, 1, 0.01, 1000)
@@ -34,6 +34,25 @@ def test_while_a_turn_runs_what_is_reported_counts_on_top() -> None:
     assert store.figures.usage == Usage(111, 112, 503, 74, 0.05, 8000)
     store.apply(end(turn=2, usage=SECOND))
     assert store.figures.usage == Usage(107, 25, 303, 41, 0.05 + 0.01, 9000), "the turn's own figures are right"
+
+
+def test_while_a_turn_runs_its_cost_is_estimated_and_then_replaced_by_the_bill() -> None:
+    store = asked(end(usage=FIRST), ev.TurnStarted(20, 2, "More"), ev.UsageReported(21, "m1", 10, cost_usd=0.02))
+    figures = store.figures
+    assert (figures.has_live_cost, round(figures.usage.cost_usd or 0.0, 6)) == (True, 0.07)
+    store.apply(ev.UsageReported(22, "m1", 10, 90, cost_usd=0.03))
+    store.apply(ev.UsageReported(23, "m2", 10, cost_usd=0.01))
+    assert store.figures.usage.cost_usd == pytest.approx(0.09)
+    store.apply(end(turn=2, usage=SECOND))
+    assert (store.figures.has_live_cost, store.figures.usage.cost_usd) == (False, 0.05 + 0.01)
+
+
+def test_the_size_of_the_context_is_known_from_the_start() -> None:
+    store = told(START, ev.Connected(0.5, 200_000))
+    assert store.figures.context_size == 200_000
+    store.apply(ev.ModelNamed(1, "m", context_size=1_000_000))
+    store.apply(ev.Connected(9, 200_000))
+    assert store.figures.context_size == 1_000_000, "the model's own word counts"
 
 
 def test_the_answers_of_a_turn_are_counted_while_it_runs() -> None:

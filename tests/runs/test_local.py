@@ -107,6 +107,10 @@ async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
     assert second.api_ms <= second.usage.duration_ms, "the CLI's own figure runs on over the session"
     reported = {event.message: event.output_tokens for event in run.all(UsageReported)}
     assert sum(reported.values()) == first.usage.output_tokens + second.usage.output_tokens
+    costs = {event.message: event.cost_usd or 0.0 for event in run.all(UsageReported)}
+    billed = (first.usage.cost_usd or 0.0) + (second.usage.cost_usd or 0.0)
+    assert sum(costs.values()) == pytest.approx(billed), "as it is billed"
+    assert run.all(Connected)[0].context_size == 200_000
 
 
 async def test_the_price_of_an_unknown_model_is_an_estimate(serve: ServeModel) -> None:
@@ -127,6 +131,7 @@ async def test_thoughts_words_and_parallel_tools(serve: ServeModel) -> None:
     async with serve([answer, say("done")]), watch(Worker) as run:
         ended = await run.ask("look")
     assert ended.outcome == "done"
+    assert ended.steps == 2, "the CLI counts parallel calls as well"
     assert run.text("thinking") == "two files"
     assert run.text() == "I look.\ndone"
     assert [call.name for call in run.all(ToolCalled)] == ["Read", "Read"]

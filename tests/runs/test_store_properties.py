@@ -60,6 +60,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "resets_at": st.none() | st.floats(0, 1e300),
     "utilization": st.none() | st.floats(0, 1),
     "delay": st.floats(0, 1e9),
+    "cost_usd": st.none() | st.floats(0, 1e6),
     **dict.fromkeys(("is_offline", "has_own_prompt", "again", "is_error", "is_estimate"), st.booleans()),
     **dict.fromkeys(
         "steps api_ms input_tokens output_tokens cache_read_tokens cache_write_tokens".split()

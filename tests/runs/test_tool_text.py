@@ -9,7 +9,7 @@ import pytest
 from claude_agent_sdk import AssistantMessage, ServerToolResultBlock
 
 from maverick_tui.runs.events import ToolFinished
-from maverick_tui.runs.tool_text import result_text
+from maverick_tui.runs.tool_text import result_text, summary
 from maverick_tui.runs.translate import Translator
 
 FOUND = {"type": "web_search_result", "title": "Prices ✓", "sizes": [1, 2]}
@@ -25,10 +25,32 @@ FOUND = {"type": "web_search_result", "title": "Prices ✓", "sizes": [1, 2]}
         ("a<system-reminder>one</system-reminder>b<system-reminder>two</system-reminder>", "ab"),
         ("a</system-reminder>b<system-reminder>c", "a</system-reminder>b<system-reminder>c"),
         ("<tool_use_error>No such file</tool_use_error>", "No such file"),
+        ("PreToolUse:Bash hook error: This agent may use Read.", "This agent may use Read."),
+        ("Error: PreToolUse:mcp__a__b hook error: No.", "No."),
+        ("it says PreToolUse:Bash hook error: x", "it says PreToolUse:Bash hook error: x"),
     ],
 )
 def test_the_text_of_a_result(content: str | list[object] | None, text: str) -> None:
     assert result_text(content) == text
+
+
+LARGE = """<persisted-output>
+Output too large (1.2MB). Full output saved to: /home/me/.claude/projects/x/tool-results/b3z1.txt
+
+Preview (first 2KB):
+1
+2
+...
+</persisted-output>"""
+
+
+def test_of_a_large_output_its_real_size_is_told() -> None:
+    text = result_text(LARGE)
+    assert "persisted-output" not in text
+    assert summary("Bash", {}, text) == ("1.2 MB of output", "its beginning is here")
+    assert summary("mcp__a__b", {}, text)[0] == "1.2 MB of output"
+    assert summary("Bash", {}, f"Exit code 2\n{text}", failed=True)[0] == "exit code 2: 1.2 MB of output"
+    assert summary("Bash", {}, f"{'x' * 500}\n{text}")[1] == "6 lines", "one that only quotes the sentence"
 
 
 def test_a_result_of_the_endpoints_own_tool_is_told_as_it_came() -> None:

@@ -16,12 +16,12 @@ SESSION = "5e55"
 class ReplayTransport(Transport):
     """Answers the handshake, waits for the prompt, then yields the frames; an exception among them is raised."""
 
-    def __init__(self, frames: Iterable[Frame | Exception | float]) -> None:
+    def __init__(self, frames: Iterable[Frame | BaseException | float]) -> None:
         self.frames = frames
         self.written: list[Frame] = []
         self.is_closed = False
         self._control: asyncio.Queue[Frame] = asyncio.Queue()
-        self._prompt = asyncio.Event()
+        self.prompted = asyncio.Event()
 
     async def connect(self) -> None: ...
 
@@ -33,13 +33,13 @@ class ReplayTransport(Transport):
                 answer = {"subtype": "success", "request_id": frame["request_id"], "response": {}}
                 self._control.put_nowait({"type": "control_response", "response": answer})
             elif frame["type"] == "user":
-                self._prompt.set()
+                self.prompted.set()
 
     async def read_messages(self) -> AsyncIterator[Frame]:
         yield await self._control.get()
-        await self._prompt.wait()
+        await self.prompted.wait()
         for frame in self.frames:
-            if isinstance(frame, Exception):
+            if isinstance(frame, BaseException):
                 raise frame
             if isinstance(frame, float):
                 await asyncio.sleep(frame)
@@ -55,7 +55,7 @@ class ReplayTransport(Transport):
     async def end_input(self) -> None: ...
 
 
-def replay(*frames: Frame | Exception | float) -> Callable[[ClaudeAgentOptions], ReplayTransport]:
+def replay(*frames: Frame | BaseException | float) -> Callable[[ClaudeAgentOptions], ReplayTransport]:
     """What to pass to an agent as `transport`."""
     return lambda _options: ReplayTransport(frames)
 

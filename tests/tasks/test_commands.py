@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -72,8 +73,13 @@ def test_a_list_from_its_first_task_to_its_last(said: Said, refused: Refused) ->
     assert "--yes" in refused("tasks", "rm", "rent"), "nobody can be asked"
     assert said("tasks", "rm", "rent", "--yes") == ["removed Pay rent"]
     assert "couldn't find a task about 'rent'" in refused("tasks", "done", "rent")
-    assert "the priority" in refused("tasks", "add", "x", "--priority", "silly")
-    assert "the due date" in refused("tasks", "add", "x", "--due", "tomorrow")
+    assert "Low, Medium or High" in refused("tasks", "add", "x", "--priority", "silly")
+    assert "2026-12-31" in refused("tasks", "add", "x", "--due", "next week")
+    assert said("tasks", "add", "Call Ann", "--due", "Tomorrow") == ["☐ Call Ann"]
+    due = [task["due"] for task in json.loads("\n".join(said("tasks", "list", "--json")))]
+    assert due in ([(datetime.now().astimezone().date() + timedelta(days=days)).isoformat()] for days in (0, 1)), (
+        "midnight may come between"
+    )
 
 
 def test_json_has_all_tasks_and_a_person_sees_fifty(said: Said) -> None:

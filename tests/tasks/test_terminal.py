@@ -20,6 +20,7 @@ from maverick_tui.runs.events import (
     ToolFinished,
     TurnEnded,
 )
+from maverick_tui.runs.store import RunStore
 from maverick_tui.tasks import TaskStore, open_database, texts
 from maverick_tui.tasks.local import local_user
 from maverick_tui.tasks.session import MOST_SHOWN
@@ -64,6 +65,10 @@ async def test_it_adds_and_the_list_beside_the_chat_follows(
     assert lists(run)[-1] == [("Old one", False), ("Buy milk", False)]
     assert run.all(ListShown)[0].items[0]["detail"] == "high, Dec 1"
     assert ended.usage.output_tokens == 10
+    told = RunStore()
+    for event in run.events:
+        told.apply(event)
+    assert (told.figures.context_used, told.figures.context_size) == (15, 200_000)
     assert [task.title for task in store.list(local_user()).tasks] == ["Old one", "Buy milk"]
 
 

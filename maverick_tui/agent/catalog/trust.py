@@ -6,11 +6,13 @@ import hashlib
 import json
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.file_lock import alone
 
 FILE_NAME = "trusted.json"
 
@@ -40,15 +42,32 @@ class TrustStore:
 
     def trust(self, path: Path, content: bytes) -> None:
         """Trust these bytes at this path, and no others."""
-        self._write(self._read() | {_key(path): fingerprint(content)})
+        with self._changing():
+            self._write(self._read() | {_key(path): fingerprint(content)})
 
     def revoke(self, path: Path) -> bool:
         """Trust nothing at this path any more; whether anything was."""
-        trusted = self._read()
-        if trusted.pop(_key(path), None) is None:
+        if not self.is_known(path):
             return False
-        self._write(trusted)
-        return True
+        with self._changing():
+            trusted = self._read()
+            was_known = trusted.pop(_key(path), None) is not None
+            self._write(trusted)
+        return was_known
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """While nobody else changes the list: what another terminal trusts at the same time must not get lost."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with alone(self.path.parent):
+                yield
+        except OSError as error:
+            raise ConfigError(
+                f"{self.path} cannot be written: {error.strerror or error}.",
+                path=str(self.path),
+                hint="Check the folder's permissions and the disk, or set MAVERICK_STATE_DIR to another folder.",
+            ) from error
 
     def _read(self) -> dict[str, str]:
         try:
@@ -65,26 +84,18 @@ class TrustStore:
         return trusted
 
     def _write(self, trusted: dict[str, str]) -> None:
+        # A temporary file is readable by its owner only, and replacing is atomic.
+        descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{FILE_NAME}.")
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # A temporary file is readable by its owner only, and replacing is atomic.
-            descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{FILE_NAME}.")
-            try:
-                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                    json.dump(trusted, file, indent=2, sort_keys=True)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(self.path)
-            except BaseException:
-                with suppress(OSError):
-                    Path(name).unlink()
-                raise
-        except OSError as error:
-            raise ConfigError(
-                f"{self.path} cannot be written: {error.strerror or error}.",
-                path=str(self.path),
-                hint="Check the folder's permissions and the disk, or set MAVERICK_STATE_DIR to another folder.",
-            ) from error
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(trusted, file, indent=2, sort_keys=True)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self.path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
 
     def _broken(self, reason: str) -> ConfigError:
         return ConfigError(

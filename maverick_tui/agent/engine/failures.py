@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 
 from claude_agent_sdk import (
     ClaudeSDKError,
@@ -27,6 +28,7 @@ from maverick_tui.exceptions import (
     StreamingError,
     TimeoutError,
 )
+from maverick_tui.executor.failures import LimitError, RefusalError
 from maverick_tui.redact import redact
 
 _MALFORMED = re.compile(
@@ -37,6 +39,11 @@ _TIMED_OUT = re.compile(r"\btimed? ?out\b", re.IGNORECASE)
 _STREAM_CUT = re.compile(r"StreamTruncated|stream_truncated", re.IGNORECASE)
 _UNREADABLE = re.compile(r"Could not parse message into JSON: (.*)")
 _CONTROL_TIMEOUT = re.compile(r"Control request timeout: (\w+)")
+_TOO_LONG = re.compile(r"\btoo (long|large|big)\b", re.IGNORECASE)
+_NAMED_PATH = re.compile(r"not found(?: at:?|:)\s+(.+)")
+_ANY_PATH = re.compile(r"""(?:^|[\s'"(])((?:~?/|[A-Za-z]:\\)[^\s'"()]+)""")
+_EMPTY_WORDS = re.compile(r"Command failed with exit code -?\d+|Check stderr output for details")
+"""What the SDK says where it knows nothing more than the exit code."""
 
 _CHECK_CLI = "Check that cli_path (MAVERICK_CLI_PATH) is a Claude Code CLI that you may execute, or remove it."
 _LOGIN = "Set ANTHROPIC_API_KEY, or log in with the claude command, then run the agent again."
@@ -56,7 +63,7 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
     if isinstance(error, ConfigError):
         return AgentError(error.message, kind="invalid", hint=error.hint)
     if isinstance(error, SdkNotFoundError):
-        path = text.rsplit("not found at: ", 1)[1] if "not found at: " in text else None
+        path = _cli_path(text)
         if path is None:
             return CLINotFoundError("No Claude Code CLI is installed.")
         hint = "Correct cli_path (MAVERICK_CLI_PATH), or remove it to use the CLI that claude-agent-sdk installs."
@@ -70,7 +77,8 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
             stderr=stderr,
         )
     if isinstance(error, SdkProcessError):
-        return _process_error(error.exit_code if error.exit_code is not None else exit_code, stderr)
+        code = error.exit_code if error.exit_code is not None else exit_code
+        return _process_error(code, stderr or _telling(error.stderr), _own_words(error))
     if isinstance(error, CLIJSONDecodeError):
         return MalformedResponseError(
             f"The CLI wrote a line that cannot be read: {error.original_error}.", raw_response=redact(error.line)
@@ -91,6 +99,8 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
             return _process_error(exit_code, stderr)
         hint = "Create the folder, or work in another one." if "Working directory" in text else _CHECK_CLI
         return ProcessError(f"The Claude Code CLI cannot be used: {text}.", stderr=stderr or None, hint=hint)
+    if isinstance(error, ConnectionError | socket.gaierror) and exit_code is None:
+        return NetworkError(f"The connection failed: {text or type(error).__name__}.")
     if isinstance(error, OSError):
         return ProcessError(f"The Claude Code CLI cannot be run: {text}.", stderr=stderr or None, hint=_CHECK_CLI)
     if isinstance(error, ClaudeSDKError):
@@ -98,7 +108,27 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
     return AgentError(f"The agent failed unexpectedly ({type(error).__name__}): {text or 'no details'}.")
 
 
-def _process_error(exit_code: int | None, stderr: str) -> ProcessError:
+def _cli_path(text: str) -> str | None:
+    """The path that is said to hold no CLI; the lines below the first are advice, with examples of paths."""
+    first = text.partition("\n")[0]
+    found = _NAMED_PATH.search(first) or _ANY_PATH.search(first)
+    return (found[1].rstrip(". ").strip("'\"`") or None) if found else None
+
+
+def _telling(text: str | None) -> str:
+    """The text without what says nothing."""
+    return _EMPTY_WORDS.sub("", redact(text or "")).strip()
+
+
+def _own_words(error: SdkProcessError) -> str:
+    """The message that the SDK was given, without the exit code and the output that it has put behind it."""
+    said = str(error)
+    if error.stderr:
+        said = said.removesuffix(f"\nError output: {error.stderr}")
+    return _telling(said.removesuffix(f" (exit code: {error.exit_code})")).rstrip(".")
+
+
+def _process_error(exit_code: int | None, stderr: str, said: str = "") -> ProcessError:
     if exit_code is not None and exit_code < 0:
         how = f"was killed by signal {-exit_code}"
     elif exit_code == 143:
@@ -107,7 +137,7 @@ def _process_error(exit_code: int | None, stderr: str) -> ProcessError:
         how = f"ended with exit code {exit_code}" if exit_code is not None else "ended unexpectedly"
     last = stderr.splitlines()[-1].strip() if stderr else ""
     return ProcessError(
-        f"The Claude Code CLI {how}{f': {last}' if last else ''}.",
+        ": ".join(part.rstrip(".") for part in (f"The Claude Code CLI {how}", said, last) if part) + ".",
         exit_code=exit_code,
         stderr=stderr or None,
         hint="" if stderr else "It said nothing. Check that cli_path is a Claude Code CLI, then run the agent again.",
@@ -164,20 +194,21 @@ def api_failure(
             hint="Name another model, check the account's access to this one, and that ANTHROPIC_BASE_URL is right.",
         )
     if code == "max_output_tokens":
-        return AgentError(f"The answer was cut at its limit of tokens: {text}.", hint="Raise the agent's max_tokens.")
-    if terminal_reason == "prompt_too_long" or status == 413 or code == "invalid_request":
+        return LimitError(f"The answer was cut at its limit of tokens: {text}.", hint="Raise the agent's max_tokens.")
+    if terminal_reason == "refusal" or "violate our Usage Policy" in text:
+        return RefusalError(f"The model refuses: {text}.", kind="invalid", hint="Ask in another way, or another model.")
+    if terminal_reason == "prompt_too_long" or status == 413 or (code == "invalid_request" and _TOO_LONG.search(text)):
         return AgentError(
             f"The endpoint refuses the request: {text}.",
             kind="invalid",
             hint="Shorten the prompt, attach less, or start a new session.",
         )
-    if terminal_reason == "refusal" or "violate our Usage Policy" in text:
-        return AgentError(f"The model refuses: {text}.", kind="invalid", hint="Ask in another way, or another model.")
     if status is not None and (status >= 500 or status in (408, 409)):
         return NetworkError(f"The endpoint failed with HTTP {status}: {text}.", status=status)
-    if status is not None and status >= 400:
+    if code == "invalid_request" or (status is not None and status >= 400):
+        by = f" with HTTP {status}" if status is not None else ""
         return AgentError(
-            f"The endpoint refuses the request with HTTP {status}: {text}.",
+            f"The endpoint refuses the request{by}: {text}.",
             kind="invalid",
             hint="Read the reason above; the same request will be refused again.",
         )
@@ -199,9 +230,9 @@ def _run_failure(text: str, subtype: str, terminal_reason: str) -> AgentError:
     if is_interruption(terminal_reason):
         return AgentError("The agent was interrupted.", hint="Send another prompt to go on.")
     if subtype == "error_max_turns" or terminal_reason == "max_turns":
-        return AgentError(f"The agent used up its turns: {text}.", hint="Raise max_turns, or give it a smaller task.")
+        return LimitError(f"The agent used up its turns: {text}.", hint="Raise max_turns, or give it a smaller task.")
     if "budget" in subtype or "budget" in terminal_reason:
-        return AgentError(
+        return LimitError(
             f"The agent used up its budget: {text}.", hint="Raise max_budget_usd, or give it a smaller task."
         )
     if "No conversation found" in text:
@@ -216,8 +247,10 @@ def is_interruption(terminal_reason: str | None) -> bool:
 
 def streaming_error(cause: AgentError, partial: list[Message], text: str) -> StreamingError:
     """A failure after the first content: the specific error becomes the cause, what came is kept."""
+    # Where a limit or the model itself has ended it, nothing was wrong with the stream.
+    is_broken = not isinstance(cause, LimitError | RefusalError)
     error = StreamingError(
-        f"The stream failed after {len(text):,} characters: {cause.message}",
+        f"The stream failed after {len(text):,} characters: {cause.message}" if is_broken else cause.message,
         partial_messages=partial,
         kind=cause.kind,
         hint=f"{cause.hint} What came before is kept.",

@@ -11,7 +11,7 @@ from claude_agent_sdk import ClaudeAgentOptions, Transport
 from maverick_tui.agent.engine.failures import wrap_sdk_error
 from maverick_tui.agent.engine.transport import CliTransport
 from maverick_tui.agent.engine.turn import Turn, require_prompt
-from maverick_tui.exceptions import AgentError
+from maverick_tui.exceptions import AgentError, ProcessError
 
 OpenTransport = Callable[[ClaudeAgentOptions], Transport]
 
@@ -61,8 +61,16 @@ async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, 
             turn.feed(message)
     except Exception as error:  # becomes the reader's exception
         turn.end(describe(error, transport))
+    except asyncio.CancelledError:  # by us, who wait for no more; or by something inside the SDK, of which nobody tells
+        turn.end(given_up())
+        raise
     else:
         turn.end()
+
+
+def given_up() -> AgentError:
+    """What a turn ends with whose reader was cancelled by others."""
+    return ProcessError("The Claude SDK has stopped reading what the CLI says.", hint="Run the agent again.")
 
 
 def describe(error: Exception, transport: Transport) -> AgentError:

@@ -27,7 +27,7 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.guard import Guard
-from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, last_words
+from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, given_up, last_words
 from maverick_tui.agent.engine.record import Record, Totals, is_background
 from maverick_tui.agent.engine.scheduling import JobWatch
 from maverick_tui.agent.engine.transport import CliTransport
@@ -196,6 +196,8 @@ class AgentSession:
             await self._client.query(_only(message))
         except Exception as error:
             self._end(describe(error, self._transport))
+        except asyncio.CancelledError:  # nobody of ours cancels it
+            self._end(given_up())
 
     async def _abandon(self) -> None:
         """Nobody reads this turn any more, or it is silent: stop it, so that the next prompt finds the CLI idle."""
@@ -275,6 +277,9 @@ class AgentSession:
                 self._route(message)
         except Exception as error:  # becomes the failure of the open turn and of every later prompt
             self._end(describe(error, self._transport))
+        except asyncio.CancelledError:  # by `_close`, after the end; or by something inside the SDK
+            self._end(given_up())
+            raise
         else:
             self._end(AgentError("The session has ended.", hint="Open a new session."))
 

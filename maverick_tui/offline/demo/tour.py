@@ -15,6 +15,9 @@ class Stop:
     breaks: bool = False
 
 
+GOES_ON = "Continue exactly where it stopped"
+"""What the application's key for it says, in part; the script has an answer to that."""
+
 TOUR = (
     Stop(
         "explorer",

@@ -11,6 +11,7 @@ from rich.style import Style
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import FailureEntry
+from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.failures import RAW
 from maverick_tui.runs.truth import until
 from maverick_tui.ui.rendering.row import Row
@@ -27,22 +28,6 @@ _ACTIONS = (
     ("copy", "copy"),
     ("details", "details"),
 )
-
-
-def title(failure: Failure, characters: int) -> str:
-    """What failed, in a few words."""
-    if failure.error == "StreamingError":
-        return f"The stream broke after {characters:,} characters" if characters else "The stream broke"
-    if failure.kind == "rate_limit":
-        return "Rate-limited"
-    return {
-        "CLINotFoundError": "The Claude Code CLI was not found",
-        "TimeoutError": "Nothing came for too long",
-        "NetworkError": "The endpoint is out of reach",
-        "MalformedResponseError": "The answer cannot be read",
-        "ProcessError": "The CLI has failed",
-        "ConfigError": "The settings are wrong",
-    }.get(failure.error, "The agent failed")
 
 
 def body(failure: Failure, at: float, details_key: str = "") -> list[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
 from maverick_tui import paths
+from maverick_tui.file_lock import alone
 from maverick_tui.redact import redact
 
 MOST = 500
@@ -122,7 +122,7 @@ def _append(path: Path, texts: Iterable[str]) -> None:
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     lines = b"".join(json.dumps({"at": moment, "text": text}).encode() + b"\n" for text in texts)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _alone(path.parent):
+    with alone(path.parent):
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(descriptor, "r+b", buffering=0) as file:
             data = file.read()
@@ -153,19 +153,3 @@ def _cut_down(path: Path, data: bytes) -> None:
         with suppress(OSError):
             Path(name).unlink()
         raise
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """While no other application writes to the folder's files; on Windows a line may be lost when two cut down."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

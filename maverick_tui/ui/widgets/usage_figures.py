@@ -37,6 +37,8 @@ class Moment(NamedTuple):
     is_estimate: bool
     is_least: bool
     """Whether something was spent that nobody knows the price of."""
+    is_live: bool
+    """Whether what the running turn has spent is part of the cost, by list price."""
     is_running: bool
     turns: int
     step: int
@@ -66,6 +68,7 @@ class Moment(NamedTuple):
             usage.cost_usd,
             figures.is_estimate,
             figures.has_unpriced,
+            figures.has_live_cost,
             store.is_running,
             figures.turns + store.is_running,
             figures.turn_steps,
@@ -103,8 +106,8 @@ class Moment(NamedTuple):
         """The cost: `~` before a guess, `≥` where more has been spent than is known."""
         if self.cost is None:
             return "no price" if self.is_least else "-"
-        is_more = self.is_least or self.is_running
-        return f"{'≥' if is_more else ''}{'~' if self.is_estimate else ''}{dollars(self.cost)}"
+        is_more = self.is_least or (self.is_running and not self.is_live)
+        return f"{'≥' if is_more else ''}{'~' if self.is_estimate or self.is_live else ''}{dollars(self.cost)}"
 
     @property
     def price_note(self) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
 from maverick_tui import ConfigError, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
+from maverick_tui.file_lock import alone
 
 
 def test_nothing_is_trusted_at_first_and_nothing_is_created(tmp_path: Path) -> None:
@@ -31,6 +33,18 @@ def test_exactly_the_trusted_bytes_at_that_path_are_trusted(tmp_path: Path) -> N
     assert not store.is_trusted(Path("a.py"), b"x ")
     assert not store.is_trusted(Path("b.py"), b"x")
     assert store.is_known(Path("a.py"))
+
+
+def test_a_change_waits_for_another_and_loses_nothing_of_it(tmp_path: Path) -> None:
+    store = TrustStore(tmp_path)
+    with ThreadPoolExecutor() as pool:
+        with alone(tmp_path):
+            waiting = pool.submit(store.trust, Path("a.py"), b"x")
+            assert not wait([waiting], timeout=0.2).done, "somebody else is changing the list"
+            store._write({str(Path("b.py").resolve()): fingerprint(b"y")})
+        waiting.result(timeout=60)
+    assert store.is_trusted(Path("a.py"), b"x")
+    assert store.is_trusted(Path("b.py"), b"y")
 
 
 def test_trusting_a_change_ends_the_trust_in_what_was_before(tmp_path: Path) -> None:
@@ -68,7 +82,8 @@ def test_the_file_is_the_users_alone_and_nothing_else_is_left(tmp_path: Path) ->
     store.trust(Path("a.py"), b"x")
     assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(store.path.parent.stat().st_mode) == 0o700
-    assert [path.name for path in store.path.parent.iterdir()] == ["trusted.json"]
+    assert {path.name for path in store.path.parent.iterdir()} == {"trusted.json", ".lock"}
+    assert stat.S_IMODE((store.path.parent / ".lock").stat().st_mode) == 0o600
     assert json.loads(store.path.read_text()) == {str(Path("a.py").resolve()): fingerprint(b"x")}
 
 

@@ -24,6 +24,7 @@ from maverick_tui import (
     TimeoutError,
     extract_all_text,
 )
+from maverick_tui.executor.failures import LimitError
 from maverick_tui.offline.script import (
     Answer,
     ContentTypeFault,
@@ -172,7 +173,7 @@ async def test_replies_that_break_after_a_tool_call_end_by_max_turns(serve: Serv
     async with serve(bash("echo hi", fault=drop(at="end"))) as model:
         _, error = await drain(Worker(config=MaverickConfig(max_turns=3)).query("hello"))
     assert type(error) is StreamingError
-    assert type(error.__cause__) is AgentError
+    assert type(error.__cause__) is LimitError
     assert "turns" in error.__cause__.message
     assert "max_turns" in error.__cause__.hint
     assert len(model.requests) == 3

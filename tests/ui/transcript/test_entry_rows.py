@@ -10,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from maverick_tui.exceptions import MalformedResponseError
+from maverick_tui.agent.engine.failures import streaming_error
+from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError
+from maverick_tui.executor.failures import LimitError, RefusalError
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry, TextEntry
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.truth import truth
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.themes import THEMES
@@ -203,6 +206,25 @@ def test_each_kind_of_failure_has_a_title(error: str, kind: str, title: str) -> 
     assert "Do this." in text
     assert "then try again" in text
     assert "continue" not in text
+
+
+@pytest.mark.parametrize(
+    ("cause", "title"),
+    [
+        (LimitError("The agent used up its turns: 3."), "A limit was reached"),
+        (RefusalError("The model refuses."), "The model refuses"),
+        (NetworkError("Gone."), "The stream broke"),
+    ],
+)
+def test_only_a_broken_stream_is_called_one(cause: AgentError, title: str) -> None:
+    failure = failure_of(streaming_error(cause, [], "Half"))
+    store = asked(ev.TurnEnded(9, 1, "failed", ev.Usage(), failure=failure))
+    text = text_of(next(entry for entry in store.entries if entry.kind == "failure"))
+    assert title in text
+    assert ("stream" in text) == (title == "The stream broke")
+    assert cause.message in text
+    assert "continue from here" in text
+    assert ("StreamingError" in truth(store, 9).detail) == (title == "The stream broke")
 
 
 def test_an_answer_that_cannot_be_read_names_the_key_that_shows_it() -> None:

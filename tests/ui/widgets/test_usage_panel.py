@@ -52,6 +52,8 @@ def test_where_it_is_narrow_the_least_important_goes_first(width: int, shown: st
 
 def test_the_line_says_what_is_unknown() -> None:
     assert "cost no price" in line(80, cost=None, is_least=True)
+    assert "· ~$0.061 ·" in line(80, is_running=True, is_live=True), "an estimate, not a lower bound"
+    assert "· ≥$0.061 ·" in line(80, is_running=True)
     assert "ctx 67.2k of ?" in line(80, context_size=None, context_used=67_200)
     assert line(99, rates=(0, 30, 30, 30)).endswith("tok/s ~30")
 

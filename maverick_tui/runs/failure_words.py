@@ -1,0 +1,38 @@
+"""What a failure is called. Light: the first frame imports it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.events import Failure
+
+_TITLES = {
+    "CLINotFoundError": "The Claude Code CLI was not found",
+    "TimeoutError": "Nothing came for too long",
+    "NetworkError": "The endpoint is out of reach",
+    "MalformedResponseError": "The answer cannot be read",
+    "ProcessError": "The CLI has failed",
+    "ConfigError": "The settings are wrong",
+    "LimitError": "A limit was reached",
+    "RefusalError": "The model refuses",
+}
+_WHOLE = ("LimitError", "RefusalError")
+"""Ends that leave the stream whole, also if they come in the middle of an answer."""
+
+
+def title(failure: Failure, characters: int = 0) -> str:
+    """What failed, in a few words; `characters` is how much had come."""
+    if (ended_by := end_of(failure)) != failure.error:
+        return _TITLES[ended_by]
+    if failure.error == "StreamingError":
+        return f"The stream broke after {characters:,} characters" if characters else "The stream broke"
+    if failure.kind == "rate_limit":
+        return "Rate-limited"
+    return _TITLES.get(failure.error, "The agent failed")
+
+
+def end_of(failure: Failure) -> str:
+    """The name of the error that is to be told: the cause, where the stream itself was whole."""
+    cause = failure.causes[0].partition(":")[0] if failure.causes else ""
+    return cause if failure.error == "StreamingError" and cause in _WHOLE else failure.error
