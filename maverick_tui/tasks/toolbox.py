@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from maverick_tui.executor.threads import in_thread
-from maverick_tui.executor.tools import FunctionTool, ToolContext
+from maverick_tui.executor.tools import FunctionTool, ToolContext, ToolError
 from maverick_tui.inert import one_line
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import hide_values
-from maverick_tui.tasks.lookup import MOST, Candidate, is_clear
+from maverick_tui.tasks.lookup import MOST, Candidate, is_clear, says_more
 from maverick_tui.tasks.models import Priority, Task
 from maverick_tui.tasks.store import Status, TaskStore, WrongInput, given_up
+from maverick_tui.tasks.words import folded
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ Confirmation = Annotated[
     str, Field(description="The words that confirm it, as the user has said them; empty at first.")
 ]
 Answer = dict[str, Any]
+UNCLEAR = "what you would like to do"
+"""What is missing where a call makes no sense at all."""
 
 BULK_PHRASES: dict[tuple[str, Status], str] = {
     ("complete", "open"): "yes complete all",
@@ -43,11 +46,21 @@ class Toolbox:
     """What the tools do for one user. One that `is_confirmed` takes a task by its whole title only.
 
     It lasts as long as a connection, and remembers what it has asked there. From more than `most_changes` tasks on,
-    changing them one by one is a big action too.
+    changing them one by one is a big action too. `offered` are the titles that the user was asked to choose from: one
+    of them is that very task, also if others have its words. With `keeps_offers` those that are asked about here count
+    as well.
     """
 
     def __init__(
-        self, store: TaskStore, user_id: str, *, asks: bool, is_confirmed: bool, most_changes: int | None = None
+        self,
+        store: TaskStore,
+        user_id: str,
+        *,
+        asks: bool,
+        is_confirmed: bool,
+        most_changes: int | None = None,
+        offered: Iterable[str] = (),
+        keeps_offers: bool = False,
     ) -> None:
         self._store = store
         self._user_id = user_id
@@ -57,11 +70,26 @@ class Toolbox:
         self._asked: set[tuple[str, str]] = set()
         """The questions that were asked: the phrase that confirms each, and the title it is about."""
         self._changed: set[int] = set()
+        self._offered = set(map(folded, offered))
+        self._keeps_offers = keeps_offers
 
     @property
     def context(self) -> ToolContext:
         """What a call is made with, so that it works on this user's tasks."""
         return ToolContext(inputs={"toolbox": self})
+
+    async def call(self, name: str, arguments: Mapping[str, Any], *, with_phrase: bool = False) -> Answer:
+        """What a tool answers; arguments that it does not have are left out, whose tasks a caller wants for one."""
+        tool = tools(with_phrase=with_phrase).get(name)
+        if tool is None:
+            return failed("unknown", texts.needs(UNCLEAR), missing=UNCLEAR)
+        known = {key: value for key, value in arguments.items() if key in tool.parameters["properties"]}
+        try:
+            found: Answer = await tool.execute(known, self.context)
+        except ToolError as error:
+            what = _WRONG.get(_wrong_field(error), UNCLEAR)
+            return failed("invalid", texts.needs(what), missing=what)
+        return found
 
     async def safely(self, work: Callable[[], Answer]) -> Answer:
         """The answer of a tool, whatever happens; the database is asked in a thread."""
@@ -97,21 +125,27 @@ class Toolbox:
         if self._is_confirmed:
             exact = self._store.titled(self._user_id, words)
             return act(exact) if exact else failed("not_found", texts.not_found(words), query=words)
-        found = self._store.find(self._user_id, words)
+        is_offered = folded(words) in self._offered
+        found = self._store.find(self._user_id, f'"{words}"' if is_offered else words)
         if not found:
             return failed("not_found", texts.not_found(words), query=words)
+        names = [one.name for one in found][:MOST]
         if len(found) > 1:
-            options = [candidate.title for candidate in found][:MOST]
-            return failed("ambiguous", texts.ambiguous(words, options), query=words, options=options)
-        if not guesses and not is_clear(words, found[0].title):
-            title = found[0].title
-            return failed("not_found", texts.did_you_mean(words, title), query=words, options=[title])
+            return self._offer("ambiguous", texts.ambiguous(words, names), words, names)
+        if not is_clear(words, found[0].title) and (not guesses or says_more(words, found[0].title)):
+            return self._offer("not_found", texts.did_you_mean(words, names[0]), words, names)
         return act(found[0])
+
+    def _offer(self, code: str, question: str, words: str, names: Sequence[str]) -> Answer:
+        """Let the user choose one of these."""
+        if self._keeps_offers:
+            self._offered.update(map(folded, names))
+        return failed(code, question, query=words, options=list(names))
 
     def complete(self, found: Candidate) -> Answer:
         """Mark it as done."""
         if self._is_too_much(found):
-            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.title)
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.name)
         return _or_gone(self._store.complete(self._user_id, found.id, titled=found.title), found)
 
     def change(self, found: Candidate, changes: Mapping[str, Any]) -> Answer:
@@ -119,7 +153,7 @@ class Toolbox:
         if not changes:
             return failed("invalid", texts.needs("what to change"), missing="what to change")
         if self._is_too_much(found):
-            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.title)
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.name)
         changed = self._store.update(self._user_id, found.id, titled=found.title, **changes)
         return _or_gone(changed, found, before=found.title)
 
@@ -140,7 +174,7 @@ class Toolbox:
         return self.named(words, self._ask_to_delete if self._asks else self._delete, guesses=self._asks)
 
     def _ask_to_delete(self, found: Candidate) -> Answer:
-        return self._ask(texts.confirm_delete(found.title), texts.DELETE_PHRASE, found.title)
+        return self._ask(texts.confirm_delete(found.name), texts.DELETE_PHRASE, found.name)
 
     def _delete(self, found: Candidate) -> Answer:
         return _or_gone(self._store.delete(self._user_id, found.id, titled=found.title), found)
@@ -280,6 +314,25 @@ def tools(*, with_phrase: bool) -> Mapping[str, FunctionTool]:
     return {tool.name: tool for tool in (*plain, *made)}
 
 
+_WRONG = {
+    "title": "the title",
+    "task": "the task",
+    "notes": "the notes",
+    "priority": "the priority",
+    "due": "the due date",
+    "tags": "the tags",
+    "which": "which tasks",
+    "status": "which tasks",
+}
+"""What the user is asked for when a model has called a tool with something that it cannot take."""
+
+
+def _wrong_field(error: ToolError) -> str:
+    cause = error.__cause__
+    first = cause.errors()[0]["loc"] if isinstance(cause, ValidationError) else ()
+    return str(first[0]) if first else ""
+
+
 def _box(context: ToolContext) -> Toolbox:
     box = context.inputs["toolbox"]
     assert isinstance(box, Toolbox)
@@ -287,8 +340,8 @@ def _box(context: ToolContext) -> Toolbox:
 
 
 def is_phrase(said: str, phrase: str) -> bool:
-    """Whether these are the words that confirm something."""
-    return said.strip().lower() == phrase
+    """Whether these are the words that confirm something; a comma between them and a full stop are no other words."""
+    return said.strip().removesuffix(".").lower().replace(",", " ").split() == phrase.split()
 
 
 def done(task: Task, **more: Any) -> Answer:

@@ -19,7 +19,8 @@ from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.tasks import MCPToolServer, TaskStore, database, open_database
-from maverick_tui.tasks.database import HEAD, VERSION_TABLE, SessionFactory, close_database
+from maverick_tui.tasks.database import SessionFactory, close_database
+from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 from tests.tasks.support import call
 
 POSTGRES = os.environ.get("MAVERICK_TEST_POSTGRES", "")
@@ -76,7 +77,7 @@ def test_only_its_owner_may_read_it(database: str, tmp_path: Path) -> None:
 def test_by_default_it_is_in_the_users_state_folder(home: Path) -> None:
     TaskStore(open_database()).add("u", "Tea")
     [file] = home.rglob("tasks.db")
-    assert database.default_url() == f"sqlite:///{file}"
+    assert default_url() == f"sqlite:///{file}"
 
 
 async def test_in_memory_it_is_one_database_for_all_threads() -> None:
