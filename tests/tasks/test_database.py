@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,31 @@ def test_the_names_of_the_contract_are_there() -> None:
         "AgentRunner", "AgentContext", "MessageHistory", "AgentResult", "ToolCallRecord", "MCPToolServer", "Task",
         "TaskStore",
     }  # fmt: skip
+
+
+def test_several_new_databases_can_be_opened_at_once(tmp_path: Path) -> None:
+    def work(number: int) -> None:
+        close_database(open_database(f"sqlite:///{tmp_path}/{number}.db"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(8)))
+
+
+@pytest.mark.skipif(not POSTGRES, reason="MAVERICK_TEST_POSTGRES names no server")
+def test_many_first_starts_on_postgresql_do_not_race() -> None:
+    engine = database.open_engine(POSTGRES)
+    with engine.begin() as connection:
+        for table in (VERSION_TABLE, "maverick_task", "maverick_chat_message"):
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+    engine.dispose()
+    code = "import sys; from maverick_tui.tasks import open_database; sys.stdin.readline(); open_database(sys.argv[1])"
+    command = [sys.executable, "-c", code, POSTGRES]
+    starts = [subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for start in starts:
+        assert start.stdin is not None
+        start.stdin.write("go\n")
+        start.stdin.flush()
+    assert [start.communicate()[1] for start in starts] == [""] * 4
 
 
 @pytest.mark.skipif(not POSTGRES, reason="MAVERICK_TEST_POSTGRES names no server")
