@@ -21,37 +21,54 @@ _DIGIT = re.compile(r"\d")
 
 
 def guessed(words: str, text: str, titles: Sequence[str]) -> list[int]:
-    """Which of these titles may be meant; `text` has them all, one in a line."""
-    said = [word for word in tokens(words) if word not in WEAK] or list(tokens(words))
-    given = sorted(dict.fromkeys(said), key=len, reverse=True)[:MOST_WORDS]
+    """Which of these titles may be meant; `text` has them all, one in a line.
+
+    They are those that have all the words, mistyped ones too; else those that have no others.
+    """
+    said = tokens(words)
+    told = [word for word in said if word not in WEAK] or said
+    given = sorted(dict.fromkeys(told), key=len, reverse=True)[:MOST_WORDS]
     near = _near(given, text, titles)
-    own_text = text if len(near) == len(titles) else " ".join([titles[at] for at in near])
-    vocabulary = {word: clean(word) for word in set(own_text.split())}
-    similar = _similar(given, set(vocabulary.values()))
-    if not any(similar):
-        return []
+    similar = _similar(given, {clean(word) for word in set(" ".join([titles[at] for at in near]).split())})
     if all(similar) and (found := _having(similar, near, titles)):
         return found
-    known = set().union(*similar)
-    fits = {word for word, plain in vocabulary.items() if not plain or plain in known or plain in WEAK}
-    begun = [at for at in near if titles[at].partition(" ")[0] in fits]
-    return [at for at in begun if fits.issuperset(own := titles[at].split()) and _weighs_enough(own, known)]
+    return _within(frozenset(said), text, titles)
 
 
 def _near(given: Sequence[str], text: str, titles: Sequence[str]) -> Sequence[int]:
-    """The titles that have one of the words, or a piece of one that may be mistyped; all of them, if they are many."""
-    there = [word for word in given if word in text]
-    mistyped = [word for word in given if word not in there][:MOST_MISTYPED]
-    pieces = [*there, *(piece for word in mistyped for piece in _pieces(word) if piece)]
-    if sum(map(text.count, pieces)) > len(titles) // 4:
-        return range(len(titles))
-    found = {at for piece in pieces if piece in text for at, title in enumerate(titles) if piece in title}
+    """The titles that have the rarest of the words, or a piece of it if it may be mistyped; others need not be read."""
+    pieces_of: list[list[str]] = []
+    for word in given:
+        pieces_of.append([word] if word in text else [piece for piece in _pieces(word) if piece in text])
+        if not pieces_of[-1]:
+            return ()
+    rarest = min(pieces_of, key=lambda pieces: sum(map(text.count, pieces)), default=[])
+    found: set[int] = set()
+    for piece in rarest:
+        found.update([at for at, title in enumerate(titles) if piece in title])
     return sorted(found)
+
+
+def _within(said: frozenset[str], text: str, titles: Sequence[str]) -> list[int]:
+    """The titles that are a part of what was said."""
+    known, own = said | WEAK, said - WEAK
+    if not any(word in text for word in own):
+        return []
+    begun = [
+        at for at, title in enumerate(titles) if (first := title.partition(" ")[0]) in known or not first.isalnum()
+    ]
+    return [
+        at
+        for at in begun
+        if known.issuperset(words := tokens(titles[at])) and sum(map(len, own.intersection(words))) >= LEAST_TITLE
+    ]
 
 
 def _pieces(word: str) -> list[str]:
     """Parts of a word of which one is left as it is, whichever letters are mistyped."""
-    if len(word) < 4:
+    if len(word) < 3 or _DIGIT.search(word):  # what has so few letters, or numbers, is never mistaken for another
+        return []
+    if len(word) == 3:
         return [word[:2], word[1:]]
     count = _most_edits(word) + 1
     parts = [word[len(word) * at // count : len(word) * (at + 1) // count] for at in range(count)]
@@ -107,7 +124,3 @@ def _swapped(word: str) -> set[str]:
     if len(word) < LEAST_SWAPPED:
         return set()
     return {f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(len(word) - 1)}
-
-
-def _weighs_enough(title: Sequence[str], known: set[str]) -> bool:
-    return sum(len(word) for word in map(clean, title) if word in known) >= LEAST_TITLE

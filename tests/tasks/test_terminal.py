@@ -59,6 +59,7 @@ async def test_it_adds_and_the_list_beside_the_chat_follows(
         ended = await run.ask("milk, please")
     assert ended.outcome == "done"
     assert run.all(RunStarted)[0].engine == "api"
+    assert run.all(RunStarted)[0].permission_mode == "", "it has nothing to permit"
     assert run.text() == "Got it! Added 'Buy milk' to your list. Anything else?", "not the model's own words"
     assert [(event.name, event.arguments) for event in run.all(ToolCalled)] == [("add_task", {"title": "Buy milk"})]
     assert [event.output for event in run.all(ToolFinished)] == ["Buy milk"]
