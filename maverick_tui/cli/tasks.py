@@ -181,8 +181,9 @@ def _answer(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False)
     from maverick_tui.tasks.local import local_user
     from maverick_tui.tasks.store import TaskStore
     from maverick_tui.tasks.toolbox import Toolbox
+    from maverick_tui.tasks.tools import call
 
     given = {name: value for name, value in arguments.items() if value is not None}
     with _sessions() as factory:
         toolbox = Toolbox(TaskStore(factory), local_user(), asks=not is_confirmed, is_confirmed=is_confirmed)
-        return asyncio.run(toolbox.call(tool, given))
+        return asyncio.run(call(toolbox, tool, given))

@@ -12,7 +12,8 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.store import TaskStore
-from maverick_tui.tasks.toolbox import Toolbox, tools, without_ids
+from maverick_tui.tasks.toolbox import Toolbox, without_ids
+from maverick_tui.tasks.tools import call, tools
 
 if TYPE_CHECKING:
     from mcp import Client, types
@@ -95,7 +96,7 @@ def _handlers(toolbox: Toolbox, with_phrase: bool) -> dict[str, Any]:
         return types.ListToolsResult(tools=[_listed(tool) for tool in by_name.values()])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        found = await toolbox.call(params.name, params.arguments or {}, with_phrase=with_phrase)
+        found = await call(toolbox, params.name, params.arguments or {}, with_phrase=with_phrase)
         told = without_ids(found) if with_phrase else found
         text = types.TextContent(type="text", text=json.dumps(told, ensure_ascii=False))
         # A question is an answer like any other; only what could not be done at all is an error.
