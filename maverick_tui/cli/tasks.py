@@ -35,12 +35,18 @@ def list_tasks(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List what is open."""
-    from maverick_tui.tasks.local import local_user
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.tasks.local import default_url, local_user
+    from maverick_tui.tasks.quick_list import Listed, read_list
 
     most = limit or (None if as_json else SHOWN)
-    with _store() as store:
-        page = store.list(local_user(), status="all" if everything else "open", tag=tag, limit=most)
-    tasks = [task.view() for task in page.tasks]
+    url = MaverickConfig.load().tasks_url or default_url()
+    page = read_list(url, local_user(), everything=everything, tag=tag, limit=most)
+    if page is None:
+        with _store() as store:
+            found = store.list(local_user(), status="all" if everything else "open", tag=tag, limit=most)
+        page = Listed([task.view() for task in found.tasks], found.total)
+    tasks = page.tasks
     if as_json:
         typer.echo(json.dumps(tasks, indent=2, ensure_ascii=False))
         return
@@ -89,10 +95,15 @@ def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", he
     """Remove a task; it asks first, and without a terminal it needs --yes."""
     import sys
 
+    from maverick_tui.tasks.lookup import is_clear
+    from maverick_tui.tasks.texts import did_you_mean
+
     asked = _answer("delete_task", {"task": " ".join(words)})["error"]
     if asked["code"] != "confirm":
         raise _error(asked)
     title = str(asked["title"])
+    if is_sure and not is_clear(" ".join(words), title):
+        raise MaverickError(did_you_mean(" ".join(words), title), hint="Name it by words of its title.")
     if not is_sure:
         if not sys.stdin.isatty():
             raise MaverickError(f"Nobody can be asked whether '{title}' is to be deleted.", hint="Add --yes.")
@@ -125,14 +136,20 @@ async def _serve() -> None:
 @contextmanager
 def _sessions() -> Iterator[SessionFactory]:
     """The database that the settings name."""
-    from maverick_tui.config import MaverickConfig
-    from maverick_tui.tasks.database import close_database, open_database
+    from sqlalchemy.exc import SQLAlchemyError
 
-    factory = open_database(MaverickConfig.load().tasks_url)
-    try:
-        yield factory
-    finally:
-        close_database(factory)
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.tasks.database import close_database, open_database, unusable
+    from maverick_tui.ui.log_file import kept_log
+
+    with kept_log():  # what went wrong in a tool is for the log, not for the terminal
+        factory = open_database(MaverickConfig.load().tasks_url)
+        try:
+            yield factory
+        except SQLAlchemyError as error:
+            raise unusable(error, factory) from error
+        finally:
+            close_database(factory)
 
 
 @contextmanager
@@ -159,24 +176,26 @@ def _error(told: dict[str, Any]) -> MaverickError:
                 told["message"],
                 hint="A due date is written as 2026-12-31, today or tomorrow; a priority is Low, Medium or High.",
             )
-        case "not_found" | "ambiguous":
+        case "ambiguous":
+            return MaverickError(told["message"], hint="Name one of them; in quotes a title means that one only.")
+        case "not_found":
             return MaverickError(told["message"], hint="Run maverick tasks list --all to see them.")
         case _:
-            return MaverickError(told["message"], hint="Try again. If it stays so, look at the database of tasks_url.")
+            from maverick_tui.ui.log_file import log_path
+
+            return MaverickError(told["message"], hint=f"If it stays so, look at what is written in {log_path()}.")
 
 
 def _answer(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:
-    """What a tool answers, asked as any client would ask it."""
+    """What a tool answers. It is asked without the protocol, whose library takes longer to import than all the rest."""
     import asyncio
 
     from maverick_tui.tasks.local import local_user
-    from maverick_tui.tasks.server import MCPToolServer
+    from maverick_tui.tasks.store import TaskStore
+    from maverick_tui.tasks.toolbox import Toolbox
+    from maverick_tui.tasks.tools import call
 
-    async def ask(factory: SessionFactory) -> dict[str, Any]:
-        given = {name: value for name, value in arguments.items() if value is not None}
-        async with MCPToolServer(factory).connected(local_user(), is_confirmed=is_confirmed) as client:
-            answer: dict[str, Any] = json.loads(getattr((await client.call_tool(tool, given)).content[0], "text", "{}"))
-        return answer
-
+    given = {name: value for name, value in arguments.items() if value is not None}
     with _sessions() as factory:
-        return asyncio.run(ask(factory))
+        toolbox = Toolbox(TaskStore(factory), local_user(), asks=not is_confirmed, is_confirmed=is_confirmed)
+        return asyncio.run(call(toolbox, tool, given))

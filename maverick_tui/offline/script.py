@@ -19,6 +19,8 @@ from pydantic import (
 
 REFERENCE = re.compile(r"\$\{(?P<label>[A-Za-z][A-Za-z0-9-]*)(?:\|(?P<pattern>(?:[^{}]|\{[^{}]*\})*))?\}")
 """`${label}`, the result of an earlier tool call, or `${label|pattern}`, what a regular expression finds in it."""
+PROMPT = "prompt"
+"""The label of what was asked; a tool call of that id takes it over."""
 
 
 def _check_references(value: Any) -> Any:

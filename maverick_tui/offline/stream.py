@@ -11,6 +11,7 @@ from typing import Any
 
 from maverick_tui.offline.conversation import Conversation
 from maverick_tui.offline.script import (
+    PROMPT,
     REFERENCE,
     Answer,
     Pace,
@@ -117,8 +118,9 @@ class _Clock:
 
 
 def prepare(answer: Answer, conversation: Conversation, model: str, pace: Pace) -> Reply:
-    """Fill in what refers to earlier results, and estimate what the script does not say."""
-    blocks = [_block(step, conversation.results) for step in answer.steps if not isinstance(step, PauseStep | PaceStep)]
+    """Fill in what refers to the prompt and earlier results, and estimate what the script does not say."""
+    known = {PROMPT: conversation.prompt, **conversation.results}
+    blocks = [_block(step, known) for step in answer.steps if not isinstance(step, PauseStep | PaceStep)]
     written = sum(len(json.dumps(block.get("input") or block.get("text") or block.get("thinking"))) for block in blocks)
     usage = answer.usage
     return Reply(

@@ -53,6 +53,7 @@ class RunStarted(Tagged):
     branch: str = ""
     model: str = ""
     permission_mode: str = ""
+    """Empty for an agent that has nothing to permit."""
     description: str = ""
     engine: str = "claude-code"
     is_offline: bool = False

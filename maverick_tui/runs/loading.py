@@ -55,7 +55,9 @@ class Loaded:
             cwd=str(self.context.cwd),
             branch="" if self.context.branch == NO_GIT else self.context.branch,
             model=self.model,
-            permission_mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
+            permission_mode=(agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE)
+            if agent.allowed_tools or agent.own_tools or agent.subagents or agent.mcp_servers or agent.skills
+            else "",  # it only talks, so there is nothing to permit
             description=agent.description,
             engine=agent.engine,
             is_offline=bool(offline),

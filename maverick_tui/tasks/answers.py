@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.contract import AgentResult, ToolCallRecord
+from maverick_tui.tasks.talk import friendly
 
 
 class Made(NamedTuple):
@@ -16,16 +17,19 @@ class Made(NamedTuple):
     turn: int = 0
 
 
-def answer(made: Sequence[Made], said: str = "", *, has_failed: bool = False) -> AgentResult:
+def answer(made: Sequence[Made], said: str = "", *, heard: str = "", has_failed: bool = False) -> AgentResult:
     """The answer to a message: what could not be done, what was changed, and what is to be confirmed; else a list.
 
-    `said` are the model's own words, which count only if no tool was called. `has_failed` is for a model that did not
-    come to an end: what it has changed until then is told all the same.
+    `said` are the model's own words, which count only if no tool was called, and are held against what it has `heard`.
+    `has_failed` is for a model that did not come to an end, or was not let make all its calls: what it has changed
+    until then is told, and that there was more to do.
     """
     records = kept = [one.record for one in made]
     questions = [record for record in records if _code(record) == "confirm"]
     if questions or any(map(_changed, records)):
         wrong = list(dict.fromkeys(map(_message, _left(made))))
+        if has_failed:
+            wrong.insert(0, texts.UNFINISHED_AFTER if any(map(_changed, records)) else texts.UNFINISHED)
         text = _told(wrong, records, questions)
         return AgentResult(not wrong, text, kept, text if wrong else None)
     if failures := [_message(record) for record in records if _code(record)]:
@@ -37,7 +41,7 @@ def answer(made: Sequence[Made], said: str = "", *, has_failed: bool = False) ->
         is_filtered = any(lists[-1].parameters.get(name) for name in ("priority", "tag"))
         is_filtered = is_filtered or lists[-1].parameters.get("status") == "completed"
         return AgentResult(True, texts.listed(found["tasks"], found["total"], is_filtered=is_filtered), kept)
-    return AgentResult(True, texts.friendly(said), kept)
+    return AgentResult(True, friendly(said, heard), kept)
 
 
 def _told(wrong: Sequence[str], records: Sequence[ToolCallRecord], questions: Sequence[ToolCallRecord]) -> str:

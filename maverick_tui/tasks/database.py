@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,25 +13,18 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
-from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.redact import redact
+from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 
 SessionFactory = Callable[[], Session]
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another one; much less than a message may take."""
-VERSION_TABLE = "maverick_alembic_version"
-"""Our own, since the database may be one that others migrate too."""
-HEAD = "0001"
-"""The newest migration; a database that has it need not be looked at any further."""
+MIGRATION_LOCK = 0x6D617665_7269636B
+"""What those who migrate a PostgreSQL database wait for: "maverick", as a number that nobody else takes by chance."""
 
 _SECRETS = ("password", "passwd", "secret", "token", "key")
-
-
-def default_url() -> str:
-    """SQLite in the user's state folder."""
-    return f"sqlite:///{paths.user_state() / 'tasks.db'}"
 
 
 def open_database(url: str | None = None) -> SessionFactory:
@@ -89,10 +83,18 @@ def _begin(connection: Any) -> None:
     connection.exec_driver_sql(f"BEGIN {kind}")
 
 
+_migrating = threading.Lock()
+"""Alembic keeps what it works on in its module, so a process migrates one database at a time."""
+
+
 def upgrade(engine: Engine) -> None:
     """Run the migrations that the database does not have yet."""
-    if _is_current(engine):
-        return
+    if not _is_current(engine):
+        with _migrating:
+            _migrate(engine)
+
+
+def _migrate(engine: Engine) -> None:
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
@@ -100,6 +102,10 @@ def upgrade(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with engine.connect().execution_options(sqlite_begin="IMMEDIATE") as connection, connection.begin():
+        if (
+            connection.dialect.name == "postgresql"
+        ):  # two first starts would make the same tables; SQLite has one writer
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
@@ -123,6 +129,20 @@ def hide_values(error: BaseException) -> None:
         seen = seen.__cause__ or seen.__context__
 
 
+def unusable(error: SQLAlchemyError, factory: SessionFactory) -> ConfigError:
+    """What is wrong with a database that was opened, without the statement that has shown it."""
+    with factory() as session:
+        return _unusable(session.get_bind().engine.url, getattr(error, "orig", None) or error)
+
+
+_HINTS = {
+    "locked": "Another program is writing to it: wait for that, and try again.",
+    "no such table": "Its tables are gone: put a copy of the file back, or move it away to begin an empty list.",
+    "does not exist": "Its tables are gone: put a copy of the database back, or name another one.",
+}
+_HINT = "Correct the URL, for example sqlite:////home/me/tasks.db, and check that you may write there."
+
+
 def _unusable(url: URL | None, why: object) -> ConfigError:
     """What is wrong, in one line and without what is secret in the URL."""
     lines = redact(str(why)).strip().splitlines()
@@ -135,5 +155,5 @@ def _unusable(url: URL | None, why: object) -> ConfigError:
             reason = reason.replace(str(url.password), "***")
     return ConfigError(
         f"The tasks cannot be opened{where}: {reason}.",
-        hint="Correct the URL, for example sqlite:////home/me/tasks.db, and check that you may write there.",
+        hint=next((hint for words, hint in _HINTS.items() if words in reason), _HINT),
     )

@@ -1,9 +1,21 @@
-"""Whose tasks they are, on a machine of one's own."""
+"""Whose tasks they are and where they are kept, on a machine of one's own."""
 
 from __future__ import annotations
 
 import getpass
 import os
+
+from maverick_tui import paths
+
+VERSION_TABLE = "maverick_alembic_version"
+"""Our own, since the database may be one that others migrate too."""
+HEAD = "0001"
+"""The newest migration; a database that has it need not be looked at any further."""
+
+
+def default_url() -> str:
+    """SQLite in the user's state folder."""
+    return f"sqlite:///{paths.user_state() / 'tasks.db'}"
 
 
 def local_user() -> str:

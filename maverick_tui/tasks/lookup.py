@@ -1,30 +1,37 @@
 """Which task somebody means: by its title, by words of it, or by words with a typing mistake.
 
-A task that is only about something alike is not meant. What is found by a mistake, or by half a word, is a guess:
-`is_clear` tells, and then it is asked about before it is changed.
+Only words that stand in a title, one after the other and all of them, name it: `is_clear` tells. A title that is a part
+of what was said, one with the same words in another order, and one with words that are only like them are guesses: they
+are asked about, and never changed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-ALIKE = 81.0
-"""How alike two words must be, of 100; short ones have less to go by."""
-SHORT_ALIKE = 80.0
-LEAST_TITLE = 4
-"""Letters of a title that can be meant by being a part of what was said; shorter ones are a part of anything."""
+from maverick_tui.tasks.guessing import guessed, holding
+from maverick_tui.tasks.words import LEFT_OUT, UNSPACED, folded, telling, tokens
+
+LEAST_CUT = 12
+"""Letters of a title that was shown cut; less was never shown of one."""
 MOST = 5
 """Tasks that a question names at most."""
-MOST_WORDS = 12
-MOST_MISTYPED = 3
 LONGEST_QUERY = 600
 """Nobody says more to name a task: a title has 200 letters, and some become three when case is folded."""
 
-_WORD = re.compile(r"\w+")
-_DIGIT = re.compile(r"\d")
-_FILLERS = frozenset({"a", "an", "the", "my", "that", "this", "task", "todo", "one", "about", "for", "to"})
+_QUOTED = re.compile(r"'(?P<a>.+)'|\"(?P<b>.+)\"|[“„](?P<c>.+)[”“]|«(?P<d>.+)»")
+_NUMBERED = re.compile(r"(?P<title>.+) \((?P<number>[1-9]\d{0,3})\)")
+_ABOUT = re.compile(
+    r"(?:(?:the|my|that|this) )?(?:(?:task|todo|to-do|item|entry)(?: (?:about|called|named|titled|to|for)|:)|"
+    r"one (?:about|called|named|for)) "
+)
+"""How somebody begins who describes a task; it is no part of its title."""
+_THE_TASK = re.compile(r"(?:the|my|that|this) (?P<words>.+) (?:task|todo|to-do|item|entry)")
+_SAID_WITH_IT = frozenset({"the", "my"})
+"""What may be said beside the words of a title. Not "a": that is a name as well, of a vitamin or a plan."""
 
 
 class Candidate(NamedTuple):
@@ -33,115 +40,147 @@ class Candidate(NamedTuple):
     id: int
     title: str
     completed: bool
+    number: int = 0
+    """Which one of several with this title; 0 if there is one."""
+
+    @property
+    def name(self) -> str:
+        """What it is asked about by."""
+        return f"{self.title} ({self.number})" if self.number else self.title
 
 
 def sought(query: str) -> str:
-    """The words as they are looked for; a title that was shown cut is looked for without the mark of it."""
-    return " ".join(query.casefold().split())[:LONGEST_QUERY].removesuffix("…").rstrip()
+    """The words as they are looked for: without quotes around them, and without the mark of a title shown cut."""
+    words = " ".join(folded(query).split())[:LONGEST_QUERY]
+    if quoted := _QUOTED.fullmatch(words):
+        words = str(quoted[quoted.lastgroup or 0]).strip()
+    return words.removesuffix("…").rstrip()
+
+
+def is_quoted(query: str) -> bool:
+    """Whether it stands in quotes: then it is a whole title, if there is one."""
+    return _QUOTED.fullmatch(" ".join(folded(query).split())) is not None
 
 
 def is_clear(query: str, title: str) -> bool:
-    """Whether these are words of this very title, and not only like them."""
-    words, title = sought(query), title.casefold()
-    if words == title or _whole(words, query).search(title):
+    """Whether these words name this very title; what is only like it, or more than it, does not."""
+    words, title = sought(query), " ".join(folded(title).split())
+    if not words:
+        return False
+    if words == title or without_number(words) == title:
         return True
-    given, own = _telling(words), _telling(title)
-    return bool(given) and bool(own) and (given <= own or own <= given)
+    return _is_cut_from(query, words, title) or _names(_wordings(words), tokens(title))
 
 
-def _telling(words: str) -> set[str]:
-    """The words that tell something; all of them if none does."""
-    found = set(_WORD.findall(words))
-    return found - _FILLERS or found
-
-
-def _whole(words: str, query: str) -> re.Pattern[str]:
-    """Finds the words where they are no part of longer ones; what was shown cut may end within one."""
-    end = "" if query.rstrip().endswith("…") else r"(?!\w)"
-    return re.compile(rf"(?<!\w){re.escape(words)}{end}")
+def says_more(query: str, title: str) -> bool:
+    """Whether more was said than the title has: then something else was meant."""
+    return len(telling(tokens(sought(query)))) > len(telling(tokens(folded(title))))
 
 
 def meant(query: str, titles: Sequence[str]) -> list[int]:
-    """Where the titles are that these words could mean; one if it is clear.
+    """Where the titles are that these words could mean; see `meant_in`."""
+    return meant_in(query, "\n".join(titles))
 
-    It is the title of that name; else those that contain the words; else those that have all of them, or have no
-    others; else those that have words which begin like that. Where their order does not matter, typing mistakes are
-    forgiven; in numbers they are not.
+
+def meant_in(query: str, text: str) -> list[int]:
+    """In which lines the titles are that these words could mean; one if it is clear which.
+
+    They are all those that the words name; else those that are guessed: with a word that begins like that, with the
+    same words in another order, with words that these may be mistyped for, or those that are a part of what was said.
+    In numbers no mistakes are forgiven.
     """
     words = sought(query)
     if not words:
         return []
-    folded = [title.casefold() for title in titles]
-    if words in folded:
-        return [folded.index(words)]  # the same title twice: the first will do
-    holding = [at for at, title in enumerate(folded) if words in title]
-    for pattern in (_whole(words, query), re.compile(rf"(?<!\w){re.escape(words)}")):
-        if found := [at for at in holding if pattern.search(folded[at])]:
-            return found
-    return _alike(words, folded)
+    text = folded(text)
+    titles = text.split("\n")
+    having = [at for at, title in enumerate(titles) if words in title] if words in text else []
+    same = [at for at in having if titles[at] == words]
+    if same and is_quoted(query):
+        return same
+    if not same and (counted := without_number(words)):
+        alike = [at for at, title in enumerate(titles) if title == counted]
+        if alike:
+            return alike if len(alike) > 1 else []
+    whole = {at for at in having if titles[at] == words or _is_cut_from(query, words, titles[at])}
+    if named := whole | _named(words, text, titles):
+        return sorted(named)
+    return _beginning(words, having, titles) or guessed(words, text, titles)
 
 
-def _alike(words: str, titles: Sequence[str]) -> list[int]:
-    # Ten thousand titles are to be looked through while somebody waits, so the loops are those of the library.
-    given = sorted(_telling(words), key=len, reverse=True)[:MOST_WORDS]
-    if not given:
-        return []
-    if found := _having([{word} for word in given], titles):
-        return found
-    text = "\n".join(titles)
-    vocabulary = set(text.split())
-    similar = _similar(given, vocabulary)
-    if not any(similar):
-        return []
-    if all(similar) and (found := _having(similar, titles)):
-        return found
-    known = _any_of(set().union(*similar, _FILLERS))
-    inside = set(re.findall(rf"^(?:{known})(?: (?:{known}))*$", text, re.MULTILINE))
-    return [at for at, title in enumerate(titles) if title in inside and _weighs_enough(title.split())]
+def chosen(query: str, found: Sequence[Candidate]) -> list[Candidate]:
+    """Those of the tasks which could be meant that are: open ones before those that are done.
 
-
-def _having(similar: Sequence[set[str]], titles: Sequence[str]) -> list[int]:
-    """The titles that have one of each."""
-    left: Sequence[int] = range(len(titles))
-    for one_of in sorted(similar, key=len):  # each time there are fewer to look at
-        if len(one_of) == 1:
-            [word] = one_of
-            left = [at for at in left if word in titles[at]]
-        else:
-            search = re.compile(_any_of(one_of)).search
-            left = [at for at in left if search(titles[at])]
-    return [at for at in left if all(not one_of.isdisjoint(titles[at].split()) for one_of in similar)]
-
-
-def _any_of(words: Collection[str]) -> str:
-    return "|".join(map(re.escape, sorted(words)))
-
-
-def _similar(given: Sequence[str], vocabulary: set[str]) -> list[set[str]]:
-    """The words of the titles that each of these may be: itself if it is there, else those that it may be mistyped for.
-
-    Only some are looked for as mistyped; whoever makes more mistakes has not meant a title.
+    One that is done and has the very title is not left out for an open one that only has its words. Of several with one
+    title a number says which, as its `name` does.
     """
-    unknown = [word for word in given if word not in vocabulary and not _DIGIT.search(word)][:MOST_MISTYPED]
-    by_length: dict[int, list[str]] = {}
-    if unknown:
-        for word in vocabulary:
-            by_length.setdefault(len(word), []).append(word)
-    return [
-        {word} if word in vocabulary else _mistyped(word, by_length) if word in unknown else set[str]()
-        for word in given
-    ]
+    words = sought(query)
+    still_open = [one for one in found if not one.completed]
+    same = [one for one in found if folded(one.title) == words]
+    if not same and any(folded(one.title) == without_number(words) for one in found):
+        return [one for one in _counted(still_open or found) if folded(one.name) == words]
+    if same and all(one.completed for one in same):
+        return _counted([*still_open, *same])
+    return _counted(still_open or found)
 
 
-def _mistyped(word: str, by_length: Mapping[int, Sequence[str]]) -> set[str]:
-    from rapidfuzz import fuzz, process
-
-    least = SHORT_ALIKE if len(word) < 4 else ALIKE
-    share = least / (200 - least)  # words of other lengths cannot be that much alike
-    near = [other for length, some in by_length.items() if share <= length / len(word) <= 1 / share for other in some]
-    found = process.extract(word, near, scorer=fuzz.ratio, score_cutoff=least, limit=50)
-    return {other for other, _, _ in found if not _DIGIT.search(other)}
+def without_number(name: str) -> str:
+    """The title in a name that says which of several it is; empty for another name."""
+    numbered = _NUMBERED.fullmatch(name)
+    return numbered["title"] if numbered else ""
 
 
-def _weighs_enough(title: Sequence[str]) -> bool:
-    return sum(len(word) for word in title if word not in _FILLERS) >= LEAST_TITLE
+def _counted(found: Sequence[Candidate]) -> list[Candidate]:
+    """The same with a number for each that has the title of another."""
+    names = [folded(one.title) for one in found]
+    times, seen = Counter(names), Counter[str]()
+    counted = []
+    for one, name in zip(found, names, strict=True):
+        seen[name] += 1
+        counted.append(one._replace(number=seen[name]) if times[name] > 1 else one)
+    return counted
+
+
+def _is_cut_from(query: str, words: str, title: str) -> bool:
+    """Whether this is how a title is shown where there is no room for all of it."""
+    is_cut = query.rstrip(" '\"”»").endswith("…")
+    return is_cut and len(words) >= LEAST_CUT and title.startswith(words)
+
+
+def _wordings(words: str) -> set[tuple[str, ...]]:
+    """The words of a title that may have been said by this, with and without what is said around it."""
+    said = [words]
+    if about := _ABOUT.match(words):
+        said.append(words[about.end() :])
+    if the_task := _THE_TASK.fullmatch(words):
+        said.append(the_task["words"])
+    found = set()
+    for own in map(tokens, said):
+        if telling(own):
+            found |= {own, tuple(word for word in own if word not in _SAID_WITH_IT)}
+    return found
+
+
+def _names(wordings: Collection[tuple[str, ...]], title: tuple[str, ...]) -> bool:
+    """Whether one of these stands in the title as it is."""
+    short = tuple(word for word in title if word not in LEFT_OUT)
+    return any(_has_run(own, said) for said in wordings for own in (title, short))
+
+
+def _has_run(title: tuple[str, ...], said: tuple[str, ...]) -> bool:
+    return any(title[at : at + len(said)] == said for at in range(len(title) - len(said) + 1))
+
+
+def _named(words: str, text: str, titles: Sequence[str]) -> set[int]:
+    found: set[int] = set()
+    for said in _wordings(words):
+        if all(word in text for word in said):
+            having = holding(said, titles, range(len(titles)))
+            found.update(at for at in having if _names((said,), tokens(titles[at])))
+    return found
+
+
+def _beginning(words: str, having: Sequence[int], titles: Sequence[str]) -> list[int]:
+    """Those that hold the words where one begins; where nobody writes spaces, anywhere."""
+    search = re.compile(re.escape(words) if words >= UNSPACED else rf"(?<!\w){re.escape(words)}").search
+    return [at for at in having if search(titles[at])]

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from maverick_tui import __version__
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.tools import FunctionTool, ToolError
-from maverick_tui.tasks import texts
+from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.store import TaskStore
-from maverick_tui.tasks.toolbox import Toolbox, failed, tools, without_ids
+from maverick_tui.tasks.toolbox import Toolbox, without_ids
+from maverick_tui.tasks.tools import call, tools
 
 if TYPE_CHECKING:
     from mcp import Client, types
     from mcp.server import Server
 
 NAME = "tasks"
-UNCLEAR = "what you would like to do"
-"""What is missing where a call makes no sense at all."""
 INSTRUCTIONS = "A to-do list. Tasks are named by words of their title; the user's own words will do."
 
 
@@ -41,20 +37,27 @@ class MCPToolServer:
         phrase: bool = False,
         is_confirmed: bool = False,
         most_changes: int | None = None,
+        offered: Iterable[str] = (),
     ) -> Server[Any]:
         """A server whose every tool works on this user's tasks, and on nobody else's.
 
         It `asks` before it deletes, and before it changes more than `most_changes` tasks one by one. With `phrase` a
         client may confirm by itself, with the words that it was told before: for clients that have a person and no
         history of ours, so they are told no ids. One that `is_confirmed` does what a question was asked about: it asks
-        no more, and takes a task by its whole title only.
+        no more, and takes a task by its whole title only. `offered` are the titles of a question which one is meant.
         """
         from mcp.server import Server
 
         if not isinstance(user_id, str) or not user_id:
             raise ConfigError("A task server needs a user.", hint="Say whose tasks are meant.")
         toolbox = Toolbox(
-            self.store, user_id, asks=asks and not is_confirmed, is_confirmed=is_confirmed, most_changes=most_changes
+            self.store,
+            user_id,
+            asks=asks and not is_confirmed,
+            is_confirmed=is_confirmed,
+            most_changes=most_changes,
+            offered=offered,
+            keeps_offers=phrase,
         )
         handlers = _handlers(toolbox, phrase)
         server: Server[Any] = Server(NAME, version=__version__, instructions=INSTRUCTIONS, **handlers)
@@ -62,12 +65,20 @@ class MCPToolServer:
 
     @asynccontextmanager
     async def connected(
-        self, user_id: str, *, asks: bool = True, is_confirmed: bool = False, most_changes: int | None = None
+        self,
+        user_id: str,
+        *,
+        asks: bool = True,
+        is_confirmed: bool = False,
+        most_changes: int | None = None,
+        offered: Iterable[str] = (),
     ) -> AsyncIterator[Client]:
         """A client of such a server, in memory."""
         from mcp import Client
 
-        server = self.for_user(user_id, asks=asks, is_confirmed=is_confirmed, most_changes=most_changes)
+        server = self.for_user(
+            user_id, asks=asks, is_confirmed=is_confirmed, most_changes=most_changes, offered=offered
+        )
         async with Client(server) as client:
             yield client
 
@@ -85,18 +96,7 @@ def _handlers(toolbox: Toolbox, with_phrase: bool) -> dict[str, Any]:
         return types.ListToolsResult(tools=[_listed(tool) for tool in by_name.values()])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = by_name.get(params.name)
-        if tool is None:
-            found = failed("unknown", texts.needs(UNCLEAR), missing=UNCLEAR)
-        else:
-            known = {
-                name: value for name, value in (params.arguments or {}).items() if name in tool.parameters["properties"]
-            }
-            try:
-                found = await tool.execute(known, toolbox.context)
-            except ToolError as error:
-                what = _WRONG.get(_wrong_field(error), UNCLEAR)
-                found = failed("invalid", texts.needs(what), missing=what)
+        found = await call(toolbox, params.name, params.arguments or {}, with_phrase=with_phrase)
         told = without_ids(found) if with_phrase else found
         text = types.TextContent(type="text", text=json.dumps(told, ensure_ascii=False))
         # A question is an answer like any other; only what could not be done at all is an error.
@@ -104,25 +104,6 @@ def _handlers(toolbox: Toolbox, with_phrase: bool) -> dict[str, Any]:
         return types.CallToolResult(content=[text], is_error=is_error)
 
     return {"on_list_tools": list_tools, "on_call_tool": call_tool}
-
-
-_WRONG = {
-    "title": "the title",
-    "task": "the task",
-    "notes": "the notes",
-    "priority": "the priority",
-    "due": "the due date",
-    "tags": "the tags",
-    "which": "which tasks",
-    "status": "which tasks",
-}
-"""What the user is asked for when a model has called a tool with something that it cannot take."""
-
-
-def _wrong_field(error: ToolError) -> str:
-    cause = error.__cause__
-    first = cause.errors()[0]["loc"] if isinstance(cause, ValidationError) else ()
-    return str(first[0]) if first else ""
 
 
 def _listed(tool: FunctionTool) -> types.Tool:

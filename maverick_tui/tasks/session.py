@@ -38,6 +38,7 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 from maverick_tui.executor.threads import in_thread
+from maverick_tui.tasks import texts
 from maverick_tui.tasks.chat import Chat
 from maverick_tui.tasks.database import SessionFactory, close_database, open_database
 from maverick_tui.tasks.local import local_user
@@ -145,6 +146,7 @@ class TasksSession:
             await show()
         except Exception as error:  # becomes the failure of the turn
             log.exception("The to-do assistant failed")
+            self._say(turn, texts.SYSTEM_ERROR)
             turn.end(_as_failure(error))
             return
         self._totals.add(metrics)
@@ -158,13 +160,15 @@ class TasksSession:
             metrics.cache_write_tokens,
         )
         is_failed = failure is not None and not cancel.is_cancelled
-        if result.tool_calls or not is_failed:  # what was done is told, also if nothing can be said of the rest
-            turn.feed(AssistantMessage([TextBlock(result.response)], model=self._model, session_id=self._id))
+        self._say(turn, result.response)  # first in the assistant's words; why it failed is shown below them
         if failure is not None and is_failed:
             turn.end(copy.copy(failure))
             return
         turn.feed(self._end(metrics, result.response, seconds, is_stopped=cancel.is_cancelled))
         turn.end()
+
+    def _say(self, turn: Turn, words: str) -> None:
+        turn.feed(AssistantMessage([TextBlock(words)], model=self._model, session_id=self._id))
 
     def _told(self, event: Activity) -> list[Message]:
         """What the model and the tools do; the model's own words are not the answer, and are not shown."""

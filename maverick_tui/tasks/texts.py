@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from maverick_tui.inert import inert
-
 LONGEST = 500
 LONGEST_TITLE = 80
 """Of a title in a list; where it stands alone it is told as it is."""
@@ -22,44 +20,14 @@ HELP = "I can add, list, complete, update and delete tasks. What would you like 
 
 DELETE_PHRASE = "yes delete"
 MANY_PHRASE = "yes change them"
+UNFINISHED = "I couldn't finish that; the rest was not done."
+UNFINISHED_AFTER = "I couldn't finish that. This is what I did; the rest was not done."
 INTERRUPTED = "Stopped. What was done until then is kept."
 NEW = "This is a new conversation. What would you like to do?"
 
 _CONFIRM_DELETE = re.compile(r"Do you really want to delete '(?P<title>.*)'\? Reply 'yes delete' to confirm\.")
+_WHICH = re.compile(r"I (?:found multiple|couldn't find a) .*(?:Which one: |Did you mean )'(?P<titles>.*)'\?")
 _CONFIRM_BULK = re.compile(r"That's a big action\. Confirm with '(?P<phrase>[^']*)'\.")
-_OURS = re.compile(
-    r"do you really want to delete|reply 'yes|that's a big action|confirm with '|"
-    r"\bI(?:'ve| have)?(?: just| now| already)? "
-    r"(?:added|created|marked|completed|finished|removed|deleted|updated|changed)\b|"
-    r"^(?:got it! added|updated!|done\b|added\b|deleted\b|removed\b|marked\b|completed\b)|[☐✓]",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""What is said of what was done, and asked before it is done: a model may not say it where no tool has."""
-_CLAIM = re.compile(
-    r"\b(?:added|created|deleted|removed|erased|cleared|marked|completed|finished|updated|changed|renamed)\b|"
-    r"(?<!to be )(?<!things )\bdone\b",
-    re.IGNORECASE,
-)
-"""What may say that something was changed. It costs some harmless sentences; what is said of tasks must be true."""
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u201b\u2032\uff07`\u00b4", "'"))
-_JARGON = re.compile(
-    r"\b(json|apis?|mcp|sql\w*|databases?|tools?|toolcalls?|function call|user ?id|task ?id|uuid|null|boolean|"
-    r"parameters?|arguments?|schema|exceptions?|traceback|stack ?trace|endpoint|backend|servers?|tokens?|"
-    r"(add|list|complete|update|delete)_(all_)?tasks?|https?|html|xml|system prompt|error code|status code)\b|"
-    r"\w_\w|://|[{}<>`\\|]",
-    re.IGNORECASE,
-)
-_BRACKETED_ID = re.compile(r"\s*[(\[](?:task\s*)?(?:id|no\.?|number)?\s*[:#=]?\s*\d+[)\]]", re.IGNORECASE)
-_ID = re.compile(
-    r"\bids?\b|#\d|\btask (?:no\.? ?|number )?\d|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{17,}\b", re.IGNORECASE
-)
-_QUOTED = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|“[^”\n]*”")
-_MARKUP = re.compile(r"^\s{0,3}#{1,6}\s+|\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)", re.MULTILINE)
-_EMOJI = re.compile(
-    "[\U0001f000-\U0001faff\U000e0000-\U000e007f\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\u2194-\u21aa\u3030\u303d\u20e3\ufe0f\u200d]"
-)
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
-_ENDS = (".", "!", "?", "…", ":")
 
 
 def short(title: str, most: int = LONGEST_TITLE) -> str:
@@ -147,6 +115,14 @@ def phrase_to_confirm(text: str) -> str | None:
     return found["phrase"] if found else None
 
 
+def titles_to_choose(text: str) -> list[str]:
+    """The titles that a question names, if it is the one which task is meant."""
+    for line in text.splitlines():
+        if found := _WHICH.fullmatch(line.strip()):
+            return found["titles"].split("', '")
+    return []
+
+
 def listed(tasks: Sequence[Mapping[str, Any]], total: int, *, is_filtered: bool = False) -> str:
     """A numbered list with checkboxes, as many as there is room for."""
     lines = [
@@ -187,32 +163,6 @@ def changes_of(arguments: Mapping[str, Any], task: Mapping[str, Any], most: int 
         "completed": lambda: "a check mark" if task["completed"] else "no check mark",
     }
     return [say() for name, say in words.items() if arguments.get(name) is not None]
-
-
-def friendly(text: str) -> str:
-    """What a model says by itself, made fit: no ids, no jargon, no emoji, whole sentences, not too long.
-
-    What cannot be mended is not said at all; nor is what only a tool can know, that something was done. What stands in
-    quotes is the user's own.
-    """
-    is_list = any(mark in text for mark in "☐✓")  # one of them would be taken for an emoji
-    text = _BRACKETED_ID.sub("", _EMOJI.sub("", _INVISIBLE.sub("", inert(text).replace("\ufffd", ""))))
-    unquoted = _QUOTED.sub("''", text)
-    if is_list or _JARGON.search(unquoted) or _ID.search(unquoted):
-        return HELP
-    text = _MARKUP.sub("", text)
-    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
-    if not any(character.isalnum() for character in text) or _is_claim(text):
-        return HELP
-    text = cut(text[0].upper() + text[1:])
-    return text if text.rstrip("'\"”)").endswith(_ENDS) else cut(f"{text.rstrip(',;- ')}.")
-
-
-def _is_claim(text: str) -> bool:
-    """Whether it sounds like ours, however it is spelled; looked at when nothing of it will change any more."""
-    folded = text.translate(_APOSTROPHES)
-    in_one = " ".join(folded.split())
-    return bool(_OURS.search(folded) or _OURS.search(in_one) or _CLAIM.search(_QUOTED.sub("''", in_one)))
 
 
 def cut(text: str) -> str:

@@ -1,34 +1,27 @@
-"""The tools of the task list: what a model is told of them, and what they do to one user's tasks."""
+"""What the tools of the task list do to one user's tasks."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from maverick_tui.executor.threads import in_thread
-from maverick_tui.executor.tools import FunctionTool, ToolContext
+from maverick_tui.executor.tools import ToolContext
 from maverick_tui.inert import one_line
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import hide_values
-from maverick_tui.tasks.lookup import MOST, Candidate, is_clear
-from maverick_tui.tasks.models import Priority, Task
+from maverick_tui.tasks.lookup import MOST, Candidate, is_clear, says_more
+from maverick_tui.tasks.models import Task
 from maverick_tui.tasks.store import Status, TaskStore, WrongInput, given_up
+from maverick_tui.tasks.words import folded
 
 log = logging.getLogger(__name__)
 
-Named = Annotated[str, Field(description="Words that name the task: its title, or a part of it.")]
-NewTitle = Annotated[str | None, Field(description="Its new title.")]
-Due = Annotated[str | None, Field(description="A date, as 2026-12-31.")]
-NewDue = Annotated[str | None, Field(description="A date, as 2026-12-31; empty for none.")]
-Confirmation = Annotated[
-    str, Field(description="The words that confirm it, as the user has said them; empty at first.")
-]
 Answer = dict[str, Any]
+UNCLEAR = "what you would like to do"
+"""What is missing where a call makes no sense at all."""
 
 BULK_PHRASES: dict[tuple[str, Status], str] = {
     ("complete", "open"): "yes complete all",
@@ -43,11 +36,21 @@ class Toolbox:
     """What the tools do for one user. One that `is_confirmed` takes a task by its whole title only.
 
     It lasts as long as a connection, and remembers what it has asked there. From more than `most_changes` tasks on,
-    changing them one by one is a big action too.
+    changing them one by one is a big action too. `offered` are the titles that the user was asked to choose from: one
+    of them is that very task, also if others have its words. With `keeps_offers` those that are asked about here count
+    as well.
     """
 
     def __init__(
-        self, store: TaskStore, user_id: str, *, asks: bool, is_confirmed: bool, most_changes: int | None = None
+        self,
+        store: TaskStore,
+        user_id: str,
+        *,
+        asks: bool,
+        is_confirmed: bool,
+        most_changes: int | None = None,
+        offered: Iterable[str] = (),
+        keeps_offers: bool = False,
     ) -> None:
         self._store = store
         self._user_id = user_id
@@ -57,6 +60,8 @@ class Toolbox:
         self._asked: set[tuple[str, str]] = set()
         """The questions that were asked: the phrase that confirms each, and the title it is about."""
         self._changed: set[int] = set()
+        self._offered = set(map(folded, offered))
+        self._keeps_offers = keeps_offers
 
     @property
     def context(self) -> ToolContext:
@@ -97,21 +102,27 @@ class Toolbox:
         if self._is_confirmed:
             exact = self._store.titled(self._user_id, words)
             return act(exact) if exact else failed("not_found", texts.not_found(words), query=words)
-        found = self._store.find(self._user_id, words)
+        is_offered = folded(words) in self._offered
+        found = self._store.find(self._user_id, f'"{words}"' if is_offered else words)
         if not found:
             return failed("not_found", texts.not_found(words), query=words)
+        names = [one.name for one in found][:MOST]
         if len(found) > 1:
-            options = [candidate.title for candidate in found][:MOST]
-            return failed("ambiguous", texts.ambiguous(words, options), query=words, options=options)
-        if not guesses and not is_clear(words, found[0].title):
-            title = found[0].title
-            return failed("not_found", texts.did_you_mean(words, title), query=words, options=[title])
+            return self._offer("ambiguous", texts.ambiguous(words, names), words, names)
+        if not is_clear(words, found[0].title) and (not guesses or says_more(words, found[0].title)):
+            return self._offer("not_found", texts.did_you_mean(words, names[0]), words, names)
         return act(found[0])
+
+    def _offer(self, code: str, question: str, words: str, names: Sequence[str]) -> Answer:
+        """Let the user choose one of these."""
+        if self._keeps_offers:
+            self._offered.update(map(folded, names))
+        return failed(code, question, query=words, options=list(names))
 
     def complete(self, found: Candidate) -> Answer:
         """Mark it as done."""
         if self._is_too_much(found):
-            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.title)
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.name)
         return _or_gone(self._store.complete(self._user_id, found.id, titled=found.title), found)
 
     def change(self, found: Candidate, changes: Mapping[str, Any]) -> Answer:
@@ -119,7 +130,7 @@ class Toolbox:
         if not changes:
             return failed("invalid", texts.needs("what to change"), missing="what to change")
         if self._is_too_much(found):
-            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.title)
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.name)
         changed = self._store.update(self._user_id, found.id, titled=found.title, **changes)
         return _or_gone(changed, found, before=found.title)
 
@@ -140,7 +151,7 @@ class Toolbox:
         return self.named(words, self._ask_to_delete if self._asks else self._delete, guesses=self._asks)
 
     def _ask_to_delete(self, found: Candidate) -> Answer:
-        return self._ask(texts.confirm_delete(found.title), texts.DELETE_PHRASE, found.title)
+        return self._ask(texts.confirm_delete(found.name), texts.DELETE_PHRASE, found.name)
 
     def _delete(self, found: Candidate) -> Answer:
         return _or_gone(self._store.delete(self._user_id, found.id, titled=found.title), found)
@@ -171,124 +182,9 @@ class Toolbox:
         return {"success": True, "data": {"count": count}}
 
 
-# -- what a model is told of them: signatures and docstrings ----------------------------------------------------------
-
-
-async def add_task(
-    title: Annotated[str, Field(description="What is to be done.")],
-    context: ToolContext,
-    notes: str = "",
-    priority: Priority = "Medium",
-    due: Due = None,
-    tags: list[str] | None = None,
-) -> Answer:
-    """Add a task to the list."""
-    box = _box(context)
-    return await box.safely(lambda: box.add(title, notes, priority, due, tags or []))
-
-
-async def list_tasks(
-    context: ToolContext,
-    status: Literal["open", "completed", "all"] = "open",
-    priority: Priority | None = None,
-    tag: str | None = None,
-) -> Answer:
-    """List the tasks."""
-    box = _box(context)
-    return await box.safely(lambda: box.list(status, priority, tag))
-
-
-async def complete_task(task: Named, context: ToolContext) -> Answer:
-    """Mark a task as done."""
-    box = _box(context)
-    return await box.safely(lambda: box.named(task, box.complete))
-
-
-async def update_task(
-    task: Named,
-    context: ToolContext,
-    title: NewTitle = None,
-    notes: str | None = None,
-    priority: Priority | None = None,
-    due: NewDue = None,
-    tags: list[str] | None = None,
-    completed: bool | None = None,
-) -> Answer:
-    """Change a task: only what is given."""
-    box = _box(context)
-    given: dict[str, Any] = {
-        "title": title, "notes": notes, "priority": priority, "due": due, "tags": tags, "completed": completed,
-    }  # fmt: skip
-    changes = {name: value for name, value in given.items() if value is not None}
-    return await box.safely(lambda: box.named(task, lambda found: box.change(found, changes)))
-
-
-async def delete_task(task: Named, context: ToolContext) -> Answer:
-    """Remove a task. It is asked for a confirmation first."""
-    box = _box(context)
-    return await box.safely(lambda: box.delete(task))
-
-
-async def complete_all_tasks(context: ToolContext) -> Answer:
-    """Mark every open task as done. It is asked for a confirmation first."""
-    box = _box(context)
-    return await box.safely(lambda: box.bulk("complete", "open"))
-
-
-async def delete_all_tasks(which: Status, context: ToolContext) -> Answer:
-    """Remove many tasks at once. It is asked for a confirmation first."""
-    box = _box(context)
-    return await box.safely(lambda: box.bulk("delete", which))
-
-
-# -- the same for a client that confirms by itself, after its user has said so -----------------------------------------
-
-
-async def confirm_delete_task(task: Named, context: ToolContext, confirmation: Confirmation = "") -> Answer:
-    """Remove a task. Without a confirmation it says which words the user must confirm it with.
-
-    To confirm, name the task by its whole title, as the question does.
-    """
-    box = _box(context)
-    return await box.safely(lambda: box.delete(task, confirmation))
-
-
-async def confirm_complete_all_tasks(context: ToolContext, confirmation: Confirmation = "") -> Answer:
-    """Mark every open task as done. Without a confirmation it says which words confirm it."""
-    box = _box(context)
-    return await box.safely(lambda: box.bulk("complete", "open", confirmation))
-
-
-async def confirm_delete_all_tasks(which: Status, context: ToolContext, confirmation: Confirmation = "") -> Answer:
-    """Remove many tasks at once. Without a confirmation it says which words confirm it."""
-    box = _box(context)
-    return await box.safely(lambda: box.bulk("delete", which, confirmation))
-
-
-@cache
-def tools(*, with_phrase: bool) -> Mapping[str, FunctionTool]:
-    """The tools by name; with a phrase they can be confirmed by whoever calls them."""
-    plain = [FunctionTool(function) for function in (add_task, list_tasks, complete_task, update_task)]
-    asking: tuple[Callable[..., Any], ...] = (delete_task, complete_all_tasks, delete_all_tasks)
-    confirming: tuple[Callable[..., Any], ...] = (
-        confirm_delete_task,
-        confirm_complete_all_tasks,
-        confirm_delete_all_tasks,
-    )
-    risky = confirming if with_phrase else asking
-    made = [FunctionTool(function, name=named.__name__) for function, named in zip(risky, asking, strict=True)]
-    return {tool.name: tool for tool in (*plain, *made)}
-
-
-def _box(context: ToolContext) -> Toolbox:
-    box = context.inputs["toolbox"]
-    assert isinstance(box, Toolbox)
-    return box
-
-
 def is_phrase(said: str, phrase: str) -> bool:
-    """Whether these are the words that confirm something."""
-    return said.strip().lower() == phrase
+    """Whether these are the words that confirm something; a comma between them and a full stop are no other words."""
+    return said.strip().removesuffix(".").lower().replace(",", " ").split() == phrase.split()
 
 
 def done(task: Task, **more: Any) -> Answer:

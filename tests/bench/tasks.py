@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from sqlmodel import col, select
+
 from maverick_tui.tasks import Task, TaskStore, open_database
+from maverick_tui.tasks.database import SessionFactory
 from tests.bench.measure import Figure, median
 
 TASKS = 10_000
@@ -54,11 +57,15 @@ def tasks_store() -> Iterable[Figure]:
             "find, by words": lambda: store.find(USER, "garden report"),
             "find, by words with mistakes": lambda: store.find(USER, "pant the brithday wardrob"),
             "find, nothing": lambda: store.find(USER, "xylophone concert"),
+            "find, more than a title": lambda: store.find(USER, "call the mother about the party on friday"),
             "complete": lambda: store.complete(USER, next(ids)),
         }
         for name, case in cases.items():
             case()  # the first round pays for imports
             yield Figure(f"10,000 tasks: {name}", 1000 * median(_took(case) for _ in range(ROUNDS)), "ms", gate=20)
+        reading = median(_worked(lambda: _titles_of(factory)) for _ in range(ROUNDS))
+        finding = median(_worked(cases["find, nothing"]) for _ in range(ROUNDS))
+        yield Figure("10,000 tasks: find nothing, in times of reading the titles", finding / reading, "x", gate=0.6)
 
 
 def tasks_writers() -> Iterable[Figure]:
@@ -87,6 +94,19 @@ def tasks_writers() -> Iterable[Figure]:
 def _title(chance: random.Random, number: int) -> str:
     end = f" {number}" if number % 4 == 0 else ""
     return f"{chance.choice(VERBS).capitalize()} the {' '.join(chance.sample(THINGS, 2))}{end}"
+
+
+def _titles_of(factory: SessionFactory) -> list[str]:
+    """What has to be read at least, row by row."""
+    with factory() as session:
+        return list(session.exec(select(Task.title).where(col(Task.user_id) == USER)))
+
+
+def _worked(case: Callable[[], object]) -> float:
+    """Seconds of the processor, whatever else the machine does."""
+    began = time.process_time()
+    case()
+    return time.process_time() - began
 
 
 def _took(case: Callable[[], object]) -> float:

@@ -140,7 +140,9 @@ def test_the_users_own_agents_of_the_same_name_are_not_taken(home: Path, project
 async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
     mark: str, project: Path, tmp_path: Path
 ) -> None:
-    script = load_demo_script(project, fast=True).model_copy(update={"strict": True})
+    script = load_demo_script(project, fast=True)
+    toured = [scene for scene in script.scenes if scene.when.agent != "tasks" or scene.name == "tasks of the tour"]
+    script = script.model_copy(update={"strict": True, "scenes": tuple(toured)})
     said: dict[str, str] = {}
     errors: dict[str, AgentError] = {}
     cart = (project / "shop" / "cart.py").read_bytes()

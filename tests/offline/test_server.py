@@ -42,7 +42,7 @@ def scenes(*found: dict[str, Any], **fields: Any) -> Script:
 
 def reply_to(answer: Any, results: dict[str, str] | None = None, pace: Pace | None = None) -> Reply:
     """The answer made ready for a request."""
-    conversation = Conversation(agent="", system="", prompt="", turn=1, step=0, results=results or {}, size=40)
+    conversation = Conversation(agent="", system="", prompt="go away", turn=1, step=0, results=results or {}, size=40)
     return prepare(Answer.model_validate(answer), conversation, "some-model", pace or Pace())
 
 
@@ -378,6 +378,7 @@ async def test_a_paced_stream_says_the_same() -> None:
         ("${other}", "${other}"),
         ("$look ${} ${look ${1}", "$look ${} ${look ${1}"),
         ("${look|\\d+}/${look|\\w+}", "8080/line"),
+        ("${prompt|go (.+)}", "away"),
     ],
 )
 def test_a_reference(text: str, expected: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,13 @@ import pytest
 
 from maverick_tui.tasks import open_database
 from maverick_tui.tasks.database import SessionFactory
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _imports() -> None:
+    """What is imported when it is first needed takes seconds, which no limit of a test is meant for."""
+    for name in ("anthropic", "alembic.command", "mcp.server", "maverick_tui.tasks.runner"):
+        importlib.import_module(name)
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from typing import Any
 
 from mcp import Client
 
-from maverick_tui.executor import AgentConfig
+from maverick_tui.executor import AgentConfig, Request, Response, ToolCall, Usage
+from maverick_tui.executor.messages import StopReason
 from maverick_tui.offline.script import Answer, Scene, Script
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.tasks import AgentContext, AgentResult, AgentRunner, MCPToolServer, MessageHistory
@@ -21,6 +22,8 @@ from tests.support.model import as_script
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 USER = "alice"
+PATIENCE = 120.0
+"""Seconds for what takes a moment: the machine may have other work."""
 
 
 class Assistant:
@@ -29,7 +32,7 @@ class Assistant:
     def __init__(self, factory: SessionFactory, server: OfflineServer, user: str, **options: Any) -> None:
         config = AgentConfig.checked(base_url=server.url, api_key="not-a-real-key")
         self.server = MCPToolServer(factory)
-        self.runner = AgentRunner(factory, self.server, config=config, **options)
+        self.runner = AgentRunner(factory, self.server, config=config, **{"timeout": PATIENCE, **options})
         self.requests = server.app.requests
         self.unexpected = server.player.unexpected
         self.user = user
@@ -58,8 +61,32 @@ class Assistant:
 async def assistant(
     factory: SessionFactory, source: Script | Answer | Sequence[Answer | Scene], *, user: str = USER, **options: Any
 ) -> AsyncIterator[Assistant]:
-    async with asyncio.timeout(30), OfflineServer(as_script(source)) as server:
+    async with asyncio.timeout(PATIENCE), OfflineServer(as_script(source)) as server:
         yield Assistant(factory, server, user, **options)
+
+
+class Stalling:
+    """A model that makes these calls, and then is silent until everybody has lost patience: hours go by at once."""
+
+    model = "claude-sonnet-4-5"
+
+    def __init__(self, *calls: ToolCall) -> None:
+        self._calls = list(calls)
+        self.waited_until = 0.0
+        """Seconds after which it was given up."""
+
+    async def run(self, _request: Request) -> Response:
+        if self._calls:
+            return Response("", (self._calls.pop(0),), Usage(1, 1), StopReason.TOOL_USE)
+        loop = asyncio.get_running_loop()
+        real, skipped = loop.time, 0.0
+        loop.time = lambda: real() + skipped  # type: ignore[method-assign]
+        try:
+            while True:
+                skipped = self.waited_until = skipped + 1.0
+                await asyncio.sleep(0)
+        finally:
+            loop.time = real  # type: ignore[method-assign]
 
 
 def said(role: str, content: str) -> MessageHistory:

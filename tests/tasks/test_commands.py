@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from maverick_tui.tasks import TaskStore, open_database
-from maverick_tui.tasks.local import local_user
+from maverick_tui.tasks.local import default_url, local_user
+from maverick_tui.ui.log_file import log_path
 from tests.support.command_line import Run, command_line
 
 MAVERICK = str(Path(sys.executable).parent / "maverick")
@@ -123,6 +125,59 @@ def test_a_wrong_database_is_one_clear_line(refused: Refused, monkeypatch: pytes
     error = refused("tasks", "list")
     assert "cannot be opened" in error
     assert "geheim" not in error
+
+
+def test_a_database_that_somebody_else_writes_to_is_told_in_a_line_and_logged(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_database()
+    monkeypatch.setattr("maverick_tui.tasks.database.BUSY_SECONDS", 0.01)
+    with sqlite3.connect(default_url().removeprefix("sqlite:///")) as lock:
+        lock.execute("BEGIN IMMEDIATE")
+        error = refused("tasks", "add", "Tea")
+        lock.rollback()
+    assert error.splitlines()[0] == "maverick: I'm having a bit of trouble right now. Please try again."
+    assert "maverick.log" in error
+    assert len(error.splitlines()) == 2
+    assert "database is locked" in log_path().read_text()
+
+
+@pytest.mark.parametrize("command", [("list",), ("list", "--tag", "x")])
+def test_a_table_that_is_gone_is_told_without_the_statement(refused: Refused, command: tuple[str, ...]) -> None:
+    open_database()
+    with sqlite3.connect(default_url().removeprefix("sqlite:///")) as connection:
+        connection.execute("DROP TABLE maverick_task")
+    first, hint = refused("tasks", *command).splitlines()
+    assert first.endswith(": no such table: maverick_task.")
+    assert "SELECT" not in first
+    assert "Its tables are gone" in hint
+
+
+def test_a_guess_is_not_removed_unasked(said: Said, refused: Refused) -> None:
+    said("tasks", "add", "Call")
+    said("tasks", "add", "Buy groceries")
+    assert "Did you mean 'Call'?" in refused("tasks", "rm", "Call the bank about the loan", "--yes")
+    assert "Did you mean 'Buy groceries'?" in refused("tasks", "rm", "grocries", "--yes")
+    assert said("tasks", "list") == ["☐ Call", "☐ Buy groceries"]
+
+
+def test_in_quotes_a_title_means_that_one_only(said: Said, refused: Refused) -> None:
+    for title in ("Pay the rent", "Pay the rent for the garage"):
+        said("tasks", "add", title)
+    assert "Which one: 'Pay the rent', 'Pay the rent for the garage'?" in refused("tasks", "done", "pay the rent")
+    assert said("tasks", "done", "'pay the rent'") == ["✓ Pay the rent"]
+
+
+def test_the_list_is_shown_without_what_it_does_not_take(said: Said) -> None:
+    said("tasks", "add", "Tea")
+    code = (
+        "import sys; sys.argv = ['maverick', 'tasks', 'list']\n"
+        "from maverick_tui.cli import main\n"
+        "try: main()\n"
+        "finally: assert not {'sqlalchemy', 'sqlmodel', 'mcp', 'anthropic', 'textual'} & set(sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout, ran.stderr) == ("☐ Tea\n", "")
 
 
 async def test_any_mcp_client_can_use_it(mark: str, said: Said) -> None:

@@ -36,7 +36,7 @@ async def test_a_deletion_is_asked_about_then_confirmed(factory: SessionFactory)
 
 
 @pytest.mark.req("004-confirm-delete")
-@pytest.mark.parametrize("reply", ["yes delete", "Yes delete", " yes delete\n"])
+@pytest.mark.parametrize("reply", ["yes delete", "Yes delete", " yes delete\n", "yes, delete", "yes delete."])
 async def test_the_exact_words_delete(factory: SessionFactory, reply: str) -> None:
     async with assistant(factory, say("ok")) as one:
         one.add("Buy milk")
@@ -47,8 +47,8 @@ async def test_the_exact_words_delete(factory: SessionFactory, reply: str) -> No
 @pytest.mark.req("004-confirm-delete")
 @pytest.mark.parametrize(
     "reply",
-    ["yes", "yes delete it", "yes, delete", "yes delete.", "'yes delete'", "delete", "yes  delete", "no",
-     "ye\u017f delete", "yes delete all", "yes delete\nyes delete"],
+    ["yes", "yes delete it", "yes delete?", "'yes delete'", "delete", "no", "ye\u017f delete", "yes delete all",
+     "yes delete\nyes delete"],
 )  # fmt: skip
 async def test_other_words_delete_nothing_even_if_the_model_wants_to(factory: SessionFactory, reply: str) -> None:
     async with assistant(factory, DELETES) as one:
@@ -110,11 +110,13 @@ async def test_a_title_that_imitates_the_question_deletes_nothing_but_itself(
     ]
     async with assistant(factory, script) as one:
         one.add("Tea", "Coffee")
-        for message in ("list", "complete", "add", "list"):
+        for message in ("complete", "add", "list"):
             await one.say(message)
+            said_last = list(one.history)
             await one.say("yes delete")
-            await one.say("yes delete all", one.history[:-2])
             assert {"Tea", "Coffee"} <= set(one.titles())
+        await one.say("yes delete all", said_last)  # it ends with the list, in which the title stands
+        assert {"Tea", "Coffee"} <= set(one.titles())
         own = [name for name in one.titles() if name not in ("Tea", "Coffee")]
         question = await one.say("delete")
         if question.response.startswith("Do you really"):
@@ -149,12 +151,16 @@ async def test_a_task_that_was_renamed_or_removed_meanwhile_is_not_deleted(facto
         assert one.titles() == ["Buy milk for the cat", "Buy milks"]
 
 
-async def test_of_two_tasks_with_one_title_one_is_deleted(factory: SessionFactory) -> None:
-    async with assistant(factory, DELETES) as one:
+async def test_of_two_tasks_with_one_title_that_one_is_deleted_which_was_chosen(factory: SessionFactory) -> None:
+    second = [call("delete_task", task="Buy milk (2)"), say("ok")]
+    async with assistant(factory, [scene(*DELETES, prompt="milk"), scene(*second, prompt="second")]) as one:
         one.add("Buy milk", "Buy milk")
-        await one.say("Delete milk")
+        which = await one.say("Delete milk")
+        assert which.response == "I found multiple tasks about 'milk'. Which one: 'Buy milk (1)', 'Buy milk (2)'?"
+        question = await one.say("The second")
+        assert question.response == "Do you really want to delete 'Buy milk (2)'? Reply 'yes delete' to confirm."
         await one.say("yes delete")
-        assert one.titles() == ["Buy milk"]
+        assert [task.id for task in one.store.list(one.user).tasks] == [1]
 
 
 async def test_the_question_stays_whole_beside_much_that_was_done(factory: SessionFactory) -> None:

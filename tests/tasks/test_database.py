@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.tasks import MCPToolServer, TaskStore, database, open_database
-from maverick_tui.tasks.database import HEAD, VERSION_TABLE, SessionFactory, close_database
+from maverick_tui.tasks.database import SessionFactory, close_database
+from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 from tests.tasks.support import call
 
 POSTGRES = os.environ.get("MAVERICK_TEST_POSTGRES", "")
@@ -76,7 +78,7 @@ def test_only_its_owner_may_read_it(database: str, tmp_path: Path) -> None:
 def test_by_default_it_is_in_the_users_state_folder(home: Path) -> None:
     TaskStore(open_database()).add("u", "Tea")
     [file] = home.rglob("tasks.db")
-    assert database.default_url() == f"sqlite:///{file}"
+    assert default_url() == f"sqlite:///{file}"
 
 
 async def test_in_memory_it_is_one_database_for_all_threads() -> None:
@@ -206,6 +208,31 @@ def test_the_names_of_the_contract_are_there() -> None:
         "AgentRunner", "AgentContext", "MessageHistory", "AgentResult", "ToolCallRecord", "MCPToolServer", "Task",
         "TaskStore",
     }  # fmt: skip
+
+
+def test_several_new_databases_can_be_opened_at_once(tmp_path: Path) -> None:
+    def work(number: int) -> None:
+        close_database(open_database(f"sqlite:///{tmp_path}/{number}.db"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(8)))
+
+
+@pytest.mark.skipif(not POSTGRES, reason="MAVERICK_TEST_POSTGRES names no server")
+def test_many_first_starts_on_postgresql_do_not_race() -> None:
+    engine = database.open_engine(POSTGRES)
+    with engine.begin() as connection:
+        for table in (VERSION_TABLE, "maverick_task", "maverick_chat_message"):
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+    engine.dispose()
+    code = "import sys; from maverick_tui.tasks import open_database; sys.stdin.readline(); open_database(sys.argv[1])"
+    command = [sys.executable, "-c", code, POSTGRES]
+    starts = [subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for start in starts:
+        assert start.stdin is not None
+        start.stdin.write("go\n")
+        start.stdin.flush()
+    assert [start.communicate()[1] for start in starts] == [""] * 4
 
 
 @pytest.mark.skipif(not POSTGRES, reason="MAVERICK_TEST_POSTGRES names no server")

@@ -11,6 +11,7 @@ from maverick_tui import MaverickAgent, load_agent
 from maverick_tui.offline.script import Answer, Pace, TextStep, ToolStep
 from maverick_tui.runs.commands import Interrupt
 from maverick_tui.runs.events import (
+    BlockStarted,
     Connected,
     ListShown,
     Noticed,
@@ -59,6 +60,7 @@ async def test_it_adds_and_the_list_beside_the_chat_follows(
         ended = await run.ask("milk, please")
     assert ended.outcome == "done"
     assert run.all(RunStarted)[0].engine == "api"
+    assert run.all(RunStarted)[0].permission_mode == "", "it has nothing to permit"
     assert run.text() == "Got it! Added 'Buy milk' to your list. Anything else?", "not the model's own words"
     assert [(event.name, event.arguments) for event in run.all(ToolCalled)] == [("add_task", {"title": "Buy milk"})]
     assert [event.output for event in run.all(ToolFinished)] == ["Buy milk"]
@@ -159,7 +161,11 @@ async def test_a_model_that_cannot_be_asked_is_a_failure_that_says_why(
         async with watch(agent) as run:
             ended = await run.ask("tea")
     assert ended.outcome == "failed"
-    assert run.text() == "Got it! Added 'Tea' to your list. Anything else?", "what was done is told all the same"
+    assert run.text().splitlines() == [texts.UNFINISHED_AFTER, "Got it! Added 'Tea' to your list. Anything else?"]
+    kinds = [type(event) for event in run.events]
+    assert kinds.index(BlockStarted) < kinds.index(TurnEnded), (
+        "the friendly words come first, what has failed below them"
+    )
 
 
 async def test_whose_tasks_a_model_would_like_to_see_is_not_shown(

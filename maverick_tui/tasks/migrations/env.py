@@ -6,7 +6,7 @@ from alembic import context
 from sqlmodel import SQLModel
 
 from maverick_tui.tasks import models  # noqa: F401 - it fills the metadata
-from maverick_tui.tasks.database import VERSION_TABLE
+from maverick_tui.tasks.local import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],

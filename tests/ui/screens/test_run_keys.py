@@ -199,6 +199,13 @@ async def test_a_mode_that_is_none_of_ours_is_followed_by_the_first() -> None:
         assert app.kept.take() == [commands.SetMode("default")]
 
 
+async def test_where_nothing_is_to_be_permitted_there_is_no_mode() -> None:
+    async with watching(Tape(permission_mode="").connect()) as (app, pilot):
+        await pilot.press("shift+tab")
+        assert app.kept.take() == []
+        assert "default" not in app.run_screen.query_one(RunHeader).text
+
+
 async def test_the_figures_agree_with_the_usage_to_the_token() -> None:
     tape = Tape().connect().prompt("Go").say("Done.")
     tape.done(input_tokens=12_345, output_tokens=678, cache_read_tokens=90_123, cache_write_tokens=456, cost_usd=1.25)

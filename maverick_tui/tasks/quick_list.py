@@ -1,0 +1,57 @@
+"""The list read straight from a SQLite file, for a script that only shows it: the database's library takes a second."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from maverick_tui.tasks.local import HEAD, VERSION_TABLE
+
+_FILE = "sqlite:///"
+
+
+class Listed(NamedTuple):
+    """Some of the tasks that fit, as `Task.view` shows them, and how many there are in all."""
+
+    tasks: list[dict[str, Any]]
+    total: int
+
+
+def read_list(url: str, user_id: str, *, everything: bool, tag: str | None, limit: int | None) -> Listed | None:
+    """What `TaskStore.list` would find; None where that must be asked, for it can mend what is missing or say why."""
+    path = Path(url.removeprefix(_FILE))
+    if not url.startswith(_FILE) or "?" in url or not path.is_file():
+        return None
+    wanted = "WHERE user_id = ?" if everything else "WHERE user_id = ? AND NOT completed"
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            if connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchall() != [(HEAD,)]:
+                return None
+            rows = connection.execute(
+                f"SELECT id, title, notes, priority, due, tags, completed FROM maverick_task {wanted} "
+                "ORDER BY completed, id",
+                (user_id,),
+            )
+            tasks = [_view(*row) for row in rows]
+    except (sqlite3.Error, ValueError):
+        return None
+    if tag is not None:
+        tasks = [task for task in tasks if tag.casefold() in map(str.casefold, task["tags"])]
+    return Listed(tasks[:limit], len(tasks))
+
+
+def _view(
+    number: int, title: str, notes: str, priority: str, due: str | None, tags: str, completed: int
+) -> dict[str, Any]:
+    return {
+        "id": number,
+        "title": title,
+        "notes": notes,
+        "priority": priority,
+        "due": due,
+        "tags": json.loads(tags),
+        "completed": bool(completed),
+    }

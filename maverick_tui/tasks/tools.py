@@ -1,0 +1,168 @@
+"""The tools of the task list as a model is told of them, and a call of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from maverick_tui.executor.tools import FunctionTool, ToolContext, ToolError
+from maverick_tui.tasks import texts
+from maverick_tui.tasks.models import Priority
+from maverick_tui.tasks.store import Status
+from maverick_tui.tasks.toolbox import UNCLEAR, Answer, Toolbox, failed
+
+Named = Annotated[str, Field(description="Words that name the task: its title, or a part of it.")]
+NewTitle = Annotated[str | None, Field(description="Its new title.")]
+Due = Annotated[str | None, Field(description="A date, as 2026-12-31.")]
+NewDue = Annotated[str | None, Field(description="A date, as 2026-12-31; empty for none.")]
+Confirmation = Annotated[
+    str, Field(description="The words that confirm it, as the user has said them; empty at first.")
+]
+
+
+async def call(toolbox: Toolbox, name: str, arguments: Mapping[str, Any], *, with_phrase: bool = False) -> Answer:
+    """What a tool answers; arguments that it does not have are left out, whose tasks a caller wants for one."""
+    tool = tools(with_phrase=with_phrase).get(name)
+    if tool is None:
+        return failed("unknown", texts.needs(UNCLEAR), missing=UNCLEAR)
+    known = {key: value for key, value in arguments.items() if key in tool.parameters["properties"]}
+    try:
+        found: Answer = await tool.execute(known, toolbox.context)
+    except ToolError as error:
+        what = _WRONG.get(_wrong_field(error), UNCLEAR)
+        return failed("invalid", texts.needs(what), missing=what)
+    return found
+
+
+async def add_task(
+    title: Annotated[str, Field(description="What is to be done.")],
+    context: ToolContext,
+    notes: str = "",
+    priority: Priority = "Medium",
+    due: Due = None,
+    tags: list[str] | None = None,
+) -> Answer:
+    """Add a task to the list."""
+    box = _box(context)
+    return await box.safely(lambda: box.add(title, notes, priority, due, tags or []))
+
+
+async def list_tasks(
+    context: ToolContext,
+    status: Literal["open", "completed", "all"] = "open",
+    priority: Priority | None = None,
+    tag: str | None = None,
+) -> Answer:
+    """List the tasks."""
+    box = _box(context)
+    return await box.safely(lambda: box.list(status, priority, tag))
+
+
+async def complete_task(task: Named, context: ToolContext) -> Answer:
+    """Mark a task as done."""
+    box = _box(context)
+    return await box.safely(lambda: box.named(task, box.complete))
+
+
+async def update_task(
+    task: Named,
+    context: ToolContext,
+    title: NewTitle = None,
+    notes: str | None = None,
+    priority: Priority | None = None,
+    due: NewDue = None,
+    tags: list[str] | None = None,
+    completed: bool | None = None,
+) -> Answer:
+    """Change a task: only what is given."""
+    box = _box(context)
+    given: dict[str, Any] = {
+        "title": title, "notes": notes, "priority": priority, "due": due, "tags": tags, "completed": completed,
+    }  # fmt: skip
+    changes = {name: value for name, value in given.items() if value is not None}
+    return await box.safely(lambda: box.named(task, lambda found: box.change(found, changes)))
+
+
+async def delete_task(task: Named, context: ToolContext) -> Answer:
+    """Remove a task. It is asked for a confirmation first."""
+    box = _box(context)
+    return await box.safely(lambda: box.delete(task))
+
+
+async def complete_all_tasks(context: ToolContext) -> Answer:
+    """Mark every open task as done. It is asked for a confirmation first."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("complete", "open"))
+
+
+async def delete_all_tasks(which: Status, context: ToolContext) -> Answer:
+    """Remove many tasks at once. It is asked for a confirmation first."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("delete", which))
+
+
+# -- the same for a client that confirms by itself, after its user has said so -----------------------------------------
+
+
+async def confirm_delete_task(task: Named, context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Remove a task. Without a confirmation it says which words the user must confirm it with.
+
+    To confirm, name the task by its whole title, as the question does.
+    """
+    box = _box(context)
+    return await box.safely(lambda: box.delete(task, confirmation))
+
+
+async def confirm_complete_all_tasks(context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Mark every open task as done. Without a confirmation it says which words confirm it."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("complete", "open", confirmation))
+
+
+async def confirm_delete_all_tasks(which: Status, context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Remove many tasks at once. Without a confirmation it says which words confirm it."""
+    box = _box(context)
+    return await box.safely(lambda: box.bulk("delete", which, confirmation))
+
+
+@cache
+def tools(*, with_phrase: bool) -> Mapping[str, FunctionTool]:
+    """The tools by name; with a phrase they can be confirmed by whoever calls them."""
+    plain = [FunctionTool(function) for function in (add_task, list_tasks, complete_task, update_task)]
+    asking: tuple[Callable[..., Any], ...] = (delete_task, complete_all_tasks, delete_all_tasks)
+    confirming: tuple[Callable[..., Any], ...] = (
+        confirm_delete_task,
+        confirm_complete_all_tasks,
+        confirm_delete_all_tasks,
+    )
+    risky = confirming if with_phrase else asking
+    made = [FunctionTool(function, name=named.__name__) for function, named in zip(risky, asking, strict=True)]
+    return {tool.name: tool for tool in (*plain, *made)}
+
+
+_WRONG = {
+    "title": "the title",
+    "task": "the task",
+    "notes": "the notes",
+    "priority": "the priority",
+    "due": "the due date",
+    "tags": "the tags",
+    "which": "which tasks",
+    "status": "which tasks",
+}
+"""What the user is asked for when a model has called a tool with something that it cannot take."""
+
+
+def _wrong_field(error: ToolError) -> str:
+    cause = error.__cause__
+    first = cause.errors()[0]["loc"] if isinstance(cause, ValidationError) else ()
+    return str(first[0]) if first else ""
+
+
+def _box(context: ToolContext) -> Toolbox:
+    box = context.inputs["toolbox"]
+    assert isinstance(box, Toolbox)
+    return box
