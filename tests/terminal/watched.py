@@ -1,8 +1,8 @@
 """The application, but at moments that nobody chose it paints everything once more and marks where in its output.
 
 What the terminal showed before must be what it shows after: `python -m tests.terminal.watched` takes the arguments of
-`maverick`. SIGUSR1 asks for one look: a terminal that is slower than the application must not fall behind. F9 takes the next theme, so that a test need not start again for each; F10 draws the transcript from its
-store alone.
+`maverick`. SIGUSR1 asks for one look: a terminal that is slower than the application must not fall behind. F9 takes the
+next theme, so that a test need not start again for each; F10 draws the transcript from its store alone.
 """
 
 from __future__ import annotations
