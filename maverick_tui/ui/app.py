@@ -11,8 +11,10 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual import work
 from textual.screen import Screen
 
 from maverick_tui.inert import one_line
@@ -24,6 +26,8 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.shell import Shell
 
 if TYPE_CHECKING:
+    from textual.worker import Worker
+
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.runs.events import Event
     from maverick_tui.ui.notifications import Notifier
@@ -88,7 +92,7 @@ class MaverickApp(Shell):
         if not self.is_running:  # somebody has left before there was anything to see
             return
         self.theme_changed_signal.subscribe(self, self._theme_changed)
-        self.run_worker(self._make_ready(), name="start", exit_on_error=False)
+        self._make_ready()
         for problem in self.preferences.problems:
             self.notify(problem, title="Preferences", severity="warning", timeout=15, markup=False)
         if not self.launch.is_demo and (warning := too_much(self.launch.cwd)):
@@ -97,17 +101,21 @@ class MaverickApp(Shell):
         gc.set_threshold(20_000, 50, 1_000)
         gc.enable()
 
+    @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:
         """Load what runs need, in threads, and begin with the run that was asked for."""
         from maverick_tui.ui import warmup
 
         await asyncio.to_thread(warmup.load_runs)
-        self.run_worker(self._hold_stage(), name="stage", group="stage", exit_on_error=False)
+        if self._leaving.is_set():
+            return
+        self._hold_stage()
         if self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(warmup.load_engine)
         await self._remap_keys()
 
+    @work(name="stage", group="stage", exit_on_error=False)
     async def _hold_stage(self) -> None:
         """Keep the folder, the settings and a scripted model there for as long as the application runs."""
         from maverick_tui.exceptions import MaverickError
@@ -200,11 +208,10 @@ class MaverickApp(Shell):
         """Serve a run; it connects while the person is still typing."""
         if self._stage is not None and self._stage.done() and self._stage.exception() is not None:
             self._stage = asyncio.get_running_loop().create_future()  # what was wrong may have been put right
-            self.run_worker(self._hold_stage(), name="stage", group="stage", exit_on_error=False)
+            self._hold_stage()
         run.revive = None
-        self.run_worker(
-            self._serve(run, agent, dict(inputs), prompt), name=run.run_id, group="runs", exit_on_error=False
-        )
+        serve = partial(self._serve, run, agent, dict(inputs), prompt)
+        _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
 
     def _show_run(self, run: RunModel) -> None:
         self._go_to(self._run_screen(run))
@@ -311,7 +318,9 @@ class MaverickApp(Shell):
                     loop.add_signal_handler(number, self._end_now, 128 + number)
 
     def _end_now(self, code: int) -> None:
-        self.run_worker(self._leave(code), name="leave", exit_on_error=False)
+        if self.is_running and not self._leaving.is_set():  # a window that closes while we leave says so once more
+            self._leaving.set()
+            self._leave(code)
 
     async def action_quit(self) -> None:
         """Quit; with an agent at work, ask first."""
@@ -333,9 +342,9 @@ class MaverickApp(Shell):
         )
         _ = self.push_screen(dialog, lambda yes: self._end_now(0) if yes else None)
 
+    @work(name="leave", exit_on_error=False)
     async def _leave(self, code: int) -> None:
         """Close every run, so that no CLI stays behind, and then the application."""
-        self._leaving.set()
         waiting = [worker for worker in self.workers if worker.group in ("runs", "stage") and worker.is_running]
         for run in self.board.runs.values():
             run.close()

@@ -13,12 +13,18 @@ from __future__ import annotations
 import io
 import os
 import select
+import signal
 import threading
+from codecs import getincrementaldecoder
 from typing import TextIO, cast
 
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
+
+READ_FOR = 0.1
+"""Seconds after which the thread looks whether it is to end, and whether a lone Escape was the key of that name."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -47,6 +53,22 @@ class TerminalDriver(LinuxDriver):
         self._output.close()
         super().close()
 
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop with all of our job, as the terminal's own Ctrl+Z would: `make run` is stopped only when make is, too.
+
+        Textual stops this process alone, and with a signal that is obeyed even where nobody could continue us. This one
+        is not: then the terminal is taken again at once. While an editor has it, the editor has told the job.
+        """
+        if not self._auto_restart:
+            super()._sigtstp_application()
+            return
+        self.suspend_application_mode()
+        self._must_signal_resume = True
+        ours = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(0, signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, ours)
+        self._sigcont_application()
+
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal again if it was given up for a Ctrl+Z.
 
@@ -54,6 +76,26 @@ class TerminalDriver(LinuxDriver):
         """
         if self._must_signal_resume:
             super()._sigcont_application()
+
+    def run_input_thread(self) -> None:
+        """Read keys until that is over, or the terminal is gone; Textual would read its end for ever."""
+        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
+        while not self.exit_event.is_set():
+            if select.select([self.fileno], [], [], READ_FOR)[0]:
+                if not (data := self._read()):
+                    os.kill(os.getpid(), signal.SIGHUP)  # the system tells it only to some of a terminal's processes
+                    return
+                # Of half a character nothing is decoded yet, and no text at all would mean the end to the parser.
+                for event in parser.feed(text) if (text := decode(data)) else ():
+                    self.process_message(event)
+            for event in parser.tick():
+                self.process_message(event)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, 4096)
+        except OSError:
+            return b""
 
     def send_message(self, message: Message) -> None:
         """Put a key straight into the application's queue; as a task of its own it would take one round more."""

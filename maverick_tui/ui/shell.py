@@ -63,6 +63,10 @@ class Shell(App[int]):
 
         return TerminalDriver
 
+    def on_driver_signal_resume(self) -> None:
+        """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
+        self.refresh(layout=True)
+
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it."""
         if not self._waiting_keys.keep(event):
@@ -168,7 +172,7 @@ class Shell(App[int]):
             return
         now = time.monotonic()
         if now - self._ctrl_c_at <= QUIT_AGAIN_WITHIN:
-            self.run_worker(self.action_quit(), exit_on_error=False)
+            self.call_later(self.action_quit)
             return
         self._ctrl_c_at = now
         self.notify("Press Ctrl+C again to quit.", timeout=QUIT_AGAIN_WITHIN)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +324,36 @@ async def test_who_leaves_before_the_first_frame_just_leaves() -> None:
     async with app.run_test():
         app.exit(3)
     assert app.return_value == 3
+
+
+async def test_a_terminal_that_goes_after_the_end_starts_nothing() -> None:
+    app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+    async with app.run_test():
+        app.exit(0)
+    app._end_now(129)  # until the loop is closed, a signal still comes here
+    assert app.return_value == 0
+
+
+async def test_who_leaves_while_it_leaves_changes_nothing() -> None:
+    app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+    async with app.run_test() as pilot:
+        app._end_now(0)
+        app._end_now(129)
+        await until(pilot, lambda: app._exit)
+    assert app.return_value == 0
+
+
+async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
+        async with app.run_test() as pilot:
+            await until(pilot, lambda: app._stage is not None and app._stage.done())
+            app._start(next(iter(app.board.runs.values())), "explorer", {}, None)
+            app._hold_stage()
+            app.workers.cancel_all()
+        gc.collect()
+    assert not [str(one.message) for one in told if "never awaited" in str(one.message)]
 
 
 def test_early_failures_are_events_like_all_others() -> None:

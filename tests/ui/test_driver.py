@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import threading
 import time
 import tty
@@ -164,6 +165,24 @@ async def test_a_window_that_closes_does_not_wake_an_application_that_has_ended(
     driver._must_signal_resume = True  # as a Ctrl+Z leaves it
     driver._sigcont_application()
     assert woken
+
+
+async def test_the_reader_of_keys_ends_with_the_terminal_and_tells_so(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = begun(line, monkeypatch)
+    driver.fileno = line.file.fileno()
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr("maverick_tui.ui.driver.os.kill", lambda pid, number: told.append((pid, number)))
+    reader = threading.Thread(target=driver.run_input_thread)
+    reader.start()
+    os.write(line.ours, "é".encode()[:1])  # half a character is no end
+    os.close(line.ours)
+    line.ours = -1
+    reader.join(PATIENCE)
+    driver.exit_event.set()
+    driver.close()
+    assert told == [(os.getpid(), signal.SIGHUP)]
 
 
 def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | None = None) -> TerminalDriver:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
@@ -221,8 +221,9 @@ class RunScreen(AnsweringScreen):
 
     def action_edit_transcript(self) -> None:
         """Open the transcript as Markdown in the person's editor."""
-        self.run_worker(self._edit_transcript(), group="editor", exclusive=True)
+        self._edit_transcript()
 
+    @work(group="editor", exclusive=True)
     async def _edit_transcript(self) -> None:
         from maverick_tui.exceptions import MaverickError
         from maverick_tui.runs.export import as_markdown
