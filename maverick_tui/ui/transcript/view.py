@@ -76,9 +76,8 @@ class Transcript(FramedView, can_focus=True):
 
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
-        lowest = max(0, self._blocks.lines - self.size.height)
-        y = max(0, min(y, lowest))
-        self.is_following = y >= lowest
+        y = max(0, min(y, self._lowest))
+        self.is_following = y >= self._lowest
         self._move_to(y)
         self._shadow = None
         self._show()

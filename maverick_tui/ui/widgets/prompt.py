@@ -257,6 +257,10 @@ class Prompt(TextArea, inherit_bindings=False):
         self._is_styled = False
         super().notify_style_update()
 
+    def render_line(self, y: int) -> Strip:
+        """One row; where there is no room between the borders a TextArea fails to wrap its placeholder."""
+        return super().render_line(y) if self.content_size.width else Strip([])
+
     def render_lines(self, crop: Region) -> list[Strip]:
         """The rows, for Textual."""
         rows = self._rows(crop)

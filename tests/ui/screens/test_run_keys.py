@@ -354,6 +354,15 @@ async def test_a_terminal_that_cannot_be_handed_over_is_said(monkeypatch: pytest
 # -- little room -------------------------------------------------------------------------------------------------------
 
 
+async def test_a_terminal_of_a_few_columns_shows_what_fits_and_comes_back() -> None:
+    async with watching(Tape("reviewer").connect().prompt("Go").say("An answer."), size=(80, 24)) as (app, pilot):
+        for width in (1, 2, 3, 4, 80):
+            await pilot.resize_terminal(width, 24)
+            await until(pilot, lambda: app.screen.size.width == width)  # noqa: B023
+            await pilot.press("a", "ctrl+f", "escape", "backspace")
+        assert "An answer." in app.shown()
+
+
 async def test_a_tiny_terminal_has_room_for_the_answer_the_truth_and_the_prompt() -> None:
     async with watching(begun(), size=(20, 5)) as (app, pilot):
         await pilot.press(*"hello")
