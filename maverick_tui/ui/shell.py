@@ -17,7 +17,7 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.themes import THEMES
-from maverick_tui.ui.waiting_keys import WaitingKeys
+from maverick_tui.ui.waiting_keys import WaitingKeys, is_typed
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -69,8 +69,23 @@ class Shell(App[int]):
 
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it."""
-        if not self._waiting_keys.keep(event):
-            await super().on_event(event)
+        if self._waiting_keys.keep(event):
+            return
+        if is_typed(event):
+            self._focus_for_typing()
+        await super().on_event(event)
+
+    def _focus_for_typing(self) -> None:
+        """Let what is typed go where it goes when a screen comes up, if nothing has the focus.
+
+        Textual takes it away while the terminal has none, gives it back only if something had it before that, and does
+        neither for what is pasted.
+        """
+        self.app_focus = True
+        screen = self.screen
+        if screen.focused is None and screen.AUTO_FOCUS:
+            first = next((widget for widget in screen.query(screen.AUTO_FOCUS) if widget.focusable), None)
+            screen.set_focus(first)
 
     async def on_descendant_focus(self) -> None:
         """A screen can be typed to."""
@@ -158,6 +173,11 @@ class Shell(App[int]):
             self.screen.action_close()
         else:
             _ = self.push_screen(HelpScreen())
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put text on the clipboard; who cuts or copies nothing keeps what is there."""
+        if text:
+            super().copy_to_clipboard(text)
 
     def action_copy_or_quit(self) -> None:
         """Copy what is selected; with nothing selected, the second time within two seconds, quit."""

@@ -99,6 +99,8 @@ class RunScreen(AnsweringScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of questions and banners act only while there is one; else they are the prompt's."""
+        if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
+            return False  # its key cuts
         if action in ("allow_once", "allow_run", "deny", "deny_reason"):
             return self._questions.first is not None
         if action.startswith("banner_"):

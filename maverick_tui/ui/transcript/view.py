@@ -12,8 +12,8 @@ from textual.selection import Selection
 
 from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.ui.transcript.blocks import Block
-from maverick_tui.ui.transcript.drawn import cells_of
-from maverick_tui.ui.transcript.finding import places
+from maverick_tui.ui.transcript.drawn import Anchor, cells_of
+from maverick_tui.ui.transcript.finding import Match, places
 from maverick_tui.ui.transcript.framed import FramedView
 from maverick_tui.ui.transcript.sources import source
 from maverick_tui.ui.transcript.words import word_at
@@ -26,6 +26,7 @@ class Transcript(FramedView, can_focus=True):
     """What a person reads: keys go about in it, choose, open, copy and find."""
 
     ALLOW_MAXIMIZE = False
+    FOCUS_ON_CLICK = False  # who clicks on an answer types on in the prompt, and does not press its keys
     BINDING_GROUP_TITLE = "Transcript"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up a line", id="transcript.up", show=False),
@@ -46,6 +47,9 @@ class Transcript(FramedView, can_focus=True):
         Binding("n", "match(1)", "Next match", id="transcript.next_match", show=False),
         Binding("N", "match(-1)", "Match before", id="transcript.match_before", show=False),
     ]
+
+    _finds_from: Anchor | None = None
+    """What stood at the top of the view when the person began to find something; None at the end."""
 
     class Found(Message):
         """A match is shown, the `at`th of `total`; 0 of 0 if there is none."""
@@ -263,15 +267,32 @@ class Transcript(FramedView, can_focus=True):
     # -- finding ------------------------------------------------------------------------------------------------------
 
     def find(self, needle: str) -> int:
-        """Look for text, and go to the last place where it stands; how many there are. With no text it is over."""
+        """Look for text, and go to the next place where it stands; how many there are. With no text it is over.
+
+        Next is what follows the top of the view in which the person began, for each letter moves the view. Who
+        looks at the end begins there.
+        """
+        if not self.search.needle:
+            self._finds_from = None if self.is_following else self._anchor()
         if not needle:
             self._close_what_was_found()
-        count = self.search.start(needle)
+        count = self.search.start(needle, self._is_ahead)
         self._match = (0, 0, 0)
         self.action_match(0)
         self._shadow = None
         self.refresh()
         return count
+
+    def _is_ahead(self, match: Match) -> bool:
+        """Whether a match stands where the person began to find, or below."""
+        block = self._blocks.get(match.entry)
+        if self._finds_from is None or block is None:
+            return False
+        begun, row = self._finds_from
+        if block is not begun:
+            return self._blocks.index(block) > self._blocks.index(begun)
+        hits = self._hits(block)
+        return match.ordinal >= len(hits) or hits[match.ordinal][0] >= row
 
     def action_match(self, direction: int) -> None:
         """Go to the next match."""
