@@ -91,6 +91,7 @@ class MaverickApp(Shell):
     def _after_first_frame(self) -> None:
         if not self.is_running:  # somebody has left before there was anything to see
             return
+        self._entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self._make_ready()
         for problem in self.preferences.problems:
@@ -175,6 +176,7 @@ class MaverickApp(Shell):
         if isinstance(self.screen, RunScreen):
             self._left = self.screen.run
             self._left.draft = self.screen.draft
+        self._entitle(screen.run if isinstance(screen, RunScreen) else None)
         _ = self.switch_screen(screen)
 
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
@@ -273,12 +275,24 @@ class MaverickApp(Shell):
                 return screen
         return None
 
+    def _entitle(self, run: RunModel | None) -> None:
+        """Say in the title of the terminal's window which run is shown, and how it is."""
+        if run is None:
+            self.entitle()
+            return
+        from maverick_tui.runs.truth import headline
+
+        now = headline(run.store)
+        self.entitle(f"{now.glyph} {run.agent}: {now.word}")
+
     def _event_applied(self, run: RunModel, event: Event) -> None:
         screen = self._screen_of(run)
         if screen is not None:
             screen.event_applied(event)
         if event.type == "block_grew":
             return
+        if screen is not None:
+            self._entitle(run)
         if event.type in CHANGES_RUNS and self._shown_picker is not None and self._shown_picker is self.screen:
             self._shown_picker.runs = self._summaries()
         if self._notifier is None:

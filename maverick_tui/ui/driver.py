@@ -23,8 +23,13 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from maverick_tui.inert import one_line
+
 READ_FOR = 0.1
 """Seconds after which the thread looks whether it is to end, and whether a lone Escape was the key of that name."""
+
+KEEP_TITLE, TITLE_BACK = "\x1b[22;2t", "\x1b[23;2t"
+"""Terminals keep titles on a stack of their own; one that has none ignores both."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -40,12 +45,30 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("io.TextIOWrapper", self._output)
         self._is_writing = threading.RLock()
         self._has_terminal = False
+        self._title = ""
 
     def start_application_mode(self) -> None:
-        """Take the terminal."""
+        """Take the terminal, and its title."""
         self._output.open()
         self._has_terminal = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self.write(KEEP_TITLE)
+        self._write_title()
+
+    def stop_application_mode(self) -> None:
+        """Leave the terminal as it was."""
+        self.write(TITLE_BACK)
+        super().stop_application_mode()
+
+    def set_title(self, title: str) -> None:
+        """Call the terminal's window so, until it is somebody else's."""
+        if title != self._title:
+            self._title = title
+            self._write_title()
+
+    def _write_title(self) -> None:
+        if self._title:
+            self.write(f"\x1b]2;{one_line(self._title)}\x07")
 
     def close(self) -> None:
         """Let go of the terminal: somebody else may have it now, an editor for example."""

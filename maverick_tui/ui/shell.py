@@ -63,6 +63,14 @@ class Shell(App[int]):
 
         return TerminalDriver
 
+    def entitle(self, *parts: str) -> None:
+        """Call the terminal's window by these words and our own name, where there is a terminal."""
+        if sys.platform != "win32" and not self.is_headless:
+            from maverick_tui.ui.driver import TerminalDriver
+
+            if isinstance(self._driver, TerminalDriver):
+                self._driver.set_title(" - ".join((*parts, self.TITLE or "")))
+
     def on_driver_signal_resume(self) -> None:
         """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
         self.refresh(layout=True)

@@ -30,6 +30,7 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped]\r\n")
     assert app.output.is_as_before
+    assert app.output.title == "● handyman: running - Maverick"
     assert app.attributes == app.attributes_before
     app.send(ENTER)
     resumed = app.read(b"\x1b[?1049h", stopped)
@@ -41,6 +42,7 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     assert numbers == list(range(LINE_COUNT + 1 - len(numbers), LINE_COUNT + 1))
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped again]\r\n")
+    assert app.output.title == "✔ handyman: done - Maverick"
     app.look()
     app.send(ENTER)
     app.read(b"\x1b[?1049h", stopped)

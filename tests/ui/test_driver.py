@@ -19,7 +19,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
-from maverick_tui.ui.driver import Output, TerminalDriver
+from maverick_tui.ui.driver import KEEP_TITLE, Output, TerminalDriver
 
 PATIENCE = 30.0
 LINE = "日本 " + "x" * 1_000 + "\n"
@@ -197,4 +197,5 @@ def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | 
     monkeypatch.setattr(LinuxDriver, "start_application_mode", start)
     driver = driver or TerminalDriver(cast("App[object]", App()))
     driver.start_application_mode()
+    assert line.read(len(KEEP_TITLE)) == KEEP_TITLE.encode()
     return driver

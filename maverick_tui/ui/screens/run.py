@@ -173,7 +173,7 @@ class RunScreen(AnsweringScreen):
     def action_banner_copy(self) -> None:
         """Copy what came before it broke; if nothing came, what went wrong."""
         if (banner := self.store.current_failure) is not None:
-            self.transcript.copy("\n\n".join(answer_of_turn(self.store, banner.turn)) or source(banner))
+            self.transcript.copy(*answer_of_turn(self.store, banner.turn) or [source(banner)])
 
     def action_banner_details(self) -> None:
         """Show everything that is known about the failure."""
@@ -255,7 +255,7 @@ class RunScreen(AnsweringScreen):
     @on(Transcript.Copied)
     def _copied(self, event: Transcript.Copied) -> None:
         event.stop()
-        self.notify(f"Copied {len(event.text):,} characters.", timeout=2)
+        self.notify(f"Copied {event.characters:,} characters.", timeout=2)
 
     # -- finding ------------------------------------------------------------------------------------------------------
 

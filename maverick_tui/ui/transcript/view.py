@@ -62,9 +62,10 @@ class Transcript(FramedView, can_focus=True):
     class Copied(Message):
         """Text was put on the clipboard."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, characters: int) -> None:
             super().__init__()
             self.text = text
+            self.characters = characters
 
     # -- going about --------------------------------------------------------------------------------------------------
 
@@ -258,11 +259,12 @@ class Transcript(FramedView, can_focus=True):
                 self.copy(entry.text)
                 return
 
-    def copy(self, text: str) -> None:
-        """Put text on the clipboard, and say so."""
-        if text:
+    def copy(self, *texts: str) -> None:
+        """Put text on the clipboard, and say how much; what parts several texts is not counted."""
+        if any(texts):
+            text = "\n\n".join(texts)
             self.app.copy_to_clipboard(text)
-            self.post_message(self.Copied(text))
+            self.post_message(self.Copied(text, sum(map(len, texts))))
 
     # -- finding ------------------------------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ class Prompt(TextArea, inherit_bindings=False):
         Binding("shift+enter,ctrl+j,alt+enter", "new_line", "New line", id="prompt.newline", show=False),
         Binding("up", "older", "Line above, or the prompt before", id="prompt.older", show=False),
         Binding("down", "newer", "Line below, or the prompt after", id="prompt.newer", show=False),
-        Binding("ctrl+g", "edit_outside", "Edit in $EDITOR", id="prompt.editor", show=False),
+        Binding("ctrl+g", "edit_outside", "Edit in your editor", id="prompt.editor", show=False),
         *_editing(),
     ]
 
