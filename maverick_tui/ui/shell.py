@@ -37,6 +37,7 @@ class Shell(App[int]):
         Binding("ctrl+c", "copy_or_quit", "Copy the selection; twice: quit", id="app.quit", priority=True, show=False),
         Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
         Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("ctrl+p", "command_palette", "All commands", id="app.palette", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
     ]
 

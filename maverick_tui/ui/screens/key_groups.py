@@ -37,7 +37,8 @@ class KeyGroup:
 
     def add(self, binding: Binding, key: str, *, is_enabled: bool) -> None:
         """Take a key in; several keys for the same action are one row."""
-        row = self.rows.setdefault(binding.action, KeyRow(binding.description, [], is_enabled))
+        text = binding.description[:1].upper() + binding.description[1:]  # in a footer it may be the word of a line
+        row = self.rows.setdefault(binding.action, KeyRow(text, [], is_enabled))
         row.is_enabled = row.is_enabled or is_enabled
         if key not in row.keys:
             row.keys.append(key)

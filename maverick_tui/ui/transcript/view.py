@@ -22,7 +22,7 @@ FOLDS = ("▸", "▾")
 """What the row that opens and closes an entry begins with, where that is not its first."""
 
 
-class Transcript(FramedView, can_focus=True):
+class Transcript(FramedView, can_focus=True, inherit_bindings=False):
     """What a person reads: keys go about in it, choose, open, copy and find."""
 
     ALLOW_MAXIMIZE = False
