@@ -193,10 +193,12 @@ def test_a_terminal_that_cannot_show_a_character_still_gets_the_rest() -> None:
     assert ran.stderr == b""
 
 
-def test_a_working_directory_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [["agents", "list"], ["--agent", "explorer", "--prompt", "Go"]])
+def test_a_working_directory_that_is_gone_is_said_to_be(arguments: list[str]) -> None:
     script = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); from maverick_tui.cli import main; "
-    script += "import sys; sys.argv = ['maverick', 'agents', 'list']; main()"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment(), check=False)
+    script += "import sys; sys.argv = ['maverick', *sys.argv[1:]]; main()"
+    command = [sys.executable, "-c", script, *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     assert ran.returncode == 1
     assert ran.stderr.startswith("maverick: The working directory is gone.\n  ")
 

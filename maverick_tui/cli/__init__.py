@@ -19,9 +19,6 @@ _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from maverick_tui.interpreter import forget_working_directory
-
-    forget_working_directory()
     if sys.stdout is None:  # it was closed before we started
         print("maverick: The output cannot be written: standard output is closed.", file=sys.stderr)
         sys.exit(FAILED)
@@ -43,6 +40,9 @@ def main() -> None:
 
 def _run() -> None:
     """Open the application at once if that is all that was asked for: the command line takes a while to import."""
+    from maverick_tui.interpreter import forget_working_directory
+
+    forget_working_directory()
     from maverick_tui.cli.launching import is_terminal, open_app, plain_launch
 
     if is_terminal() and (wanted := plain_launch(sys.argv[1:])) is not None:
@@ -69,6 +69,8 @@ def _report(error: Exception) -> int:
     elif isinstance(error, OSError) and error.filename is None and error.errno in _CANNOT_WRITE:
         message, hint = f"The output cannot be written: {error.strerror}.", ""
         _throw_output_away()
+    elif isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
+        message, hint = "The working directory is gone.", "Change to a folder that exists."
     else:
         message = one_line(f"unexpected {type(error).__name__}: {error}")
         hint = "Run the command again with --debug before it (maverick --debug ...) to see the traceback."
@@ -79,6 +81,15 @@ def _report(error: Exception) -> int:
     if isinstance(error, AgentNotFoundError):
         return NO_SUCH_AGENT
     return NOT_TRUSTED if isinstance(error, NotTrustedError) else FAILED
+
+
+def _is_somewhere() -> bool:
+    """Whether the folder that we were started in is still there."""
+    try:
+        os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _throw_output_away() -> None:

@@ -182,13 +182,8 @@ def _ask_for_trust(name: str, files: list[str]) -> None:
 
 def _discover() -> Catalog:
     from maverick_tui.agent.catalog.discovery import discover
-    from maverick_tui.exceptions import ConfigError
 
-    try:
-        cwd = Path.cwd()
-    except OSError as error:
-        raise ConfigError("The working directory is gone.", hint="Change to a folder that exists.") from error
-    return discover(cwd)
+    return discover(Path.cwd())
 
 
 def _find(name: str) -> AgentListing:

@@ -11,8 +11,10 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual import work
 from textual.screen import Screen
 
 from maverick_tui.inert import one_line
@@ -24,6 +26,8 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.shell import Shell
 
 if TYPE_CHECKING:
+    from textual.worker import Worker
+
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.runs.events import Event
     from maverick_tui.ui.notifications import Notifier
@@ -87,8 +91,9 @@ class MaverickApp(Shell):
     def _after_first_frame(self) -> None:
         if not self.is_running:  # somebody has left before there was anything to see
             return
+        self._entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
-        self.run_worker(self._make_ready(), name="start", exit_on_error=False)
+        self._make_ready()
         for problem in self.preferences.problems:
             self.notify(problem, title="Preferences", severity="warning", timeout=15, markup=False)
         if not self.launch.is_demo and (warning := too_much(self.launch.cwd)):
@@ -97,17 +102,21 @@ class MaverickApp(Shell):
         gc.set_threshold(20_000, 50, 1_000)
         gc.enable()
 
+    @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:
         """Load what runs need, in threads, and begin with the run that was asked for."""
         from maverick_tui.ui import warmup
 
         await asyncio.to_thread(warmup.load_runs)
-        self.run_worker(self._hold_stage(), name="stage", group="stage", exit_on_error=False)
+        if self._leaving.is_set():
+            return
+        self._hold_stage()
         if self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(warmup.load_engine)
         await self._remap_keys()
 
+    @work(name="stage", group="stage", exit_on_error=False)
     async def _hold_stage(self) -> None:
         """Keep the folder, the settings and a scripted model there for as long as the application runs."""
         from maverick_tui.exceptions import MaverickError
@@ -167,6 +176,7 @@ class MaverickApp(Shell):
         if isinstance(self.screen, RunScreen):
             self._left = self.screen.run
             self._left.draft = self.screen.draft
+        self._entitle(screen.run if isinstance(screen, RunScreen) else None)
         _ = self.switch_screen(screen)
 
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
@@ -200,11 +210,10 @@ class MaverickApp(Shell):
         """Serve a run; it connects while the person is still typing."""
         if self._stage is not None and self._stage.done() and self._stage.exception() is not None:
             self._stage = asyncio.get_running_loop().create_future()  # what was wrong may have been put right
-            self.run_worker(self._hold_stage(), name="stage", group="stage", exit_on_error=False)
+            self._hold_stage()
         run.revive = None
-        self.run_worker(
-            self._serve(run, agent, dict(inputs), prompt), name=run.run_id, group="runs", exit_on_error=False
-        )
+        serve = partial(self._serve, run, agent, dict(inputs), prompt)
+        _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
 
     def _show_run(self, run: RunModel) -> None:
         self._go_to(self._run_screen(run))
@@ -266,12 +275,24 @@ class MaverickApp(Shell):
                 return screen
         return None
 
+    def _entitle(self, run: RunModel | None) -> None:
+        """Say in the title of the terminal's window which run is shown, and how it is."""
+        if run is None:
+            self.entitle()
+            return
+        from maverick_tui.runs.truth import headline
+
+        now = headline(run.store)
+        self.entitle(f"{now.glyph} {run.agent}: {now.word}")
+
     def _event_applied(self, run: RunModel, event: Event) -> None:
         screen = self._screen_of(run)
         if screen is not None:
             screen.event_applied(event)
         if event.type == "block_grew":
             return
+        if screen is not None:
+            self._entitle(run)
         if event.type in CHANGES_RUNS and self._shown_picker is not None and self._shown_picker is self.screen:
             self._shown_picker.runs = self._summaries()
         if self._notifier is None:
@@ -311,7 +332,9 @@ class MaverickApp(Shell):
                     loop.add_signal_handler(number, self._end_now, 128 + number)
 
     def _end_now(self, code: int) -> None:
-        self.run_worker(self._leave(code), name="leave", exit_on_error=False)
+        if self.is_running and not self._leaving.is_set():  # a window that closes while we leave says so once more
+            self._leaving.set()
+            self._leave(code)
 
     async def action_quit(self) -> None:
         """Quit; with an agent at work, ask first."""
@@ -334,9 +357,9 @@ class MaverickApp(Shell):
         )
         _ = self.push_screen(dialog, lambda yes: self._end_now(0) if yes else None)
 
+    @work(name="leave", exit_on_error=False)
     async def _leave(self, code: int) -> None:
         """Close every run, so that no CLI stays behind, and then the application."""
-        self._leaving.set()
         waiting = [worker for worker in self.workers if worker.group in ("runs", "stage") and worker.is_running]
         for run in self.board.runs.values():
             run.close()
@@ -358,6 +381,8 @@ def run_app(launch: Launch) -> int:
         with kept_log():
             app = MaverickApp(launch)
             app.run()
+            if app._exception is not None:  # Textual has shown it, on a terminal that may have been cleared since
+                log.error("The application has failed", exc_info=app._exception)
     finally:
         sys.setswitchinterval(interval)
     return app.return_code or app.return_value or 0

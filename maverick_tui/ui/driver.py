@@ -13,12 +13,23 @@ from __future__ import annotations
 import io
 import os
 import select
+import signal
 import threading
+from codecs import getincrementaldecoder
 from typing import TextIO, cast
 
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
+
+from maverick_tui.inert import one_line
+
+READ_FOR = 0.1
+"""Seconds after which the thread looks whether it is to end, and whether a lone Escape was the key of that name."""
+
+KEEP_TITLE, TITLE_BACK = "\x1b[22;2t", "\x1b[23;2t"
+"""Terminals keep titles on a stack of their own; one that has none ignores both."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -34,18 +45,52 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("io.TextIOWrapper", self._output)
         self._is_writing = threading.RLock()
         self._has_terminal = False
+        self._title = ""
 
     def start_application_mode(self) -> None:
-        """Take the terminal."""
+        """Take the terminal, and its title."""
         self._output.open()
         self._has_terminal = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self.write(KEEP_TITLE)
+        self._write_title()
+
+    def stop_application_mode(self) -> None:
+        """Leave the terminal as it was."""
+        self.write(TITLE_BACK)
+        super().stop_application_mode()
+
+    def set_title(self, title: str) -> None:
+        """Call the terminal's window so, until it is somebody else's."""
+        if title != self._title:
+            self._title = title
+            self._write_title()
+
+    def _write_title(self) -> None:
+        if self._title:
+            self.write(f"\x1b]2;{one_line(self._title)}\x07")
 
     def close(self) -> None:
         """Let go of the terminal: somebody else may have it now, an editor for example."""
         self._has_terminal = False
         self._output.close()
         super().close()
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop with all of our job, as the terminal's own Ctrl+Z would: `make run` is stopped only when make is, too.
+
+        Textual stops this process alone, and with a signal that is obeyed even where nobody could continue us. This one
+        is not: then the terminal is taken again at once. While an editor has it, the editor has told the job.
+        """
+        if not self._auto_restart:
+            super()._sigtstp_application()
+            return
+        self.suspend_application_mode()
+        self._must_signal_resume = True
+        ours = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(0, signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, ours)
+        self._sigcont_application()
 
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal again if it was given up for a Ctrl+Z.
@@ -54,6 +99,26 @@ class TerminalDriver(LinuxDriver):
         """
         if self._must_signal_resume:
             super()._sigcont_application()
+
+    def run_input_thread(self) -> None:
+        """Read keys until that is over, or the terminal is gone; Textual would read its end for ever."""
+        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
+        while not self.exit_event.is_set():
+            if select.select([self.fileno], [], [], READ_FOR)[0]:
+                if not (data := self._read()):
+                    os.kill(os.getpid(), signal.SIGHUP)  # the system tells it only to some of a terminal's processes
+                    return
+                # Of half a character nothing is decoded yet, and no text at all would mean the end to the parser.
+                for event in parser.feed(text) if (text := decode(data)) else ():
+                    self.process_message(event)
+            for event in parser.tick():
+                self.process_message(event)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, 4096)
+        except OSError:
+            return b""
 
     def send_message(self, message: Message) -> None:
         """Put a key straight into the application's queue; as a task of its own it would take one round more."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui.exceptions import ConfigError, MaverickError
 
@@ -19,57 +20,84 @@ if TYPE_CHECKING:
 
 _TAKE_A_LINE = ("vi", "vim", "nvim", "nano", "emacs", "micro", "kak", "joe")
 """Editors that take `+line` before the file."""
+_ALWAYS_THERE = ("vi", "nano")
+
+
+class Editor(NamedTuple):
+    """The words of its command, and which setting has named it."""
+
+    words: Sequence[str]
+    setting: str
 
 
 async def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
-    """The text as it was left in `$VISUAL` or `$EDITOR`; a MaverickError says why that was not possible.
+    """The text as it was left in the person's editor; a MaverickError says why that was not possible.
 
     Runs go on and are read meanwhile, so call it in a worker: only painting waits, until the terminal is ours again.
     """
-    command = _command()
+    editor = await asyncio.to_thread(find_editor)
     # A folder of its own, since editors put copies and swap files beside what they edit.
     with tempfile.TemporaryDirectory(prefix="maverick-") as folder:
         path = Path(folder) / f"prompt{suffix}"
         _write(path, text)
-        if code := await _edit(app, [*command, str(path)]):
-            raise MaverickError(_ended(command, code), hint="The text is as it was before.")
+        if code := await _edit(app, editor, str(path)):
+            raise MaverickError(_ended(editor, code), hint="The text is as it was before.")
         return _read(path)
 
 
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
     """Edit a file at the line that matters; a MaverickError says why that was not possible. Call it in a worker."""
-    command = _command()
-    place = [f"+{line}"] if line and Path(command[0]).name in _TAKE_A_LINE else []
-    if code := await _edit(app, [*command, *place, str(path)]):
-        raise MaverickError(_ended(command, code), hint="The file is as the editor left it.")
+    editor = await asyncio.to_thread(find_editor)
+    place = [f"+{line}"] if line and Path(editor.words[0]).name in _TAKE_A_LINE else []
+    if code := await _edit(app, editor, *place, str(path)):
+        raise MaverickError(_ended(editor, code), hint="The file is as the editor left it.")
 
 
-def _command() -> Sequence[str]:
-    wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+def find_editor() -> Editor:
+    """The editor that git would open, and where it is named; in a thread, since git is asked."""
+    for setting, wanted in _named():
+        try:
+            words = shlex.split(wanted)
+        except ValueError as error:
+            raise _unusable(wanted, setting, str(error)) from error
+        if words:
+            return Editor([os.path.expanduser(words[0]), *words[1:]], setting)  # noqa: PTH111
+    raise ConfigError(
+        "No editor is set, and there is neither vi nor nano.",
+        hint="Set $EDITOR to the editor that you want, then try again.",
+    )
+
+
+def _named() -> Iterator[tuple[str, str]]:
+    from maverick_tui.git.editor import chosen_editor
+
+    yield "$GIT_EDITOR", os.environ.get("GIT_EDITOR", "")
+    yield "git's core.editor", chosen_editor(_folder())
+    for name in ("VISUAL", "EDITOR"):
+        yield f"${name}", os.environ.get(name, "")
+    yield "$EDITOR", next(filter(shutil.which, _ALWAYS_THERE), "")
+
+
+def _folder() -> Path:
     try:
-        command = shlex.split(wanted)
-    except ValueError as error:
-        raise _unusable(wanted, str(error)) from error
-    if not command:
-        raise ConfigError(
-            "No editor is set.", hint="Set $VISUAL or $EDITOR to the editor that you want, then try again."
-        )
-    return command
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted
+        return Path.home()
 
 
-async def _edit(app: App[Any], command: Sequence[str]) -> int:
+async def _edit(app: App[Any], editor: Editor, *arguments: str) -> int:
     """Give the terminal to the editor, and take it back; its exit code. Only painting waits meanwhile."""
     from textual.app import SuspendNotSupported
 
     try:
         with app.batch_update(), _handed_over(app), _interrupts_are_the_editors():
-            return await _run(command)
+            return await _run([*editor.words, *arguments])
     except SuspendNotSupported as error:
         raise MaverickError(
             "This terminal cannot be handed to an editor.", hint="Run Maverick in a terminal of its own."
         ) from error
     except OSError as error:
-        raise _unusable(command[0], error.strerror or str(error)) from error
+        raise _unusable(editor.words[0], editor.setting, error.strerror or str(error)) from error
 
 
 async def _run(command: Sequence[str]) -> int:
@@ -105,12 +133,12 @@ def _interrupts_are_the_editors() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _unusable(command: str, why: str) -> ConfigError:
-    return ConfigError(f"The editor {command} cannot be started: {why}.", hint="Set $VISUAL or $EDITOR to another one.")
+def _unusable(command: str, setting: str, why: str) -> ConfigError:
+    return ConfigError(f"The editor {command} cannot be started: {why}.", hint=f"Set {setting} to another one.")
 
 
-def _ended(command: Sequence[str], code: int) -> str:
-    return f"The editor {command[0]} ended with exit code {code}."
+def _ended(editor: Editor, code: int) -> str:
+    return f"The editor {editor.words[0]} ended with exit code {code}."
 
 
 def _write(path: Path, text: str) -> None:

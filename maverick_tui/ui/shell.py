@@ -17,7 +17,7 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.themes import THEMES
-from maverick_tui.ui.waiting_keys import WaitingKeys
+from maverick_tui.ui.waiting_keys import WaitingKeys, is_typed
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -37,6 +37,7 @@ class Shell(App[int]):
         Binding("ctrl+c", "copy_or_quit", "Copy the selection; twice: quit", id="app.quit", priority=True, show=False),
         Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
         Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("ctrl+p", "command_palette", "All commands", id="app.palette", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
     ]
 
@@ -63,10 +64,37 @@ class Shell(App[int]):
 
         return TerminalDriver
 
+    def entitle(self, *parts: str) -> None:
+        """Call the terminal's window by these words and our own name, where there is a terminal."""
+        if sys.platform != "win32" and not self.is_headless:
+            from maverick_tui.ui.driver import TerminalDriver
+
+            if isinstance(self._driver, TerminalDriver):
+                self._driver.set_title(" - ".join((*parts, self.TITLE or "")))
+
+    def on_driver_signal_resume(self) -> None:
+        """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
+        self.refresh(layout=True)
+
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it."""
-        if not self._waiting_keys.keep(event):
-            await super().on_event(event)
+        if self._waiting_keys.keep(event):
+            return
+        if is_typed(event):
+            self._focus_for_typing()
+        await super().on_event(event)
+
+    def _focus_for_typing(self) -> None:
+        """Let what is typed go where it goes when a screen comes up, if nothing has the focus.
+
+        Textual takes it away while the terminal has none, gives it back only if something had it before that, and does
+        neither for what is pasted.
+        """
+        self.app_focus = True
+        screen = self.screen
+        if screen.focused is None and screen.AUTO_FOCUS:
+            first = next((widget for widget in screen.query(screen.AUTO_FOCUS) if widget.focusable), None)
+            screen.set_focus(first)
 
     async def on_descendant_focus(self) -> None:
         """A screen can be typed to."""
@@ -155,6 +183,11 @@ class Shell(App[int]):
         else:
             _ = self.push_screen(HelpScreen())
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put text on the clipboard; who cuts or copies nothing keeps what is there."""
+        if text:
+            super().copy_to_clipboard(text)
+
     def action_copy_or_quit(self) -> None:
         """Copy what is selected; with nothing selected, the second time within two seconds, quit."""
         from textual.widgets import Input, TextArea
@@ -168,7 +201,7 @@ class Shell(App[int]):
             return
         now = time.monotonic()
         if now - self._ctrl_c_at <= QUIT_AGAIN_WITHIN:
-            self.run_worker(self.action_quit(), exit_on_error=False)
+            self.call_later(self.action_quit)
             return
         self._ctrl_c_at = now
         self.notify("Press Ctrl+C again to quit.", timeout=QUIT_AGAIN_WITHIN)

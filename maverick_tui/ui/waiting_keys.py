@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from textual.app import App
 
 
+def is_typed(event: events.Event) -> bool:
+    """Whether it is something that the person types, and that no widget has been given yet."""
+    return isinstance(event, events.Key | events.Paste) and not event.is_forwarded
+
+
 class WaitingKeys:
     """Textual gives keys to the widget that has the focus; before a new screen has one, they would be lost."""
 
@@ -20,7 +25,7 @@ class WaitingKeys:
 
     def keep(self, event: events.Event) -> bool:
         """Whether the event is one of the person's that nobody can take yet; then it is kept."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self._is_coming_up():
+        if not is_typed(event) or not self._is_coming_up():
             return False
         self._events.append(event)
         return True

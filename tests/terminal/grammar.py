@@ -26,6 +26,8 @@ _TOKEN = re.compile(
     r"|\x1b\[(?P<keyboard>>25u|<u)"
     r"|(?P<query>\x1b\[\?(?:2026|2048)\$p)"
     r"|\r\n(?=\x1b\[[0-9]+;[0-9]+H)"  # Textual ends its rows with it, and then goes to where the next begins
+    r"|\x1b\[(?P<titles>2[23]);2t"
+    rf"|\x1b\]2;(?P<title>[^{_STEERS}]*)\x07"
     r"|\x1b\]22;(?P<pointer>[a-z-]+)\x07"
     r"|\x1b\]52;c;(?P<copied>[A-Za-z0-9+/]*={0,2})\x07"
     r"|(?P<bell>\x07)"
@@ -44,6 +46,9 @@ class Written:
     modes: dict[int, bool] = field(default_factory=lambda: dict(MODES))
     keyboards: int = 0
     """How many keyboard protocols were pushed and not popped."""
+    titles: int = 0
+    """How many titles of the window are kept to be put back."""
+    title: str = ""
     copied: list[str] = field(default_factory=list)
     bells: int = 0
     colours: set[str] = field(default_factory=set)
@@ -51,7 +56,7 @@ class Written:
     @property
     def is_as_before(self) -> bool:
         """Whether the terminal is as it was before the application began."""
-        return self.modes == MODES and self.keyboards == 0
+        return self.modes == MODES and self.keyboards == self.titles == 0
 
 
 def parse(data: bytes) -> Written:
@@ -72,6 +77,10 @@ def parse(data: bytes) -> Written:
                 _switch(written, int(found["mode"]), found["set"] == "h")
             case "keyboard":
                 written.keyboards += 1 if found["keyboard"] == ">25u" else -1
+            case "titles":
+                written.titles += 1 if found["titles"] == "22" else -1
+            case "title":
+                written.title = found["title"]
             case "copied":
                 written.copied.append(base64.b64decode(found["copied"]).decode())
             case "bell":

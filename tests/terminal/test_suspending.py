@@ -12,18 +12,25 @@ from tests.terminal.conftest import Maverick
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("bash"), reason="jobs are a matter of the shell")]
 
 # A shell with jobs, as a person has it: without one the system stops nobody, since nobody could continue it.
-SHELL = ("bash", "--norc", "-c", 'set -m; "$@"; echo "[stopped]"; read -r _; fg >/dev/null; echo "[ended $?]"', "shell")
+_STOPPED_TWICE = (
+    'set -m; "$@"; echo "[stopped]"; read -r _; fg >/dev/null; echo "[stopped again]"; read -r _; fg >/dev/null'
+    '; echo "[ended $?]"'
+)
+SHELL = ("bash", "--norc", "-c", _STOPPED_TWICE, "shell")
+AS_MAKE_DOES = ("bash", "--norc", "-c", '"$@"; exit $?', "make")
+"""Starts a program and waits for it: all of the job has to be stopped, or the shell waits on."""
 LINE_COUNT = 60
 LINES = "".join(f"This is line {number} of the answer.\n\n" for number in range(1, LINE_COUNT + 1))
 ANSWER = [{"answers": [{"steps": [LINES, "The end of it."], "pace": {"tokens_per_second": 250}}]}]
 
 
 def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, handyman: str) -> None:
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWER, program=(*SHELL, MAVERICK))
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWER, program=(*SHELL, *AS_MAKE_DOES, MAVERICK))
     app.see("This is line 10 of")
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped]\r\n")
     assert app.output.is_as_before
+    assert app.output.title == "● handyman: running - Maverick"
     assert app.attributes == app.attributes_before
     app.send(ENTER)
     resumed = app.read(b"\x1b[?1049h", stopped)
@@ -33,6 +40,13 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     rows = [row for row in app.glass.rows if "This is line" in row]
     numbers = [int(row.split("This is line ")[1].split()[0]) for row in rows]
     assert numbers == list(range(LINE_COUNT + 1 - len(numbers), LINE_COUNT + 1))
+    app.send(CTRL_Z)
+    stopped = app.read(b"[stopped again]\r\n")
+    assert app.output.title == "✔ handyman: done - Maverick"
+    app.look()
+    app.send(ENTER)
+    app.read(b"\x1b[?1049h", stopped)
+    app.see("The end of it.")  # though nothing has changed meanwhile
     app.send("still here")
     app.until(lambda glass: prompt_of(glass) == "still here")
     app.send(CTRL_Q)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import AppBlur, Event, Mount, Paste
 from textual.pilot import Pilot
 
 from maverick_tui.exceptions import ConfigError
@@ -322,6 +325,62 @@ async def test_who_leaves_before_the_first_frame_just_leaves() -> None:
     async with app.run_test():
         app.exit(3)
     assert app.return_value == 3
+
+
+@pytest.mark.parametrize("blurs", ["before anything has the focus", "later"])
+async def test_what_is_typed_in_a_window_without_focus_goes_to_the_prompt(blurs: str) -> None:
+    class Unfocused(FedApp):
+        async def on_event(self, event: Event) -> None:
+            if isinstance(event, Mount) and blurs != "later":
+                self.post_message(AppBlur())
+            await super().on_event(event)
+
+    app = Unfocused()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.board.runs and app.run_model.handle is not None)
+        if blurs == "later":
+            app.post_message(AppBlur())
+        await until(pilot, lambda: not app.app_focus)
+        app.post_message(Paste("pasted "))
+        await pilot.press(*"hey")
+        assert app.run_screen.prompt.text == "pasted hey"
+
+
+async def test_who_clicks_on_an_answer_types_on_in_the_prompt() -> None:
+    async with watching(begun()) as (app, pilot):
+        await pilot.click(app.run_screen.transcript, offset=(12, 3))
+        await pilot.press(*"hey")
+        assert app.run_screen.prompt.text == "hey"
+
+
+async def test_a_terminal_that_goes_after_the_end_starts_nothing() -> None:
+    app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+    async with app.run_test():
+        app.exit(0)
+    app._end_now(129)  # until the loop is closed, a signal still comes here
+    assert app.return_value == 0
+
+
+async def test_who_leaves_while_it_leaves_changes_nothing() -> None:
+    app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+    async with app.run_test() as pilot:
+        app._end_now(0)
+        app._end_now(129)
+        await until(pilot, lambda: app._exit)
+    assert app.return_value == 0
+
+
+async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
+        async with app.run_test() as pilot:
+            await until(pilot, lambda: app._stage is not None and app._stage.done())
+            app._start(next(iter(app.board.runs.values())), "explorer", {}, None)
+            app._hold_stage()
+            app.workers.cancel_all()
+        gc.collect()
+    assert not [str(one.message) for one in told if "never awaited" in str(one.message)]
 
 
 def test_early_failures_are_events_like_all_others() -> None:

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import threading
 import time
 import tty
@@ -18,7 +19,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
-from maverick_tui.ui.driver import Output, TerminalDriver
+from maverick_tui.ui.driver import KEEP_TITLE, Output, TerminalDriver
 
 PATIENCE = 30.0
 LINE = "日本 " + "x" * 1_000 + "\n"
@@ -166,6 +167,24 @@ async def test_a_window_that_closes_does_not_wake_an_application_that_has_ended(
     assert woken
 
 
+async def test_the_reader_of_keys_ends_with_the_terminal_and_tells_so(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = begun(line, monkeypatch)
+    driver.fileno = line.file.fileno()
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr("maverick_tui.ui.driver.os.kill", lambda pid, number: told.append((pid, number)))
+    reader = threading.Thread(target=driver.run_input_thread)
+    reader.start()
+    os.write(line.ours, "é".encode()[:1])  # half a character is no end
+    os.close(line.ours)
+    line.ours = -1
+    reader.join(PATIENCE)
+    driver.exit_event.set()
+    driver.close()
+    assert told == [(os.getpid(), signal.SIGHUP)]
+
+
 def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | None = None) -> TerminalDriver:
     """A driver that has the terminal, as far as writing goes."""
     monkeypatch.setattr("sys.__stderr__", line.file)
@@ -178,4 +197,5 @@ def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | 
     monkeypatch.setattr(LinuxDriver, "start_application_mode", start)
     driver = driver or TerminalDriver(cast("App[object]", App()))
     driver.start_application_mode()
+    assert line.read(len(KEEP_TITLE)) == KEEP_TITLE.encode()
     return driver

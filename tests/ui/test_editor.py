@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from maverick_tui.ui.editor import find_editor
 from tests.support.terminal import GlassDriver
 from tests.ui.widgets.prompt_app import PromptApp
 
@@ -22,7 +25,8 @@ report.write_text("%o %s" % (stat.S_IMODE(path.stat().st_mode), path))
 {body}
 """
 
-OTHER = "Set $VISUAL or $EDITOR to another one."
+ONE = "Set $EDITOR to the editor that you want, then try again."
+OTHER = "Set $EDITOR to another one."
 
 
 @pytest.fixture
@@ -34,6 +38,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr("maverick_tui.ui.editor._ALWAYS_THERE", ())
     monkeypatch.setenv("EDITOR", f"{sys.executable} '{folder / 'editor.py'}'")
     return folder
 
@@ -72,6 +77,27 @@ async def test_visual_comes_first(editor: Path, monkeypatch: pytest.MonkeyPatch)
     assert app.prompt.text == "by visual"
 
 
+def test_it_is_the_one_that_git_would_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository, settings = tmp_path / "repository", tmp_path / "gitconfig"
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    subprocess.run(["git", "-C", str(repository), "config", "core.editor", "hostile"], check=True)
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    there = next(filter(shutil.which, ("vi", "nano")), None)
+    if there is not None:
+        assert find_editor() == (["vi" if shutil.which("vi") else there], "$EDITOR"), "and not the repository's own"
+    monkeypatch.setenv("EDITOR", "editor -w")
+    assert find_editor() == (["editor", "-w"], "$EDITOR")
+    monkeypatch.setenv("VISUAL", "visual")
+    assert find_editor() == (["visual"], "$VISUAL")
+    settings.write_text("[core]\n\teditor = ~/bin/mine --wait\n")
+    assert find_editor() == ([str(Path.home() / "bin/mine"), "--wait"], "git's core.editor")
+    monkeypatch.setenv("GIT_EDITOR", "first")
+    assert find_editor() == (["first"], "$GIT_EDITOR")
+
+
 async def test_the_application_goes_on_meanwhile_but_paints_nothing(editor: Path) -> None:
     does(editor, "while not (report.parent / 'go').exists(): time.sleep(0.01)\npath.write_text('done')")
     app = PromptApp(driver_class=GlassDriver)
@@ -96,7 +122,7 @@ async def test_the_application_goes_on_meanwhile_but_paints_nothing(editor: Path
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("", "No editor is set. Set $VISUAL or $EDITOR to the editor that you want, then try again."),
+        ("", f"No editor is set, and there is neither vi nor nano. {ONE}"),
         ("no-such-editor -w", f"The editor no-such-editor cannot be started: No such file or directory. {OTHER}"),
         ("vi 'x", f"The editor vi 'x cannot be started: No closing quotation. {OTHER}"),
         ("false", "The editor false ended with exit code 1. The text is as it was before."),

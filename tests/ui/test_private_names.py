@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from textual import _ansi_sequences
+from textual import _ansi_sequences, _xterm_parser
 from textual.app import App
 from textual.containers import Vertical
 from textual.widgets import TextArea
@@ -21,6 +21,7 @@ USED: list[tuple[str, str, str]] = [
     ("app", "_check_action_state", "key_groups.py: whether a key would do something, also without the focus"),
     ("app", "_closed", "instant.py: nothing is painted after the end"),
     ("app", "_driver", "instant.py, app.py: the way to the terminal"),
+    ("app", "_exception", "app.py: what has ended the application is logged"),
     ("app", "_keymap", "key_ids.py, key_groups.py: the person's own keys"),
     ("app", "_sync_available", "instant.py: whether the terminal shows a frame all at once"),
     ("screen", "_compositor", "instant.py: where a widget is, and what covers it"),
@@ -33,12 +34,16 @@ USED: list[tuple[str, str, str]] = [
     ("text area", "_on_key", "prompt.py: characters and keys are taken in the order in which they are typed"),
     ("console", "_color_system", "row.py: which colours the terminal has"),
     ("driver", "_app", "driver.py: keys go straight into its queue"),
+    ("driver", "_auto_restart", "driver.py: whether the terminal is ours to give up for a Ctrl+Z"),
+    ("driver", "_debug", "driver.py: the parser of keys is made as Textual makes it"),
     ("driver", "_must_signal_resume", "driver.py: the terminal is taken again if it was given up"),
     ("driver", "_sigcont_application", "driver.py: a window that closes wakes nobody"),
+    ("driver", "_sigtstp_application", "driver.py: a Ctrl+Z stops the whole job"),
     ("driver", "_disable_mouse_support", "driver.py: the mouse is let go once"),
     ("driver", "_file", "driver.py: what is written to the terminal goes through our hands"),
     ("driver", "_loop", "driver.py: the loop that keys are handed to"),
     ("driver", "_mouse_pixels", "driver.py: the mouse is told in pixels, or in cells"),
+    ("parser", "XTermParser", "driver.py: keys out of what the terminal sends"),
     ("sequences", "ANSI_SEQUENCES_KEYS", "prompt_keys.py: Alt+Enter is not Enter"),
 ]
 SOURCES = sorted(Path(maverick_tui.ui.__file__).parent.rglob("*.py"))
@@ -62,6 +67,7 @@ async def owners() -> dict[str, object]:
             "text area": app.query_one(TextArea),
             "console": Console(),
             "driver": _driver(),
+            "parser": _xterm_parser,
             "sequences": _ansi_sequences,
         }
 

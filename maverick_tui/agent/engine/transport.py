@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.abc
 from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
@@ -29,6 +30,8 @@ STDERR_LINES = 50
 STDERR_LINE_LENGTH = 2_000
 EXIT_GRACE = 1.0
 END_GRACE = keeper.LONGEST
+HEAR_OUT = 1.0
+"""Seconds for reading the rest of what the CLI has said, after its end."""
 
 
 class CliTransport(SubprocessCLITransport):
@@ -98,7 +101,10 @@ class CliTransport(SubprocessCLITransport):
                 self._signal()
                 raise
         self._note_exit()
+        process = self._process
         await super().close()
+        if process is not None:
+            await _hear_out(process)
         if self.exit_code == keeper.KILLED:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(keeper.end_marked, self._mark)
@@ -123,6 +129,14 @@ class CliTransport(SubprocessCLITransport):
     def _note_exit(self) -> None:
         if self._process is not None and self._process.returncode is not None:
             self.exit_code = self._process.returncode
+
+
+async def _hear_out(process: anyio.abc.Process) -> None:
+    """Read what the CLI has said and nobody has heard: with that in its pipe, asyncio keeps it open beyond its loop."""
+    left = process.stdout
+    with anyio.move_on_after(HEAR_OUT, shield=True), contextlib.suppress(anyio.EndOfStream, anyio.ClosedResourceError):
+        while left is not None:
+            await left.receive()
 
 
 def _without_papers(options: ClaudeAgentOptions) -> tuple[ClaudeAgentOptions, list[str]]:

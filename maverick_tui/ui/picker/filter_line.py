@@ -40,6 +40,10 @@ class FilterLine(Widget, can_focus=True):
         elif event.is_printable and event.character and not self._is_a_key(event.character):
             self._change(event, inert(self.text + event.character))
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key is text here, so that what it would do elsewhere is not promised."""
+        return character is not None and character.isprintable() and not self._is_a_key(character)
+
     def _is_a_key(self, character: str) -> bool:
         """Whether it means something else while nothing is typed yet."""
         return not self.text and character.isspace()

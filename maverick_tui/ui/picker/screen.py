@@ -43,7 +43,7 @@ class PickerScreen(Screen[None]):
     AUTO_FOCUS = "#filter"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "run", key_display="Enter", id="picker.run"),
-        Binding("space,f2", "toggle_xray", "X-ray", key_display="Space", id="picker.xray"),
+        Binding("space,f2", "toggle_xray", "X-ray", id="picker.xray"),
         Binding("tab", "toggle_xray", "X-ray", show=False, id="picker.xray_tab"),
         Binding("ctrl+e", "edit", "edit", id="picker.edit"),
         Binding("ctrl+r", "reload", "reload", id="picker.reload"),

@@ -19,18 +19,18 @@ from maverick_tui.ui.screens.overlay import Overlay
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 SIGNS = (
-    ("●", "at work"),
-    ("⚑", "waits for you"),
-    ("✔", "done"),
-    ("✘", "failed, or not connected"),
-    ("○", "not begun, or ready"),
-    ("◌", "connecting, or silent for too long"),
-    ("↻", "an API call is tried again"),
-    ("‖", "rate-limited"),
-    ("◐", "is being interrupted"),
-    ("■", "interrupted, stopped or ended"),
-    ("~", "before a figure: an estimate"),
-    ("≥", "before a figure: it is at least that"),
+    ("●", "At work"),
+    ("⚑", "Waits for you"),
+    ("✔", "Done"),
+    ("✘", "Failed, or not connected"),
+    ("○", "Not begun, or ready"),
+    ("◌", "Connecting, or silent for too long"),
+    ("↻", "An API call is tried again"),
+    ("‖", "Rate-limited"),
+    ("◐", "Is being interrupted"),
+    ("■", "Interrupted, stopped or ended"),
+    ("~", "Before a figure: an estimate"),
+    ("≥", "Before a figure: it is at least that"),
 )
 """The glyphs of states and figures."""
 _TROUBLE = "What goes wrong behind the screen is written to"

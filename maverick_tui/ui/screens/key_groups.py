@@ -37,7 +37,8 @@ class KeyGroup:
 
     def add(self, binding: Binding, key: str, *, is_enabled: bool) -> None:
         """Take a key in; several keys for the same action are one row."""
-        row = self.rows.setdefault(binding.action, KeyRow(binding.description, [], is_enabled))
+        text = binding.description[:1].upper() + binding.description[1:]  # in a footer it may be the word of a line
+        row = self.rows.setdefault(binding.action, KeyRow(text, [], is_enabled))
         row.is_enabled = row.is_enabled or is_enabled
         if key not in row.keys:
             row.keys.append(key)
@@ -87,6 +88,8 @@ class _Groups:
 
     def add(self, node: DOMNode, binding: Binding, key: str, *, is_enabled: bool) -> None:
         if binding.system or not binding.description:
+            return
+        if not binding.id and not isinstance(node, App):  # one of Textual's own, for what is no matter of this screen
             return
         rank = 0 if node is self._screen else 2 if isinstance(node, App) else 1
         title = binding.group.description if binding.group and binding.group.description else title_of(node)

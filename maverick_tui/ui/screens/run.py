@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
@@ -99,6 +99,8 @@ class RunScreen(AnsweringScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of questions and banners act only while there is one; else they are the prompt's."""
+        if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
+            return False  # its key cuts
         if action in ("allow_once", "allow_run", "deny", "deny_reason"):
             return self._questions.first is not None
         if action.startswith("banner_"):
@@ -174,7 +176,7 @@ class RunScreen(AnsweringScreen):
     def action_banner_copy(self) -> None:
         """Copy what came before it broke; if nothing came, what went wrong."""
         if (banner := self.store.current_failure) is not None:
-            self.transcript.copy("\n\n".join(answer_of_turn(self.store, banner.turn)) or source(banner))
+            self.transcript.copy(*answer_of_turn(self.store, banner.turn) or [source(banner)])
 
     def action_banner_details(self) -> None:
         """Show everything that is known about the failure."""
@@ -224,8 +226,9 @@ class RunScreen(AnsweringScreen):
 
     def action_edit_transcript(self) -> None:
         """Open the transcript as Markdown in the person's editor."""
-        self.run_worker(self._edit_transcript(), group="editor", exclusive=True)
+        self._edit_transcript()
 
+    @work(group="editor", exclusive=True)
     async def _edit_transcript(self) -> None:
         from maverick_tui.exceptions import MaverickError
         from maverick_tui.runs.export import as_markdown
@@ -255,7 +258,7 @@ class RunScreen(AnsweringScreen):
     @on(Transcript.Copied)
     def _copied(self, event: Transcript.Copied) -> None:
         event.stop()
-        self.notify(f"Copied {len(event.text):,} characters.", timeout=2)
+        self.notify(f"Copied {event.characters:,} characters.", timeout=2)
 
     # -- finding ------------------------------------------------------------------------------------------------------
 

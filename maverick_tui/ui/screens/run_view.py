@@ -139,7 +139,7 @@ class RunView(Screen[None]):
 
     def keys_changed(self) -> None:
         """The keys may be others: say so wherever they are named."""
-        self._keys = key_names(self.app, self.prompt, self)
+        self._keys = key_names(self.app, self.prompt, self.transcript, self)
         self.transcript.set_keys(self._keys)
         self.query_one(QueueLines).key = self._keys["run.edit_queued"]
         self.query_one(TruthLine).interrupt_key = self._keys["run.interrupt"]
@@ -233,12 +233,29 @@ class RunView(Screen[None]):
         else:
             more = f"{self._keys['prompt.newline']} new line   {self._keys['app.help']} help"
             hint, placeholder = f"{enter} send   {more}", "What shall it do?"
+        if (elsewhere := self._hint_elsewhere()) and not self._asks_reason_for:
+            hint = elsewhere
         prompt = self.prompt
         if hint != self._hint:
             self._hint = hint
             prompt.border_subtitle = Content(hint)
         if str(prompt.placeholder) != placeholder:
             prompt.placeholder = placeholder
+
+    def _hint_elsewhere(self) -> str:
+        """What the keys do while something else than the prompt has the focus."""
+        keys, back = self._keys, f"{self._keys['run.focus']} prompt"
+        if self.focused is self.transcript:
+            stop = f"   {keys['run.interrupt']} interrupt" if self.store.is_running else ""
+            return f"{keys['transcript.toggle']} open   {keys['transcript.copy']} copy   {back}{stop}"
+        if self.focused is not None and self.focused is not self.prompt:
+            return f"Enter to the match   {keys['run.interrupt']} close   {back}"
+        return ""
+
+    def on_descendant_focus(self) -> None:
+        """Say what the keys do for what has the focus."""
+        if self._keys:
+            self._set_hints()
 
     def _may_be_empty(self) -> bool:
         started = self.store.started

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
@@ -60,13 +61,14 @@ def rows(entry: FailureEntry, look: Look) -> list[Row]:
     heading = f" ✘ {title(entry.failure, entry.characters)} "
     heading = heading[: max(0, width - 2)]
     rest = "─" * (width - 2 - len(heading))
-    out = [_framed(lead, [("╭", frame), (heading, frame + Style(bold=True)), (f"{rest}╮", frame)], look)]
+    out = [_framed(lead, [("╭", frame), (heading, frame + Style(bold=True)), (f"{rest}╮", frame)], heading, look)]
     for text in body(entry.failure, entry.at, look.keys.get("banner.details", "") if entry.is_current else ""):
-        out += [_inside(lead, [(line, base)], width, look) for line in wrap_words(text, max(8, width - 4))]
+        lines = wrap_words(text, max(8, width - 4))
+        out += [_inside(lead, [(line, base)], width, look, continues=bool(at)) for at, line in enumerate(lines)]
     if entry.is_current:
-        lines = choice_lines(_actions(entry, look), max(4, width - 4), p.accent, base)
-        out += [_inside(lead, spans, width, look) for spans in lines]
-    out.append(_framed(lead, [("╰", frame), ("─" * (width - 2), frame), ("╯", frame)], look))
+        choices = choice_lines(_actions(entry, look), max(4, width - 4), p.accent, base)
+        out += [_inside(lead, spans, width, look) for spans in choices]
+    out.append(_framed(lead, [("╰", frame), ("─" * (width - 2), frame), ("╯", frame)], "", look))
     return out
 
 
@@ -81,17 +83,22 @@ def _actions(entry: FailureEntry, look: Look) -> Iterator[tuple[str, str, str]]:
         yield "screen.new_run", look.keys.get("run.new", "?"), "another agent"
 
 
-def _inside(lead: list[Span], spans: list[Span], width: int, look: Look) -> Row:
+def _inside(lead: list[Span], spans: list[Span], width: int, look: Look, *, continues: bool = False) -> Row:
     p = look.palette
+    text = "".join(text for text, _ in spans)
     inner = line_row([], spans, [], max(4, width - 4), p.base)
     segments = [Segment(text, style) for text, style in lead]
     segments += [Segment("│ ", p.error), *inner, Segment(" │", p.error)]
-    return _filled(segments, look)
+    return _filled(segments, lead, text, look, continues=continues)
 
 
-def _framed(lead: list[Span], spans: list[Span], look: Look) -> Row:
-    return _filled([Segment(text, style) for text, style in (*lead, *spans)], look)
+def _framed(lead: list[Span], spans: list[Span], text: str, look: Look) -> Row:
+    return _filled([Segment(text, style) for text, style in (*lead, *spans)], lead, text, look)
 
 
-def _filled(segments: list[Segment], look: Look) -> Row:
-    return Row(Segment.adjust_line_length(segments, look.width, look.palette.base), look.width)
+def _filled(segments: list[Segment], lead: list[Span], text: str, look: Look, *, continues: bool = False) -> Row:
+    """A row of the banner, of which only the text is copied: it stands behind the frame, or in it behind its corner."""
+    indent = sum(cell_len(one) for one, _ in lead) + 1 + (1 if text else 0)
+    end = min(indent + cell_len(text.strip()), look.width)
+    filled = Segment.adjust_line_length(segments, look.width, look.palette.base)
+    return Row(filled, look.width, indent=min(indent, end), text_end=end, continues=continues, glue=" " * continues)

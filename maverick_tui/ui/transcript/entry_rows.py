@@ -278,6 +278,7 @@ class EntryRows:
         asked = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
         tokens = f"{asked:,} in  {usage.output_tokens:,} out"
         left: list[Span] = [words[result.outcome], (f" in {clock(usage.duration_ms / 1000)}  ", p.dim), (tokens, p.dim)]
-        if cost and self.look.gutter == 1:
+        if len(cost) > self.look.gutter - 3:  # in the gutter it would touch the edge of the terminal
             left.append((f"  {cost}", p.dim))
+            cost = ""
         return [self.line(left, [], entry=entry, note=self.in_gutter(cost))]

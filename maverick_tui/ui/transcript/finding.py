@@ -33,11 +33,12 @@ class Search:
         """How many matches there are."""
         return len(self._found)
 
-    def start(self, needle: str) -> int:
-        """Look for something else; the last match is the first to be visited."""
+    def start(self, needle: str, is_ahead: Callable[[Match], bool] = lambda _: False) -> int:
+        """Look for something else; the first match ahead is the first to be visited, else the last there is."""
         self.needle = needle
         self._found = self._matches()
-        self.at = max(0, len(self._found) - 1)
+        ahead = (at for at, match in enumerate(self._found) if is_ahead(match))
+        self.at = next(ahead, max(0, len(self._found) - 1))
         return len(self._found)
 
     def step(self, direction: int) -> Match | None:

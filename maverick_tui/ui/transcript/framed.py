@@ -194,24 +194,33 @@ class FramedView(DrawnBlocks):
     def _place(self) -> None:
         """Settle what is in view and where the view is."""
         self._settle()
-        lines, height = self._blocks.lines, self.size.height
-        self.set_reactive(Widget.virtual_size, Size(self._width, lines))
-        lowest = max(0, lines - height)
+        if not self.is_following and self.scroll_offset.y > self._lowest:
+            self._settle_end()  # a larger view ends with the last line, and begins above what has been looked at
+        lowest = self._lowest
+        self.set_reactive(Widget.virtual_size, Size(self._width, self._blocks.lines))
         self._move_to(lowest if self.is_following else min(self.scroll_offset.y, lowest))
         self._shown_size = self.size
         self._top = None if self.is_following else self._anchor()
 
+    @property
+    def _lowest(self) -> int:
+        """The line at the top of a view of the end."""
+        return max(0, self._blocks.lines - self.size.height)
+
+    def _settle_end(self) -> None:
+        """Draw every block that is in view at the end."""
+        index, left = len(self._blocks) - 1, self.size.height
+        while index >= 0 and left > 0:
+            self._measure(index)
+            left -= self._blocks[index].height
+            index -= 1
+
     def _settle(self) -> None:
         """Draw every block that is in view, so that heights there are known and not guessed."""
-        height = self.size.height
-        if not len(self._blocks):
-            return
         if self.is_following:
-            index, left = len(self._blocks) - 1, height
-            while index >= 0 and left > 0:
-                self._measure(index)
-                left -= self._blocks[index].height
-                index -= 1
+            self._settle_end()
+            return
+        if not len(self._blocks):
             return
         index, offset = self._blocks.at(self.scroll_offset.y)
         if not (block := self._blocks[index]).is_measured:
@@ -219,7 +228,7 @@ class FramedView(DrawnBlocks):
             self._measure(index)
             offset = max(0, block.height - from_end) if offset else 0
         self._move_to(self._blocks.start(index) + min(offset, max(0, block.height - 1)))
-        left = height + offset
+        left = self.size.height + offset
         while index < len(self._blocks) and left > 0:
             self._measure(index)
             left -= self._blocks[index].height

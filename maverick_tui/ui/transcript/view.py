@@ -12,8 +12,8 @@ from textual.selection import Selection
 
 from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.ui.transcript.blocks import Block
-from maverick_tui.ui.transcript.drawn import cells_of
-from maverick_tui.ui.transcript.finding import places
+from maverick_tui.ui.transcript.drawn import Anchor, cells_of
+from maverick_tui.ui.transcript.finding import Match, places
 from maverick_tui.ui.transcript.framed import FramedView
 from maverick_tui.ui.transcript.sources import source
 from maverick_tui.ui.transcript.words import word_at
@@ -22,10 +22,11 @@ FOLDS = ("▸", "▾")
 """What the row that opens and closes an entry begins with, where that is not its first."""
 
 
-class Transcript(FramedView, can_focus=True):
+class Transcript(FramedView, can_focus=True, inherit_bindings=False):
     """What a person reads: keys go about in it, choose, open, copy and find."""
 
     ALLOW_MAXIMIZE = False
+    FOCUS_ON_CLICK = False  # who clicks on an answer types on in the prompt, and does not press its keys
     BINDING_GROUP_TITLE = "Transcript"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up a line", id="transcript.up", show=False),
@@ -47,6 +48,9 @@ class Transcript(FramedView, can_focus=True):
         Binding("N", "match(-1)", "Match before", id="transcript.match_before", show=False),
     ]
 
+    _finds_from: Anchor | None = None
+    """What stood at the top of the view when the person began to find something; None at the end."""
+
     class Found(Message):
         """A match is shown, the `at`th of `total`; 0 of 0 if there is none."""
 
@@ -58,9 +62,10 @@ class Transcript(FramedView, can_focus=True):
     class Copied(Message):
         """Text was put on the clipboard."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, characters: int) -> None:
             super().__init__()
             self.text = text
+            self.characters = characters
 
     # -- going about --------------------------------------------------------------------------------------------------
 
@@ -76,9 +81,8 @@ class Transcript(FramedView, can_focus=True):
 
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
-        lowest = max(0, self._blocks.lines - self.size.height)
-        y = max(0, min(y, lowest))
-        self.is_following = y >= lowest
+        y = max(0, min(y, self._lowest))
+        self.is_following = y >= self._lowest
         self._move_to(y)
         self._shadow = None
         self._show()
@@ -255,24 +259,42 @@ class Transcript(FramedView, can_focus=True):
                 self.copy(entry.text)
                 return
 
-    def copy(self, text: str) -> None:
-        """Put text on the clipboard, and say so."""
-        if text:
+    def copy(self, *texts: str) -> None:
+        """Put text on the clipboard, and say how much; what parts several texts is not counted."""
+        if any(texts):
+            text = "\n\n".join(texts)
             self.app.copy_to_clipboard(text)
-            self.post_message(self.Copied(text))
+            self.post_message(self.Copied(text, sum(map(len, texts))))
 
     # -- finding ------------------------------------------------------------------------------------------------------
 
     def find(self, needle: str) -> int:
-        """Look for text, and go to the last place where it stands; how many there are. With no text it is over."""
+        """Look for text, and go to the next place where it stands; how many there are. With no text it is over.
+
+        Next is what follows the top of the view in which the person began, for each letter moves the view. Who
+        looks at the end begins there.
+        """
+        if not self.search.needle:
+            self._finds_from = None if self.is_following else self._anchor()
         if not needle:
             self._close_what_was_found()
-        count = self.search.start(needle)
+        count = self.search.start(needle, self._is_ahead)
         self._match = (0, 0, 0)
         self.action_match(0)
         self._shadow = None
         self.refresh()
         return count
+
+    def _is_ahead(self, match: Match) -> bool:
+        """Whether a match stands where the person began to find, or below."""
+        block = self._blocks.get(match.entry)
+        if self._finds_from is None or block is None:
+            return False
+        begun, row = self._finds_from
+        if block is not begun:
+            return self._blocks.index(block) > self._blocks.index(begun)
+        hits = self._hits(block)
+        return match.ordinal >= len(hits) or hits[match.ordinal][0] >= row
 
     def action_match(self, direction: int) -> None:
         """Go to the next match."""

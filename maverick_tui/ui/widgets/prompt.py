@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -62,7 +62,7 @@ class Prompt(TextArea, inherit_bindings=False):
         Binding("shift+enter,ctrl+j,alt+enter", "new_line", "New line", id="prompt.newline", show=False),
         Binding("up", "older", "Line above, or the prompt before", id="prompt.older", show=False),
         Binding("down", "newer", "Line below, or the prompt after", id="prompt.newer", show=False),
-        Binding("ctrl+g", "edit_outside", "Edit in $EDITOR", id="prompt.editor", show=False),
+        Binding("ctrl+g", "edit_outside", "Edit in your editor", id="prompt.editor", show=False),
         *_editing(),
     ]
 
@@ -120,7 +120,7 @@ class Prompt(TextArea, inherit_bindings=False):
         """It was a prompt, and not an answer to a question: the arrow keys bring it back."""
         if self._earlier is not None and text:
             self._earlier.add(text)
-            self.run_worker(self._save(self._earlier), group="history")
+            self._save(self._earlier)
 
     def validate_placeholder(self, placeholder: str | Content) -> Content:
         """A placeholder is text, never markup."""
@@ -205,6 +205,7 @@ class Prompt(TextArea, inherit_bindings=False):
             self.set_text(text)
         return text is not None
 
+    @work(group="history")
     async def _save(self, history: PromptHistory) -> None:
         try:
             await history.save()
@@ -215,8 +216,9 @@ class Prompt(TextArea, inherit_bindings=False):
 
     def action_edit_outside(self) -> None:
         """Edit the text in the person's own editor."""
-        self.run_worker(self._edit_outside(), group="editor", exclusive=True)
+        self._edit_outside()
 
+    @work(group="editor", exclusive=True)
     async def _edit_outside(self) -> None:
         from maverick_tui.ui.editor import edit_text
 
@@ -254,6 +256,10 @@ class Prompt(TextArea, inherit_bindings=False):
         """The stylesheet has something else to say."""
         self._is_styled = False
         super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        """One row; where there is no room between the borders a TextArea fails to wrap its placeholder."""
+        return super().render_line(y) if self.content_size.width else Strip([])
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The rows, for Textual."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.lines.wrapping import cut
 
 MOST = 3
 
@@ -25,13 +27,20 @@ class QueueLines(Static):
     def refresh_queue(self) -> None:
         """Show what waits now; it only costs something when that has changed."""
         queue = tuple(self._store.queue.values())
-        if queue == self._shown:
-            return
-        self._shown = queue
-        lines = [f"  queued  {one_line(text)}" for text in queue[-MOST:]]
-        if len(queue) > MOST:
-            lines.insert(0, f"  {len(queue) - MOST} more queued")
-        if lines and self.key:
-            lines[-1] += f"   ({self.key} edits)"
-        self.set_class(bool(lines), "-open")
+        if queue != self._shown:
+            self._shown = queue
+            self.set_class(bool(queue), "-open")
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Another width: as much of each prompt as it has room for."""
+        self._draw()
+
+    def _draw(self) -> None:
+        queue, width = self._shown, self.size.width or self.screen.size.width
+        hint = f"   ({self.key} edits)" if self.key else ""
+        lines = [f"  {len(queue) - MOST} more queued"] if len(queue) > MOST else []
+        for number, text in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
+            last = hint if number == len(queue) else ""
+            lines.append(cut(f"  queued  {one_line(text)}", max(width - cell_len(last), 1)) + last)
         self.update(Content("\n".join(lines)))

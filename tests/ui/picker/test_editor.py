@@ -50,7 +50,7 @@ async def test_a_broken_file_is_opened_where_it_is_broken(editor: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "notice"),
     [
-        ("", "Set $VISUAL or $EDITOR to the editor that you want, then try again. The file is /"),
+        ("", "Set $EDITOR to the editor that you want, then try again. The file is /"),
         ("/no/such/editor", "The editor /no/such/editor cannot be started: No such file or directory."),
         ("false", "The editor false ended with exit code 1."),
         ("vi 'x", "The editor vi 'x cannot be started: No closing quotation."),
@@ -61,6 +61,7 @@ async def test_what_goes_wrong_is_told(
 ) -> None:
     write_agent("reviewer")
     monkeypatch.setenv("EDITOR", command)
+    monkeypatch.setattr("maverick_tui.ui.editor._ALWAYS_THERE", ())
     async with opened() as (app, pilot):
         await pilot.press("ctrl+e")
         await until(pilot, lambda: notice in app.notice)

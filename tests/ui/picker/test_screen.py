@@ -231,6 +231,13 @@ async def test_descriptions_are_filtered_by_too(agents: None) -> None:
         assert app.rows == ["explorer"]
 
 
+async def test_the_key_that_is_named_is_one_that_acts(agents: None) -> None:
+    async with opened() as (app, pilot):
+        assert "space x-ray" in app.text.lower()
+        await pilot.press("r")
+        await until(pilot, lambda: "f2 x-ray" in app.text.lower())  # a space is text now
+
+
 async def test_what_matches_is_set_apart(agents: None) -> None:
     async with opened() as (app, pilot):
         await pilot.press(*"gd")

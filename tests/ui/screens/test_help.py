@@ -18,6 +18,8 @@ from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.screens.help import SIGNS, HelpScreen
 from maverick_tui.ui.screens.key_groups import KeyGroup, key_groups
 from tests.runs.story import ask, asked, call, end
+from tests.support.runs import Tape
+from tests.ui.running import FedApp, until, watching
 from tests.ui.widgets.host import Host
 
 
@@ -156,7 +158,7 @@ async def test_typing_filters_by_key_words_and_group() -> None:
             await pilot.press("backspace")
         await pilot.press(*"rate-lim")
         await pilot.pause()
-        assert opened.text.split("\n")[-1].split() == ["‖", "rate-limited"]
+        assert opened.text.split("\n")[-1].split() == ["‖", "Rate-limited"]
 
 
 async def test_it_says_where_the_log_is() -> None:
@@ -214,3 +216,23 @@ def test_every_sign_of_a_state_is_in_the_legend() -> None:
 
     stores = (asked(), asked(call("Bash"), ask()), asked(end("failed")), asked(end("interrupted")), asked(end()))
     assert {truth(store, 99.0).glyph for store in stores} <= signs
+
+
+async def test_the_keys_of_a_run_are_told_in_one_case_and_none_that_does_nothing() -> None:
+    async with watching(Tape("reviewer").connect()) as (app, pilot):
+        await pilot.press("f1")
+        await until(pilot, lambda: app.top == "HelpScreen" and app.screen.is_mounted)
+        groups = key_groups(app.screen_stack[-2])
+        texts = [row.text for group in groups for row in group.rows.values()] + [text for _, text in SIGNS]
+        assert [text for text in texts if text[0] != text[0].upper()] == []
+        assert "Scroll Left" not in texts
+        assert "All commands" in texts
+
+
+async def test_a_toast_lies_on_the_header_where_no_keys_are() -> None:
+    app = FedApp()
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        app.notify("Copied 547 characters.", timeout=60)
+        await until(pilot, lambda: app.screen.query("Toast") and app.screen.query_one("Toast").region.height)
+        assert app.screen.query_one("Toast").region.height == 1
+        assert app.screen.query_one("Toast").region.y == 0

@@ -160,3 +160,20 @@ async def test_a_question_between_any_two_keys_loses_none_and_answers_nothing() 
             assert app.run_screen.prompt.has_focus
             app.run_screen.prompt.take()
         assert app.kept.take() == []
+
+
+async def test_its_key_cuts_what_is_selected_and_denies_nothing() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"})) as (app, pilot):
+        app.now += 60
+        await pilot.press(*"keep this", "ctrl+shift+left", "ctrl+x")
+        assert (app.run_screen.prompt.text, app.clipboard) == ("keep ", "this")
+        assert answers(app) == []
+        await pilot.press("ctrl+x")
+        assert [decision for _, decision, _ in answers(app)] == ["deny"]
+
+
+async def test_who_cuts_nothing_keeps_the_clipboard() -> None:
+    async with watching(begun()) as (app, pilot):
+        app.copy_to_clipboard("kept")
+        await pilot.press("ctrl+x", "ctrl+f", "ctrl+x")
+        assert app.clipboard == "kept"

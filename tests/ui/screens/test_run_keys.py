@@ -237,7 +237,16 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
             "  queued  [b]Number[/b] 3 second line",
             "  queued  [b]Number[/b] 4 second line   (Alt+↑ edits)",
         ]
-        for number in range(5):
+        tape.put(events.PromptQueued(tape.at, "p5", "long " * 40))
+        app.tell(tape)
+        await until(pilot, lambda: "long" in str(lines.render()))
+        for width in (100, 50):
+            await pilot.resize_terminal(width, 30)
+            await until(pilot, lambda: app.screen.size.width == lines.size.width)
+            last = str(lines.render()).splitlines()[-1]
+            assert last.endswith("…   (Alt+↑ edits)")
+            assert len(last) <= width
+        for number in range(6):
             tape.put(events.PromptDropped(tape.at, f"p{number}"))
         app.tell(tape)
         await until(pilot, lambda: not lines.display)
@@ -346,6 +355,7 @@ async def test_keys_of_ones_own_act_and_are_named(home: Path) -> None:
 async def test_without_an_editor_it_says_how_to_set_one(keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
+    monkeypatch.setattr("maverick_tui.ui.editor._ALWAYS_THERE", ())
     async with watching(begun()) as (app, pilot):
         await pilot.press(*keys)
         await until(pilot, lambda: any("$EDITOR" in notice.message for notice in app._notifications))
@@ -359,6 +369,15 @@ async def test_a_terminal_that_cannot_be_handed_over_is_said(monkeypatch: pytest
 
 
 # -- little room -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_terminal_of_a_few_columns_shows_what_fits_and_comes_back() -> None:
+    async with watching(Tape("reviewer").connect().prompt("Go").say("An answer."), size=(80, 24)) as (app, pilot):
+        for width in (1, 2, 3, 4, 80):
+            await pilot.resize_terminal(width, 24)
+            await until(pilot, lambda: app.screen.size.width == width)  # noqa: B023
+            await pilot.press("a", "ctrl+f", "escape", "backspace")
+        assert "An answer." in app.shown()
 
 
 async def test_a_tiny_terminal_has_room_for_the_answer_the_truth_and_the_prompt() -> None:

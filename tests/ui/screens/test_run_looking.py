@@ -155,6 +155,28 @@ async def test_another_verbosity_has_the_last_word_over_what_find_has_opened() -
         assert "needle" in app.shown(), "in full"
 
 
+async def test_find_begins_where_the_person_is() -> None:
+    async with watching(worked()) as (app, pilot):
+        await pilot.press("tab", "g", *["j"] * 20)
+        seen = app.shown()
+        await pilot.press("slash", *"para")
+        transcript = app.run_screen.transcript
+        await until(pilot, lambda: transcript.search.needle == "para")
+        number = transcript.search.at + 1
+        assert f"Paragraph {number} " in seen
+        assert f"Paragraph {number - 1} " not in seen, "it is the first in view"
+        await pilot.press(*"graph 2")
+        await until(pilot, lambda: transcript.search.needle == "paragraph 2")
+        assert "Paragraph 20 " in app.shown(), "the next one below, though 2 is above"
+
+
+async def test_the_hint_of_a_key_is_that_of_what_has_the_focus() -> None:
+    async with watching(worked()) as (app, pilot):
+        for keys, hint in (((), "Enter send"), (("tab",), "Enter open"), (("slash",), "Enter to the match")):
+            await pilot.press(*keys)
+            await until(pilot, lambda: str(app.run_screen.prompt.border_subtitle).startswith(hint), hint)  # noqa: B023
+
+
 async def test_find_goes_from_match_to_match() -> None:
     async with watching(worked()) as (app, pilot):
         await pilot.press("ctrl+f", *"paragraph")

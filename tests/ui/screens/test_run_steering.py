@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -332,6 +333,16 @@ async def test_copy_and_details() -> None:
         assert app.top == "DetailsScreen"
         await pilot.press("escape")
         assert app.top == "RunScreen"
+
+
+async def test_what_is_copied_is_as_much_as_the_banner_says() -> None:
+    tape = begun().say("One.").tool("Read", {"file_path": "a"}, "x").say("Two.").done("failed", failure=STREAM_BROKE)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("f7")
+        await until(pilot, lambda: app._notifications)
+        (told,) = app._notifications
+        (count,) = re.findall(r"after (\d+) characters", app.shown())
+        assert told.message == f"Copied {count} characters."
 
 
 async def test_the_keys_of_a_banner_act_only_while_it_is_the_last_word() -> None:

@@ -20,7 +20,7 @@ from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.truth import truth
 from maverick_tui.ui.rendering.palette import Palette
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import Row, copied_text
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
 from tests.runs.story import asked, told
@@ -172,8 +172,17 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
 def test_a_price_fits_beside_the_turn(cost: float, is_estimate: bool, shown: str) -> None:
     store = asked(ev.TurnEnded(9, 1, "done", ev.Usage(1, 2, 3, 4, cost, 1_000), is_estimate=is_estimate))
     text = text_of(store.entries[-1])
-    assert text.split()[0] == shown
-    assert text[8:].startswith("✔ done in 1.0 s")
+    assert text.split()[-1] == shown
+    assert text.startswith(" " * 8 + "✔ done in 1.0 s"), "at the edge of the terminal stands nothing"
+
+
+def test_a_banner_is_copied_without_its_frame() -> None:
+    store = told(*Tape().connect().prompt("Go").say("Half an ans").done("failed", failure=STREAM_BROKE).events)
+    text = copied_text(rows_of(store.entries[-2], 60))
+    title, *rest = text.strip().splitlines()
+    assert title == "✘ The stream broke after 11 characters"
+    assert not set("│╭╮╰╯─").intersection(text)
+    assert "in the middle of a sentence. Nothing above is lost." in rest[0], "wrapped lines are whole again"
 
 
 def test_a_banner_says_what_why_and_which_keys() -> None:

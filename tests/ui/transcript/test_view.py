@@ -277,6 +277,16 @@ async def test_a_higher_terminal_shows_more_of_the_same() -> None:
         assert app.transcript.is_following, "there is nothing below"
 
 
+async def test_a_larger_terminal_shows_everything_that_stands_above() -> None:
+    run = Tape().connect()
+    for turn in range(3):
+        run.prompt(f"Question {turn}").tool("Bash", {"command": "ls"}, "a\nb").say("A line.\n\n" * 8).done()
+    async with opened(run, size=(80, 20)) as (app, pilot):
+        await pilot.press("k", "k")
+        await resize(app, pilot, 120, 50)
+        assert app.view == all_rows(app.transcript)[-50:]
+
+
 # -- what is shown -----------------------------------------------------------------------------------------------------
 
 
