@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from maverick_tui.executor.definition import ToolConfig as ToolConfig
     from maverick_tui.executor.execution import AgentExecutor as AgentExecutor
     from maverick_tui.executor.journal import write_log as write_log
+    from maverick_tui.executor.limits import LimitError as LimitError
     from maverick_tui.executor.limits import Limits as Limits
+    from maverick_tui.executor.limits import RequestLimits as RequestLimits
     from maverick_tui.executor.messages import Agent as Agent
     from maverick_tui.executor.messages import Message as Message
     from maverick_tui.executor.messages import Request as Request
@@ -71,7 +73,7 @@ _HOMES = {
     ],
     "execution": ["AgentExecutor"],
     "journal": ["write_log"],
-    "limits": ["Limits"],
+    "limits": ["LimitError", "Limits", "RequestLimits"],
     "messages": [
         "Agent",
         "Message",

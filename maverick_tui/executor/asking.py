@@ -10,11 +10,22 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, Thinking
 from maverick_tui.executor.calls import Calls
-from maverick_tui.executor.limits import Spending
-from maverick_tui.executor.messages import Delta, Message, Request, RequestConfig, Response, Usage, distinct_id
+from maverick_tui.executor.counting import Size, size_of, size_of_messages
+from maverick_tui.executor.messages import (
+    Agent,
+    CountsTokens,
+    Delta,
+    Message,
+    Request,
+    RequestConfig,
+    Response,
+    Usage,
+    distinct_id,
+)
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.pricing import Price, price_of
 from maverick_tui.executor.retry import NO_RETRIES, with_retries
+from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
 
 
@@ -61,8 +72,43 @@ class Asker:
         self._check = check
         self._parent = parent
         self._call_ids = call_ids
+        self._known: tuple[int, int] | None = None
+        """What the model has read and written so far, in tokens, and how many messages that was."""
         self.invocations = self.retries = 0
         self.seconds = 0.0
+
+    async def measure(self, messages: Sequence[Message], tools: Iterable[Tool]) -> None:
+        """Find out how much the next request gives the model to read, if that matters to a limit.
+
+        The endpoint is asked only if the limits might not do; where there is none that counts, it is reckoned.
+        """
+        spending, definition = self._spending, self._plan.definition
+        if not spending.bounds_input:
+            return
+        config = RequestConfig(model=definition.model.model, thinking=definition.model.thinking)
+        request = Request(tuple(messages), tuple(tools), config, self._plan.system, parent=self._parent)
+        size = self._size(request)
+        spending.next_input = size.most
+        counted = None if self._fits() else await _counted(self._parts.agent, request)
+        spending.next_input = size.likely if counted is None else counted
+
+    def _size(self, request: Request) -> Size:
+        if self._known is not None:
+            tokens, count = self._known
+            return Size(tokens, tokens) + size_of_messages(request.messages[count:])
+        around = getattr(self._parts.agent, "tools_overhead", 0) if request.tools else 0
+        return Size(around, around) + size_of(request)
+
+    def _fits(self) -> bool:
+        """Whether the limits leave room for the next request, and for the longest answer to it."""
+        price = self._plan.price
+        most, wanted = self._spending.most_output(price), self._longest_answer
+        is_roomy = most is None or wanted is None or most >= wanted
+        return is_roomy and self._spending.objection(price, beside_held=True) is None
+
+    @property
+    def _longest_answer(self) -> int | None:
+        return self._plan.definition.model.max_tokens or getattr(self._parts.agent, "max_tokens", None)
 
     async def ask(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; what fails in passing is tried again."""
@@ -101,6 +147,8 @@ class Asker:
             )
         self.invocations += 1
         self._spend(turn, response.usage, price_of(response.model) or plan.price)
+        if response.usage.all_input:
+            self._known = response.usage.total, len(messages) + bool(response.content or response.tool_calls)
         self._tell_unsaid(turn, response)
         turn.text.clear()
         return response
@@ -118,8 +166,7 @@ class Asker:
             await self._spending.released()
             self._check()
         request = self._request(turn, messages, tools)
-        most: int | None = request.config.max_tokens or getattr(self._parts.agent, "max_tokens", None)
-        turn.release = self._spending.hold(most, plan.price)
+        turn.release = self._spending.hold(self._longest_answer, plan.price)
         return await self._parts.agent.run(request)
 
     def _request(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
@@ -179,3 +226,8 @@ class Asker:
         if usage != Usage():
             turn.spent += usage
             self._spending.add(usage, price.of(usage) if price is not None else None, is_void=is_void)
+
+
+async def _counted(agent: Agent, request: Request) -> int | None:
+    """What the request gives the model to read, as its endpoint counts; None if nobody there counts."""
+    return await agent.count_tokens(request) if isinstance(agent, CountsTokens) else None

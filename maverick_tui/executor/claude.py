@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import logging
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +22,11 @@ from maverick_tui.redact import conceal, is_secret
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+log = logging.getLogger(__name__)
+
 CONNECT_TIMEOUT = 20.0
+COUNT_TIMEOUT = 10.0
+_COUNT = "/v1/messages/count_tokens"
 _LAST_IMPORTED = "anthropic.resources.messages"
 """What the SDK reads when it is first used; it brings everything else."""
 _LEAST_FOR_ANSWER = 1024
@@ -32,6 +37,8 @@ class ClaudeAgent:
     """Asks once for each `run`, streaming; what fails in passing is tried again, as its configuration says."""
 
     provider_name = "anthropic"
+    tools_overhead = 700
+    """The endpoint adds a prompt of its own where there are tools: 300 to 700 tokens, by the model."""
 
     def __init__(self, config: AgentConfig) -> None:
         self.config = config
@@ -39,6 +46,7 @@ class ClaudeAgent:
         self.max_tokens = config.max_tokens
         self._client: AsyncAnthropic | None = None
         self._home: asyncio.AbstractEventLoop | None = None
+        self._counts = True
 
     async def run(self, request: Request) -> Response:
         """Ask, and wait for the whole answer."""
@@ -89,6 +97,38 @@ class ClaudeAgent:
             raise MalformedResponseError("The endpoint sent an answer without anything in it.")
         return response
 
+    async def count_tokens(self, request: Request) -> int | None:
+        """How many tokens the model would read, as the endpoint counts; None if it does not."""
+        if not self._counts:
+            return None
+        try:
+            client = await self._opened()
+            async with asyncio.timeout(COUNT_TIMEOUT):
+                answer = await client.post(
+                    _COUNT,
+                    cast_to=object,
+                    content=_as_json(self._said(request)),
+                    options={"headers": {"content-type": "application/json", **request.headers}},
+                )
+        except Exception as error:  # an estimate takes its place, and the request itself will tell what is wrong
+            self._counts = getattr(error, "status_code", None) not in (400, 404, 405, 501)
+            log.debug("The endpoint does not count tokens: %s", type(error).__name__)
+            return None
+        count = answer.get("input_tokens") if isinstance(answer, dict) else None
+        return count if type(count) is int and count > 0 else None
+
+    def _said(self, request: Request) -> dict[str, Any]:
+        """What the model is given to read."""
+        said: dict[str, Any] = {
+            "model": request.config.model or self.config.model,
+            "messages": message_blocks(request.messages, cache=self.config.cache),
+        }
+        if system := system_blocks(request.system, cache=self.config.cache):
+            said["system"] = system
+        if request.tools:
+            said["tools"] = tool_blocks(request.tools)
+        return said
+
     def _body(self, request: Request) -> dict[str, Any]:
         wanted, config = request.config, self.config
         thinking = config.thinking if wanted.thinking is None else wanted.thinking
@@ -100,15 +140,7 @@ class ClaudeAgent:
                 "The limits leave no tokens for an answer.", kind="invalid", hint="Raise the limit, or ask for less."
             )
         temperature = config.temperature if wanted.temperature is None else wanted.temperature
-        body: dict[str, Any] = {
-            "model": wanted.model or config.model,
-            "max_tokens": max_tokens,
-            "messages": message_blocks(request.messages, cache=config.cache),
-        }
-        if system := system_blocks(request.system, cache=config.cache):
-            body["system"] = system
-        if request.tools:
-            body["tools"] = tool_blocks(request.tools)
+        body = {**self._said(request), "max_tokens": max_tokens}
         if thinking and max_tokens - thinking >= _LEAST_FOR_ANSWER:
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
         elif temperature is not None:

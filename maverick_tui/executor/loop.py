@@ -22,7 +22,7 @@ from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
 from maverick_tui.executor.failures import RefusalError
-from maverick_tui.executor.limits import Spending
+from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.messages import (
     Message,
     Response,
@@ -33,6 +33,7 @@ from maverick_tui.executor.messages import (
 from maverick_tui.executor.output import Parsed
 from maverick_tui.executor.plan import Parts, Plan, prepare
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
+from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool, ToolContext
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class Loop:
         self._subagents: dict[str, ExecutionMetrics] = {}
         self._running: dict[str, Loop] = {}
         """Subagents under way, by the call that they serve."""
-        self._is_stopping = self._is_over = False
+        self._is_stopping = self._is_over = self._is_answered = False
         self._tools = self._with_agents()
 
     # -- life -------------------------------------------------------------------------------------------------------
@@ -202,6 +203,8 @@ class Loop:
             return TerminateReason.CANCELLED, self._stopped()
         if isinstance(failure, _Stop):
             return failure.reason, failure.error
+        if isinstance(failure, LimitError):
+            return TerminateReason.BUDGET, failure
         if isinstance(failure, AgentError):
             return TerminateReason.TIMEOUT if failure.kind == "timeout" else TerminateReason.ERROR, failure
         if failure is None:
@@ -237,12 +240,12 @@ class Loop:
 
     def _result(self, reason: TerminateReason, error: AgentError | None) -> ExecutionResult[Any]:
         is_complete = reason is TerminateReason.COMPLETE
-        output: Any = self._content if is_complete else None
+        output: Any = self._content if self._is_answered else None
         parsed = self._parsed
         if self._completed is not None:
             output = self._completed[0]
         elif self._plan.reader is not None:
-            output = parsed.value if parsed is not None and is_complete else None
+            output = parsed.value if parsed is not None and self._is_answered else None
         has_failed = parsed is not None and bool(parsed.errors) and self._completed is None
         return ExecutionResult(
             success=is_complete and not has_failed,
@@ -280,13 +283,17 @@ class Loop:
     async def _work(self) -> None:
         is_going_on = True
         while is_going_on:
-            self._check_limits()
+            self._check_turns()
+            await self._asker.measure(self._messages, self._tools.values())
+            self._check_going_on()
             turn = self._begin_turn()
             response = await self._asker.ask(turn, self._messages, self._tools.values())
             is_going_on = await self._go_on(turn, response)
+        self._is_answered = True
+        if overrun := self._spending.overrun():
+            raise overrun
 
-    def _check_limits(self) -> None:
-        self._check_going_on()
+    def _check_turns(self) -> None:
         limits = self._plan.definition.run
         if limits.max_turns is not None and self._turns >= limits.max_turns:
             raise _Stop(
@@ -300,7 +307,7 @@ class Loop:
         if self._is_stopping or self._cancel.is_cancelled:  # also where a client has swallowed the cancellation
             raise asyncio.CancelledError
         if objection := self._spending.objection(self._plan.price):
-            raise _over_budget(objection)
+            raise objection
 
     async def _go_on(self, turn: Turn, response: Response) -> bool:
         """Take an answer; whether the model is to be asked again."""
@@ -308,7 +315,15 @@ class Loop:
             # Calls at the end of an answer that was cut are not whole.
             self._add_answer(replace(response, tool_calls=()))
             self._end_turn(turn, response.stop_reason)
-            raise _over_budget("the answer was cut off, for it had no more tokens")
+            raise LimitError(
+                "the answer was cut off, for it had no more tokens",
+                limit="max_tokens",
+                hint="Raise max_tokens, or the limits on tokens and dollars, or ask for less.",
+            )
+        if response.tool_calls and (overrun := self._spending.overrun()):
+            self._add_answer(replace(response, tool_calls=()))
+            self._end_turn(turn, response.stop_reason)
+            raise overrun
         response = self._with_own_ids(turn, response)
         self._add_answer(response)
         if response.tool_calls:
@@ -365,7 +380,7 @@ class Loop:
         self._completed = calls.completed
         self._end_turn(turn, response.stop_reason)
         if calls.is_over_limit and self._completed is None:
-            raise _over_budget("the limit of tool calls is reached")
+            raise LimitError("the limit of tool calls is reached", limit="max_tool_calls")
 
     def _wants_repair(self) -> bool:
         """Read the output, and tell the model what is wrong with it, as often as that is wanted."""
@@ -442,10 +457,3 @@ def _look_at(work: asyncio.Task[None]) -> None:
     """Take note of a failure, so that nobody complains of one that came too late to matter."""
     if not work.cancelled():
         work.exception()
-
-
-def _over_budget(why: str) -> _Stop:
-    return _Stop(
-        TerminateReason.BUDGET,
-        AgentError(f"The execution was ended by its limits: {why}.", hint="Raise the limit, or ask for less."),
-    )

@@ -183,8 +183,20 @@ class Agent(Protocol):
 
     Raises `AgentError`, whose kind tells what may be tried again. Cancelling the task ends the call at once; a call
     that takes longer than its timeout raises our `TimeoutError`, which no cancellation does.
+
+    It may tell more of itself: `model`, `provider_name`, `max_tokens` that an answer has unless it is told otherwise,
+    `tools_overhead`, the tokens that tools cost beside their own; and it may be a `CountsTokens`.
     """
 
     async def run(self, request: Request) -> Response:
         """Ask once."""
+        ...
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """An agent whose endpoint counts a request before it is sent, so that limits need not be kept by an estimate."""
+
+    async def count_tokens(self, request: Request) -> int | None:
+        """How many tokens the model would read; None if that cannot be found out. Raises nothing."""
         ...

@@ -24,7 +24,7 @@ from pydantic_core import to_jsonable_python
 
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.messages import Agent, Delta, Request, Response, Usage
+from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Usage
 from maverick_tui.executor.pricing import price_of
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 
@@ -38,6 +38,7 @@ class Speech(Agent):
         self.model = model or str(getattr(agent, "model", ""))
         self.provider_name = str(getattr(agent, "provider_name", ""))
         self.max_tokens: int | None = getattr(agent, "max_tokens", None)
+        self.tools_overhead = int(getattr(agent, "tools_overhead", 0))
         self._agent = agent
         self._session_id = session_id
         self._feed = feed
@@ -65,6 +66,10 @@ class Speech(Agent):
         if stream is None or not stream.tell_blocks():  # a subagent, or a model that does not stream
             self._feed(self._whole(response, request.parent))
         return response
+
+    async def count_tokens(self, request: Request) -> int | None:
+        """As the model's endpoint counts; None if it does not."""
+        return await self._agent.count_tokens(request) if isinstance(self._agent, CountsTokens) else None
 
     def _whole(self, response: Response, parent: str) -> AssistantMessage:
         content: list[Any] = [ThinkingBlock(thought.text, thought.signature) for thought in response.thoughts]
