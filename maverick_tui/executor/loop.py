@@ -242,18 +242,18 @@ class Loop:
         is_complete = reason is TerminateReason.COMPLETE
         output: Any = self._content if self._is_answered else None
         parsed = self._parsed
-        if self._completed is not None:
-            output = self._completed[0]
-        elif self._plan.reader is not None:
+        if self._plan.reader is not None:
             output = parsed.value if parsed is not None and self._is_answered else None
-        has_failed = parsed is not None and bool(parsed.errors) and self._completed is None
+        elif self._completed is not None:
+            output = self._completed[0]
+        has_failed = parsed is not None and bool(parsed.errors)
         return ExecutionResult(
             success=is_complete and not has_failed,
             terminate_reason=reason,
             raw_content=self._content,
             output=output,
-            output_valid=None if parsed is None or self._completed is not None else not parsed.errors,
-            output_errors=parsed.errors if has_failed and parsed is not None else (),
+            output_valid=None if parsed is None else not parsed.errors,
+            output_errors=() if parsed is None else parsed.errors,
             error=error,
             turn_count=self._turns,
             messages=tuple(self._messages),
@@ -377,17 +377,21 @@ class Loop:
         await calls.run()
         self._messages += calls.close()
         turn.calls = None
-        self._completed = calls.completed
+        self._completed = self._accepted(calls.completed)
         self._end_turn(turn, response.stop_reason)
         if calls.is_over_limit and self._completed is None:
             raise LimitError("the limit of tool calls is reached", limit="max_tool_calls")
 
-    def _wants_repair(self) -> bool:
+    def _accepted(self, completed: tuple[Any] | None) -> tuple[Any] | None:
+        """What a tool has handed in to end the execution, unless it does not fit, and is to be handed in again."""
+        return None if completed is not None and self._wants_repair(completed) else completed
+
+    def _wants_repair(self, handed_in: tuple[Any] | None = None) -> bool:
         """Read the output, and tell the model what is wrong with it, as often as that is wanted."""
         reader, config = self._plan.reader, self._plan.definition.output
         if reader is None or config is None:
             return False
-        self._parsed = reader.read(self._content)
+        self._parsed = reader.read(self._content) if handed_in is None else reader.check(handed_in[0])
         if not self._parsed.errors or self._repairs >= config.repair_turns:
             return False
         limit = self._plan.definition.run.max_turns

@@ -46,9 +46,9 @@ WRAPPED = [
     f"\n {GOOD} \n",
     f"```json\n{GOOD}\n```",
     f"Here it is:\n\n```\n{GOOD}\n```\nThat is all.",
-    f"Here it is: {GOOD} And that is all.",
+    f"Here it is: {GOOD}\nAnd that is all.",
     f"See [1] and {{this}}, and [2, 3]: {GOOD}",
-    f'An example is {{"summary": 3}}, mine is {GOOD}',
+    f'An example is {{"summary": "no"}}, mine is\n\n{GOOD}',
     f"```json\n{{oops}}\n```\n{GOOD}",
 ]
 
@@ -77,6 +77,9 @@ async def test_valid_output_is_parsed_and_typed(schema: Any, text: str) -> None:
         ('{"summary": NaN}', "no JSON"),
         ("[" * 5_000, "there is no JSON in it"),
         ('{"summary": "x"', "there is no JSON in it"),
+        (f"I would say {GOOD} if I could.", "there is no JSON in it that stands by itself"),
+        (f"Such as: {GOOD}, but not that.", "there is no JSON in it that stands by itself"),
+        (f'{GOOD}\nor\n{{"summary": "other"}}', "2 different values"),
     ],
 )
 @pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
@@ -124,16 +127,37 @@ async def test_an_empty_last_answer_is_not_read_from_an_earlier_one() -> None:
     assert watched.result.output_valid
 
 
-async def test_a_completing_tool_needs_no_other_output() -> None:
-    @tool(completes=True)
-    async def hand_in(summary: str) -> Report:
-        """Hands in."""
-        return Report(summary=summary)
+@tool(completes=True)
+async def hand_in(value: Any) -> Any:
+    """Hands in."""
+    return Report(summary="made") if value == "made" else value
 
-    model = Model(says("Not yet."), calls(call("hand_in", summary="x")))
-    watched = await watch(model, define(output={"schema": Report}), [hand_in])
-    result = watched.result
-    assert (result.success, result.output, result.output_valid) == (True, Report(summary="x"), None)
+
+@pytest.mark.parametrize("value", ["made", {"summary": "made"}, '{"summary": "made"}', '```\n{"summary": "made"}\n```'])
+@pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
+async def test_what_a_completing_tool_returns_is_the_output_by_the_schema(schema: Any, value: Any) -> None:
+    model = Model(says("Not yet."), calls(call("hand_in", value=value)))
+    result = (await watch(model, define(output={"schema": schema}), [hand_in])).result
+    assert (result.success, result.output_valid, result.output_errors) == (True, True, ())
+    assert Report.model_validate(result.output) == Report(summary="made")
+    assert isinstance(result.output, Report if schema is Report else dict)
+
+
+@pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
+async def test_a_completing_tool_does_not_bypass_the_schema(schema: Any) -> None:
+    wrong = [calls(call("hand_in", f"h{number}", value={"summary": number})) for number in range(3)]
+    model = Model(*wrong[:2], calls(call("hand_in", "h9", value={"summary": "right"})))
+    watched = await watch(model, define(output={"schema": schema, "repair_turns": 2}), [hand_in])
+    assert (watched.result.success, watched.result.turn_count) == (True, 3)
+    assert "no valid result: summary" in model.requests[1].messages[-1].content
+    result = (await watch(Model(*wrong), define(output={"schema": schema}), [hand_in])).result
+    assert (result.success, result.output, result.output_valid, result.turn_count) == (False, None, False, 2)
+    assert "summary" in result.output_errors[0]
+
+
+@pytest.mark.parametrize("text", ["See [1].", "Sources: [1, 2]", "As [1] says,\nit is [2]."])
+def test_a_footnote_is_no_list(text: str) -> None:
+    assert OutputReader(OutputConfig(schema={"type": "array", "items": {"type": "integer"}})).read(text).errors
 
 
 @pytest.mark.req("003-FR5-nocrash")

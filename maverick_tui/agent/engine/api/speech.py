@@ -24,7 +24,7 @@ from pydantic_core import to_jsonable_python
 
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Usage
+from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, Usage
 from maverick_tui.executor.pricing import price_of
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 
@@ -110,7 +110,8 @@ class Speech(Agent):
 
     def end(self, result: ExecutionResult[Any], totals: Totals) -> None:
         """Tell the end of a turn that was done, or was stopped on purpose."""
-        text = as_text(result.output) if result.output is not None and result.output_valid is None else ""
+        is_handed_in = bool(result.messages) and result.messages[-1].role is Role.TOOL_RESULT
+        text = as_text(result.output) if result.output is not None and is_handed_in else ""
         if text and text != result.raw_content:  # a tool has ended it, and what it returned is the answer
             self._feed(AssistantMessage([TextBlock(text)], model=self.model, session_id=self._session_id))
         is_stopped = result.terminate_reason is TerminateReason.CANCELLED
