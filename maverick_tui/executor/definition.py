@@ -167,7 +167,18 @@ class AgentDefinition(_Config):
     @property
     def needs_task(self) -> bool:
         """Whether it must be given the input `prompt`."""
-        return not self.prompt.query or any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
+        return not self.prompt.query or self.uses_task
+
+    @property
+    def uses_task(self) -> bool:
+        """Whether any of its texts has a place for the input `prompt`."""
+        return any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
+
+    def asked(self, query: str, task: str) -> str:
+        """What it is asked: its query, filled in, with the task below it unless one of its texts has a place for it."""
+        if not query or not task or self.uses_task:
+            return query or task
+        return f"{query}\n\n{task}"
 
     @classmethod
     def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> AgentDefinition:

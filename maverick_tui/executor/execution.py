@@ -82,7 +82,8 @@ class AgentExecutor:
 class ExecutionStream:
     """The events of one execution as they come. It begins with the first one that is asked for.
 
-    Closing it, or leaving it as a context, ends the execution; so does forgetting it.
+    Closing it, or leaving it as a context, ends the execution; `result` then tells what it had come to, and cost. So
+    does forgetting it.
     """
 
     def __init__(
@@ -102,9 +103,12 @@ class ExecutionStream:
             if on_activity is not None:
                 on_activity(event)
 
+        # A token of its own: the caller's may stop other executions as well.
+        self._stop = stop = CancelToken()
+        self._follow = partial(cancel.listen, lambda: stop.cancel(cancel.reason))
         # The task must not refer to this object, or nobody would see that it was left.
         self._start = partial(
-            executor.execute, definition, inputs=inputs, cancel=cancel, on_activity=take, history=history
+            executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history
         )
         self._task: asyncio.Task[ExecutionResult[Any]] | None = None
         self._is_closed = False
@@ -117,6 +121,8 @@ class ExecutionStream:
         if self._task is None and not self._is_closed:
             self._task = asyncio.create_task(self._start(), name="maverick-execution")
             self._task.add_done_callback(lambda _task: news.set())
+            forget = self._follow()
+            self._task.add_done_callback(lambda _task: forget())
         while not self._unread:
             if self._task is None or self._task.done():
                 if self._task is not None and not self._is_closed:
@@ -128,16 +134,16 @@ class ExecutionStream:
 
     @property
     def result(self) -> ExecutionResult[Any]:
-        """What came of it."""
+        """What came of it, also if it was closed."""
         if self._task is None or not self._task.done() or self._task.cancelled():
             raise AgentError("The execution has not ended.", kind="invalid", hint="Read all of its events first.")
         return self._task.result()
 
     async def aclose(self) -> None:
-        """End the execution, if it has not ended; what it has told until then can still be read."""
+        """End the execution, if it has not ended; what it has told until then can still be read, and its `result`."""
         self._is_closed = True
         if self._task is not None:
-            self._task.cancel()
+            self._stop.cancel("its stream was closed")
             await asyncio.wait({self._task})
 
     def __del__(self) -> None:

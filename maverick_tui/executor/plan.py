@@ -64,7 +64,7 @@ def prepare(
     if reader is not None:
         system = f"{system}\n\n{reader.instructions}".strip()
     messages = list(history) or _initial_messages(definition, values)
-    asked = task if history and task else substitute(prompt.query, values) or task
+    asked = task if history and task else definition.asked(substitute(prompt.query, values), task)
     if asked.strip():
         messages.append(Message.user(asked))
     if not messages or messages[-1].role is Role.ASSISTANT:
