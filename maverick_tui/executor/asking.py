@@ -25,6 +25,7 @@ from maverick_tui.executor.messages import (
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.pricing import Price, price_of
 from maverick_tui.executor.retry import NO_RETRIES, with_retries
+from maverick_tui.executor.room import longest_answer
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
 
@@ -108,7 +109,8 @@ class Asker:
 
     @property
     def _longest_answer(self) -> int | None:
-        return self._plan.definition.model.max_tokens or getattr(self._parts.agent, "max_tokens", None)
+        model = self._plan.definition.model
+        return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.agent, "max_tokens", None))
 
     async def ask(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; what fails in passing is tried again."""

@@ -10,10 +10,12 @@ import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
+from maverick_tui.executor.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
 from maverick_tui.executor.failures import RefusalError, ours
 from maverick_tui.executor.messages import Request, Response
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.retry import with_retries
+from maverick_tui.executor.room import shared_out
 from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
@@ -29,8 +31,6 @@ COUNT_TIMEOUT = 10.0
 _COUNT = "/v1/messages/count_tokens"
 _LAST_IMPORTED = "anthropic.resources.messages"
 """What the SDK reads when it is first used; it brings everything else."""
-_LEAST_FOR_ANSWER = 1024
-"""Tokens that are left for the answer beside the thoughts."""
 
 
 class ClaudeAgent:
@@ -132,16 +132,16 @@ class ClaudeAgent:
     def _body(self, request: Request) -> dict[str, Any]:
         wanted, config = request.config, self.config
         thinking = config.thinking if wanted.thinking is None else wanted.thinking
-        max_tokens = config.max_tokens if wanted.max_tokens is None else wanted.max_tokens
-        if wanted.most_tokens is not None:
-            max_tokens = min(max_tokens, wanted.most_tokens)
-        if max_tokens < 1:
+        if thinking and wanted.temperature not in (None, 1.0):
             raise AgentError(
-                "The limits leave no tokens for an answer.", kind="invalid", hint="Raise the limit, or ask for less."
+                f"The temperature {wanted.temperature:g} cannot be set for a model that is to think.",
+                kind="invalid",
+                hint="Set thinking to 0, or leave the temperature as it is.",
             )
+        max_tokens, thinking = shared_out(thinking, wanted.max_tokens, config.max_tokens, wanted.most_tokens)
         temperature = config.temperature if wanted.temperature is None else wanted.temperature
         body = {**self._said(request), "max_tokens": max_tokens}
-        if thinking and max_tokens - thinking >= _LEAST_FOR_ANSWER:
+        if thinking:
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
         elif temperature is not None:
             body["temperature"] = temperature
@@ -170,14 +170,22 @@ class ClaudeAgent:
                 kind="invalid",
                 hint="Set ANTHROPIC_API_KEY, then try again.",
             )
+        base_url, headers = _base_url(self.config), _headers(self.config)
+        for name, wrong in (
+            ("ANTHROPIC_API_KEY" if key else "ANTHROPIC_AUTH_TOKEN", wrong_with_key(key or token)),
+            ("ANTHROPIC_BASE_URL", wrong_with_url(base_url) if base_url else ""),
+            ("ANTHROPIC_CUSTOM_HEADERS", wrong_with_headers(headers)),
+        ):
+            if wrong:
+                raise AgentError(f"{name} cannot be used: {wrong}.", kind="invalid", hint=f"Correct {name}.")
         idle = self.config.idle_timeout
         return anthropic.AsyncAnthropic(
             api_key=key or None,
             auth_token=token or None,
-            base_url=self.config.base_url or self.config.variable("ANTHROPIC_BASE_URL") or None,
+            base_url=base_url or None,
             timeout=anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
             max_retries=0,
-            default_headers=_headers(self.config),
+            default_headers=headers,
         )
 
     async def aclose(self) -> None:
@@ -197,6 +205,10 @@ def _as_json(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
 
 
+def _base_url(config: AgentConfig) -> str:
+    return config.base_url or config.variable("ANTHROPIC_BASE_URL")
+
+
 def _headers(config: AgentConfig) -> dict[str, str]:
     """Those of the variable, which has a line for each with a colon after the name, and those of the configuration."""
     pairs = (line.partition(":") for line in config.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines() if ":" in line)
@@ -205,6 +217,6 @@ def _headers(config: AgentConfig) -> dict[str, str]:
 
 def _secrets(config: AgentConfig) -> set[str]:
     """What an endpoint may repeat, but nobody may read: keys, headers, and variables that are named like secrets."""
-    found = secrets({"headers": _headers(config), "url": config.base_url or config.variable("ANTHROPIC_BASE_URL")})
+    found = secrets({"headers": _headers(config), "url": _base_url(config)})
     found |= {value for name, value in config.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
     return found | set(filter(None, config.credentials))
