@@ -7,6 +7,7 @@ import importlib
 import json
 import logging
 import sys
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
@@ -19,6 +20,7 @@ from maverick_tui.executor.room import shared_out
 from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
+from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, is_secret
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class ClaudeAgent:
         self.max_tokens = config.max_tokens
         self._client: AsyncAnthropic | None = None
         self._home: asyncio.AbstractEventLoop | None = None
+        self._lease: AsyncGenerator[None, None] | None = None
         self._counts = True
 
     async def run(self, request: Request) -> Response:
@@ -55,16 +58,16 @@ class ClaudeAgent:
 
     async def _once(self, request: Request) -> Response:
         seconds = request.config.timeout or self.config.request_timeout
+        client = await self._opened()  # before the clock runs: the SDK takes seconds to import on a busy machine
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._ask(request)
+                return await self._ask(client, request)
         except asyncio.TimeoutError as error:
             if not limit.expired():
                 raise
             raise TimeoutError(f"The model did not finish its answer within {seconds:g} s.") from error
 
-    async def _ask(self, request: Request) -> Response:
-        client = await self._opened()
+    async def _ask(self, client: AsyncAnthropic, request: Request) -> Response:
         import anthropic  # it is there by now
 
         known = {call.id for one in request.messages for call in one.tool_calls}
@@ -93,6 +96,11 @@ class ClaudeAgent:
         response = reader.response
         if reader.is_refused:
             raise RefusalError("The model refuses to answer this.")
+        if reader.strange_stop:
+            raise AgentError(
+                f"The model stopped before its answer was complete: {inert(reader.strange_stop)[:80]}.",
+                hint="What it has said is kept; ask again.",
+            )
         if not response.content and not response.tool_calls and not response.thoughts and not response.usage.total:
             raise MalformedResponseError("The endpoint sent an answer without anything in it.")
         return response
@@ -149,6 +157,15 @@ class ClaudeAgent:
 
     # -- the client -------------------------------------------------------------------------------------------------
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can ask at once, in the loop that runs."""
+        return self._client is not None and self._home is asyncio.get_running_loop()
+
+    async def get_ready(self) -> None:
+        """Do what takes a while when it is first asked."""
+        await self._opened()
+
     async def _opened(self) -> AsyncAnthropic:
         if _LAST_IMPORTED not in sys.modules:  # it takes a second, which the loop need not wait for
             await in_thread(importlib.import_module, _LAST_IMPORTED)
@@ -157,6 +174,8 @@ class ClaudeAgent:
             made = await in_thread(self._make)  # it reads all certificates
             if self._client is None or self._home is not loop:
                 self._client, self._home = made, loop
+                self._lease = _open_until_the_loop_ends(made)
+                await anext(self._lease)
         return self._client
 
     def _make(self) -> AsyncAnthropic:
@@ -179,26 +198,37 @@ class ClaudeAgent:
             if wrong:
                 raise AgentError(f"{name} cannot be used: {wrong}.", kind="invalid", hint=f"Correct {name}.")
         idle = self.config.idle_timeout
+        timeout = anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle))
         return anthropic.AsyncAnthropic(
             api_key=key or None,
             auth_token=token or None,
             base_url=base_url or None,
-            timeout=anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
+            timeout=timeout,
             max_retries=0,
+            # Not the SDK's own: forgotten, that one closes itself in whichever loop runs then, and fails unheard.
+            http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout),
             default_headers=headers,
         )
 
     async def aclose(self) -> None:
         """Give up the connections; the next call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None and self._home is asyncio.get_running_loop():
-            await client.close()
+        lease, self._client, self._lease = self._lease, None, None
+        if lease is not None and self._home is asyncio.get_running_loop():
+            await lease.aclose()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+async def _open_until_the_loop_ends(client: AsyncAnthropic) -> AsyncGenerator[None, None]:
+    """Close the client when this is closed: `asyncio.run` does so with every generator that its loop leaves behind."""
+    try:
+        yield
+    finally:
+        await client.close()
 
 
 def _as_json(body: dict[str, Any]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -17,11 +18,13 @@ from maverick_tui.executor.calls import Approve
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
 from maverick_tui.executor.loop import Loop
-from maverick_tui.executor.messages import Agent, Message
+from maverick_tui.executor.messages import Agent, Message, TakesTime
 from maverick_tui.executor.plan import Parts, prepare
 from maverick_tui.executor.result import ExecutionResult
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool, ToolRegistry
+
+log = logging.getLogger(__name__)
 
 OnActivity = Callable[[Activity], None]
 
@@ -64,7 +67,24 @@ class AgentExecutor:
         if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
             await in_thread(pricing.price_of, self._parts.model_of(definition))
         plan = prepare(self._parts, definition, inputs or {}, history)
-        return await Loop(self._parts, plan, emit=on_activity, cancel=cancel or CancelToken()).run()
+        cancel = cancel or CancelToken()
+        await self._get_ready(cancel)
+        return await Loop(self._parts, plan, emit=on_activity, cancel=cancel).run()
+
+    async def _get_ready(self, cancel: CancelToken) -> None:
+        """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""
+        agent = self._parts.agent
+        if not isinstance(agent, TakesTime) or agent.is_ready:
+            return
+        work, stop = asyncio.ensure_future(agent.get_ready()), asyncio.ensure_future(cancel.wait())
+        try:
+            await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            work.cancel()
+            stop.cancel()
+            await asyncio.wait({work, stop})
+        if not work.cancelled() and (failure := work.exception()) is not None:
+            log.debug("The model is not ready, and will say why: %s", failure)
 
     def stream(
         self,

@@ -185,11 +185,25 @@ class Agent(Protocol):
     that takes longer than its timeout raises our `TimeoutError`, which no cancellation does.
 
     It may tell more of itself: `model`, `provider_name`, `max_tokens` that an answer has unless it is told otherwise,
-    `tools_overhead`, the tokens that tools cost beside their own; and it may be a `CountsTokens`.
+    `tools_overhead`, the tokens that tools cost beside their own; and it may be a `CountsTokens` and a `TakesTime`.
     """
 
     async def run(self, request: Request) -> Response:
         """Ask once."""
+        ...
+
+
+@runtime_checkable
+class TakesTime(Protocol):
+    """An agent that is slow when it is first asked; that is waited for before the time of an execution runs."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be asked at once."""
+        ...
+
+    async def get_ready(self) -> None:
+        """Do what takes a while; what goes wrong here is told when it is asked."""
         ...
 
 

@@ -22,6 +22,9 @@ from maverick_tui.executor.tools import Tool
 
 _CACHED = {"type": "ephemeral"}
 _STOPS = {
+    "": StopReason.COMPLETE,
+    "end_turn": StopReason.COMPLETE,
+    "stop_sequence": StopReason.COMPLETE,
     "tool_use": StopReason.TOOL_USE,
     "max_tokens": StopReason.MAX_TOKENS,
     "model_context_window_exceeded": StopReason.MAX_TOKENS,
@@ -205,6 +208,13 @@ class AnswerReader:
         return self._stop == "refusal"
 
     @property
+    def strange_stop(self) -> str:
+        """Why the model stopped, if the answer may not be complete: what we do not know, and a pause, which only tools
+        bring about that the endpoint runs itself, and we never ask for.
+        """
+        return "" if self._stop in _STOPS or self.is_refused else self._stop
+
+    @property
     def response(self) -> Response:
         """The answer."""
         texts, calls, thoughts = [], [], []
@@ -218,7 +228,9 @@ class AnswerReader:
                 thoughts.append(Thought(redacted=str(block.get("data") or "")))
             elif block["type"] == "tool_use":
                 calls.append(_call(block, text))
-        stop = _STOPS.get(self._stop, StopReason.TOOL_USE if calls else StopReason.COMPLETE)
+        stop = _STOPS.get(self._stop, StopReason.COMPLETE)
+        if calls and stop is StopReason.COMPLETE:
+            stop = StopReason.TOOL_USE
         return Response("\n".join(texts), tuple(calls), self.usage, stop, tuple(thoughts), self._model, self._id)
 
 

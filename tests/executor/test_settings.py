@@ -14,6 +14,7 @@ from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import QUICK, Watched, define, watch
 from tests.support.model import as_script, say
 
+KEY = "not-a-real-key"
 NOWHERE = "http://127.0.0.1:9"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"api_key": "geheim\nschluessel"}, "line ends"),
@@ -48,7 +49,7 @@ async def test_a_setting_that_cannot_be_is_no_failure_of_the_network(wrong: dict
     if name not in VARIABLES:
         return
     watched = await told(
-        AgentConfig(env={"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": NOWHERE, VARIABLES[name]: value})
+        AgentConfig(env={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": NOWHERE, VARIABLES[name]: value})
     )
     error = watched.result.error
     assert error is not None
@@ -61,7 +62,7 @@ async def test_a_setting_that_cannot_be_is_no_failure_of_the_network(wrong: dict
 
 async def test_a_header_of_a_request_that_cannot_be_sent_is_told_without_it() -> None:
     async with OfflineServer(as_script(say("never"))) as server:
-        agent: Any = create_agent(AgentConfig.checked(api_key="k", base_url=server.url))
+        agent: Any = create_agent(AgentConfig.checked(api_key=KEY, base_url=server.url))
         async with agent:
             with pytest.raises(AgentError, match="cannot be asked") as refused:
                 await agent.run(Request((Message.user("Hi."),), headers={"x-team": "geheim\n"}))
@@ -73,7 +74,7 @@ async def test_a_header_of_a_request_that_cannot_be_sent_is_told_without_it() ->
 async def test_a_request_that_is_refused_is_not_sent_again_whatever_the_body_calls_it(kind: str) -> None:
     fault = HttpFault(kind="http", status=400, type=kind)
     async with OfflineServer(as_script(say("never", fault=fault))) as server:
-        watched = await told(AgentConfig.checked(api_key="k", base_url=server.url))
+        watched = await told(AgentConfig.checked(api_key=KEY, base_url=server.url))
     assert len(server.app.requests) == 1
     error = watched.result.error
     assert error is not None

@@ -24,7 +24,7 @@ from pydantic_core import to_jsonable_python
 
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, Usage
+from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime, Usage
 from maverick_tui.executor.pricing import price_of
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 
@@ -66,6 +66,16 @@ class Speech(Agent):
         if stream is None or not stream.tell_blocks():  # a subagent, or a model that does not stream
             self._feed(self._whole(response, request.parent))
         return response
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the model can be asked at once."""
+        return not isinstance(self._agent, TakesTime) or self._agent.is_ready
+
+    async def get_ready(self) -> None:
+        """Have the model do what takes a while."""
+        if isinstance(self._agent, TakesTime):
+            await self._agent.get_ready()
 
     async def count_tokens(self, request: Request) -> int | None:
         """As the model's endpoint counts; None if it does not."""
