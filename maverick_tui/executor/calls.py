@@ -25,14 +25,21 @@ NO_MORE_CALLS = "This call was not made: the limit of tool calls is reached."
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is decided about a call: `refusal` is why it may not be made; `arguments` replace those of the model."""
+    """What is decided about a call; as it is made, `Verdict()` lets the call happen as the model wants it.
+
+    `refusal` is why it may not be made, which the model is told; `arguments` replace those of the model.
+    """
 
     refusal: str = ""
     arguments: Mapping[str, Any] | None = None
 
 
 Approve: TypeAlias = Callable[[Tool, ToolCall], Awaitable[Verdict]]
-"""Asks whether a call may be made."""
+"""Asks whether a call may be made: an async function that is given the tool and the call before each one.
+
+Calls of one turn are asked about side by side. The time that it takes is not the tool's, but the run's. What it raises
+is told to the model as the failure of the call, which is then not made.
+"""
 
 
 class Calls:
