@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Generic, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError, field_validator, model_validator
 from pydantic.errors import PydanticUserError
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.limits import Limits
+from maverick_tui.executor.result import T
 from maverick_tui.executor.retry import RetryPolicy
 from maverick_tui.executor.template import unknown_variable, variables
 from maverick_tui.inputs import InputSpec, parse_inputs
@@ -23,6 +24,10 @@ Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
 class _Config(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    def __class_getitem__(cls, _types: Any) -> type[Self]:
+        """The class itself: what the output is says the schema, and its type is for those who check types."""
+        return cls
 
 
 class InitialMessage(_Config):
@@ -115,10 +120,10 @@ class InputConfig(_Config):
         return parse_inputs(self.inputs)[0]
 
 
-class OutputConfig(_Config):
+class OutputConfig(_Config, Generic[T]):
     """What the last answer must be: an object of a pydantic model, or JSON by a schema."""
 
-    schema_: Any = Field(alias="schema")
+    schema_: SkipValidation[type[T] | Mapping[str, Any]] = Field(alias="schema")
     output_name: Text = "result"
     repair_turns: Annotated[int, Field(ge=0)] = 1
     """How often the model is told what is wrong and asked again."""
@@ -143,8 +148,8 @@ class OutputConfig(_Config):
         return dict(schema)
 
 
-class AgentDefinition(_Config):
-    """An agent: what it is told, which model answers, what it may use and how much.
+class AgentDefinition(_Config, Generic[T]):
+    """An agent: what it is told, which model answers, what it may use and how much; `T` is what its output is.
 
     Made by hand it raises pydantic's error; `checked` makes one `ConfigError` of all mistakes.
     """
@@ -156,7 +161,7 @@ class AgentDefinition(_Config):
     run: RunConfig = RunConfig()
     tools: ToolConfig = ToolConfig()
     inputs: InputConfig = InputConfig()
-    output: OutputConfig | None = None
+    output: OutputConfig[T] | None = None
 
     @model_validator(mode="after")
     def _variables_are_known(self) -> Self:
@@ -181,7 +186,7 @@ class AgentDefinition(_Config):
         return f"{query}\n\n{task}"
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> AgentDefinition:
+    def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> Self:
         """A definition of plain values, as a file has them; every mistake in one `ConfigError`."""
         try:
             return cls.model_validate(dict(values))

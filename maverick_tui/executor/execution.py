@@ -8,8 +8,9 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Generic, Self
 
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor import pricing
@@ -20,7 +21,7 @@ from maverick_tui.executor.definition import AgentDefinition
 from maverick_tui.executor.loop import Loop
 from maverick_tui.executor.messages import Agent, Message, TakesTime
 from maverick_tui.executor.plan import Parts, prepare
-from maverick_tui.executor.result import ExecutionResult
+from maverick_tui.executor.result import ExecutionResult, T
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool, ToolRegistry
 
@@ -49,27 +50,30 @@ class AgentExecutor:
 
     async def execute(
         self,
-        definition: AgentDefinition,
+        definition: AgentDefinition[T] | type[Any],
         *,
         inputs: Mapping[str, Any] | None = None,
         cancel: CancelToken | None = None,
         on_activity: OnActivity | None = None,
         history: Sequence[Message] = (),
-    ) -> ExecutionResult[Any]:
+    ) -> ExecutionResult[T]:
         """Run it to its end. What fails on the way is told by the result; wrong inputs are a `ConfigError`, and a tool
         that does not exist an `InvalidToolError`, raised before anything is spent. `history` is the conversation that
-        it goes on with.
+        it goes on with. A `definition` may be what `registry.get(name)` gives for one that was registered.
         """
         if on_activity is not None and inspect.iscoroutinefunction(on_activity):
             raise ConfigError(
                 "on_activity cannot be an async function.", hint="Let it put the event in a queue, or use stream()."
             )
+        parts = self._parts
+        if not isinstance(definition, AgentDefinition):
+            parts, definition = _with_own_tools(parts, definition), _definition_of(definition)
         if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
-            await in_thread(pricing.price_of, self._parts.model_of(definition))
-        plan = prepare(self._parts, definition, inputs or {}, history)
+            await in_thread(pricing.price_of, parts.model_of(definition))
+        plan = prepare(parts, definition, inputs or {}, history)
         cancel = cancel or CancelToken()
         await self._get_ready(cancel)
-        return await Loop(self._parts, plan, emit=on_activity, cancel=cancel).run()
+        return await Loop(parts, plan, emit=on_activity, cancel=cancel).run()
 
     async def _get_ready(self, cancel: CancelToken) -> None:
         """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""
@@ -88,18 +92,18 @@ class AgentExecutor:
 
     def stream(
         self,
-        definition: AgentDefinition,
+        definition: AgentDefinition[T] | type[Any],
         *,
         inputs: Mapping[str, Any] | None = None,
         cancel: CancelToken | None = None,
         on_activity: OnActivity | None = None,
         history: Sequence[Message] = (),
-    ) -> ExecutionStream:
+    ) -> ExecutionStream[T]:
         """The same as an iterator of its events; `result` is there when it has ended."""
         return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history)
 
 
-class ExecutionStream:
+class ExecutionStream(Generic[T]):
     """The events of one execution as they come. It begins with the first one that is asked for.
 
     Closing it, or leaving it as a context, ends the execution; `result` then tells what it had come to, and cost. So
@@ -109,7 +113,7 @@ class ExecutionStream:
     def __init__(
         self,
         executor: AgentExecutor,
-        definition: AgentDefinition,
+        definition: AgentDefinition[T] | type[Any],
         inputs: Mapping[str, Any] | None,
         cancel: CancelToken,
         on_activity: OnActivity | None,
@@ -130,7 +134,7 @@ class ExecutionStream:
         self._start = partial(
             executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history
         )
-        self._task: asyncio.Task[ExecutionResult[Any]] | None = None
+        self._task: asyncio.Task[ExecutionResult[T]] | None = None
         self._is_closed = False
 
     def __aiter__(self) -> AsyncIterator[Activity]:
@@ -153,7 +157,7 @@ class ExecutionStream:
         return self._unread.popleft()
 
     @property
-    def result(self) -> ExecutionResult[Any]:
+    def result(self) -> ExecutionResult[T]:
         """What came of it, also if it was closed."""
         if self._task is None or not self._task.done() or self._task.cancelled():
             raise AgentError("The execution has not ended.", kind="invalid", hint="Read all of its events first.")
@@ -178,3 +182,19 @@ class ExecutionStream:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def _definition_of(registered: type[Any]) -> AgentDefinition[Any]:
+    found = getattr(registered, "definition", None)
+    if not isinstance(found, AgentDefinition):
+        raise ConfigError(
+            f"{registered!r} was not made of a definition.",
+            hint="Give an AgentDefinition, or what the registry has for one; others have an execute of their own.",
+        )
+    return found
+
+
+def _with_own_tools(parts: Parts, registered: type[Any]) -> Parts:
+    """The parts with the tools that were registered along with a definition."""
+    brought = ToolRegistry(getattr(registered, "own_tools", ()))
+    return replace(parts, tools=ToolRegistry([*(one for one in parts.tools if one.name not in brought), *brought]))

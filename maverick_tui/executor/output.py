@@ -39,8 +39,8 @@ class OutputReader:
     @cached_property
     def json_schema(self) -> dict[str, Any]:
         """The schema that the model is told."""
-        schema: dict[str, Any] = self._config.schema_ if self._model is None else self._model.model_json_schema()
-        return schema
+        schema = self._config.schema_
+        return schema.model_json_schema() if isinstance(schema, type) else dict(schema)
 
     @property
     def _model(self) -> type[BaseModel] | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.messages import Message, Usage
 
-T = TypeVar("T")
+T = TypeVar("T", default=Any)
+"""What the output is; where nobody says, it may be anything."""
 
 
 class TerminateReason(StrEnum):
