@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from maverick_tui.executor.execution import AgentExecutor as AgentExecutor
     from maverick_tui.executor.execution import ExecutionStream as ExecutionStream
     from maverick_tui.executor.failures import RefusalError as RefusalError
+    from maverick_tui.executor.images import Image as Image
     from maverick_tui.executor.journal import write_log as write_log
     from maverick_tui.executor.limits import LimitError as LimitError
     from maverick_tui.executor.limits import Limits as Limits
@@ -83,6 +84,7 @@ _HOMES = {
     ],
     "execution": ["AgentExecutor", "ExecutionStream"],
     "failures": ["RefusalError"],
+    "images": ["Image"],
     "journal": ["write_log"],
     "limits": ["LimitError", "Limits", "RequestLimits"],
     "messages": [

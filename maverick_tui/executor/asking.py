@@ -21,6 +21,7 @@ from maverick_tui.executor.messages import (
     Response,
     Usage,
     distinct_id,
+    is_forced,
 )
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.pricing import Price, price_of
@@ -180,6 +181,9 @@ class Asker:
             temperature=definition.model.temperature,
             model=definition.model.model,
             thinking=definition.model.thinking,
+            top_p=definition.model.top_p,
+            stop_sequences=definition.model.stop_sequences or None,
+            tool_choice=self._tool_choice,
             timeout=None if seconds is None else seconds / 1000,
             retry=NO_RETRIES,  # it is the executor that tries again
         )
@@ -192,6 +196,11 @@ class Asker:
             parent=self._parent,
             own_id=lambda wanted: self._own_id(turn, wanted),
         )
+
+    @property
+    def _tool_choice(self) -> str | None:
+        wanted = self._plan.definition.model.tool_choice
+        return None if self.invocations and is_forced(wanted) else wanted
 
     def _own_id(self, turn: Turn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)

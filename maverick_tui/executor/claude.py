@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
 from maverick_tui.executor.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
 from maverick_tui.executor.failures import RefusalError, ours
-from maverick_tui.executor.messages import Request, Response
+from maverick_tui.executor.messages import Request, Response, is_forced
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.retry import with_retries
 from maverick_tui.executor.room import shared_out
 from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
-from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
+from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
 from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, is_secret
 
@@ -140,6 +140,12 @@ class ClaudeAgent:
     def _body(self, request: Request) -> dict[str, Any]:
         wanted, config = request.config, self.config
         thinking = config.thinking if wanted.thinking is None else wanted.thinking
+        if thinking and request.tools and is_forced(wanted.tool_choice):
+            raise AgentError(
+                "A model that is to think cannot be made to call a tool.",
+                kind="invalid",
+                hint="Set thinking to 0, or tool_choice to auto.",
+            )
         if thinking and wanted.temperature not in (None, 1.0):
             raise AgentError(
                 f"The temperature {wanted.temperature:g} cannot be set for a model that is to think.",
@@ -149,10 +155,16 @@ class ClaudeAgent:
         max_tokens, thinking = shared_out(thinking, wanted.max_tokens, config.max_tokens, wanted.most_tokens)
         temperature = config.temperature if wanted.temperature is None else wanted.temperature
         body = {**self._said(request), "max_tokens": max_tokens}
+        if wanted.tool_choice is not None and request.tools:
+            body["tool_choice"] = tool_choice_block(wanted.tool_choice)
+        if wanted.stop_sequences:
+            body["stop_sequences"] = list(wanted.stop_sequences)
         if thinking:
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
-        elif temperature is not None:
+        elif temperature is not None and wanted.top_p is None:
             body["temperature"] = temperature
+        if wanted.top_p is not None:
+            body["top_p"] = wanted.top_p
         return body
 
     # -- the client -------------------------------------------------------------------------------------------------

@@ -15,6 +15,9 @@ _SMOOTH = b"abcdefghijklmnopqrstuvwxyz "
 _FRAME = 8
 """Tokens around a message, a call or a tool."""
 
+_IMAGE = 5_000
+"""The most that a picture takes, for it is made smaller if it is too large."""
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -44,7 +47,8 @@ def size_of_messages(messages: Sequence[Message]) -> Size:
 def _message(message: Message) -> Size:
     thoughts = (_text(thought.text or thought.redacted) for thought in message.thoughts)
     calls = (_framed(call.tool_name, _json(call.arguments), call.invalid) for call in message.tool_calls)
-    return _framed(message.content, message.tool_call_id) + _sum(thoughts) + _sum(calls)
+    images = len(message.images) * _IMAGE
+    return _framed(message.content, message.tool_call_id) + _sum(thoughts) + _sum(calls) + Size(images, images)
 
 
 def _tools(tools: Iterable[Tool]) -> Size:

@@ -11,6 +11,7 @@ from pydantic.errors import PydanticUserError
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.limits import Limits
+from maverick_tui.executor.messages import is_forced
 from maverick_tui.executor.result import T
 from maverick_tui.executor.retry import RetryPolicy
 from maverick_tui.executor.template import unknown_variable, variables
@@ -67,6 +68,22 @@ class ModelConfig(_Config):
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     thinking: Annotated[int, Field(ge=0)] | None = None
     """Tokens that it may think before it answers; 0 for none."""
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """The share of likely words that it chooses from; instead of a temperature."""
+    stop_sequences: tuple[Annotated[str, Field(pattern=r"\S")], ...] = ()
+    """Where an answer ends that holds one of these."""
+    tool_choice: Text | None = None
+    """`auto`, `none`, `any` or the name of a tool; the last two are for its first answer, or it would never be done."""
+
+    @model_validator(mode="after")
+    def _choices_go_together(self) -> Self:
+        if self.top_p is not None and self.temperature is not None:
+            raise ValueError("temperature and top_p cannot both be set")
+        if self.thinking and self.top_p is not None and self.top_p < 0.95:
+            raise ValueError("top_p must be 0.95 or more together with thinking")
+        if self.thinking and is_forced(self.tool_choice):
+            raise ValueError("a model that is to think cannot be made to call a tool")
+        return self
 
     @model_validator(mode="after")
     def _thinking_fits(self) -> Self:

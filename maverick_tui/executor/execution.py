@@ -18,6 +18,7 @@ from maverick_tui.executor.activity import Activity
 from maverick_tui.executor.calls import Approve
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
+from maverick_tui.executor.images import Image
 from maverick_tui.executor.loop import Loop
 from maverick_tui.executor.messages import Agent, Message, TakesTime
 from maverick_tui.executor.plan import Parts, prepare
@@ -56,10 +57,12 @@ class AgentExecutor:
         cancel: CancelToken | None = None,
         on_activity: OnActivity | None = None,
         history: Sequence[Message] = (),
+        images: Sequence[Image] = (),
     ) -> ExecutionResult[T]:
         """Run it to its end. What fails on the way is told by the result; wrong inputs are a `ConfigError`, and a tool
         that does not exist an `InvalidToolError`, raised before anything is spent. `history` is the conversation that
-        it goes on with. A `definition` may be what `registry.get(name)` gives for one that was registered.
+        it goes on with. A `definition` may be what `registry.get(name)` gives for one that was registered. `images`
+        are shown with the task.
         """
         if on_activity is not None and inspect.iscoroutinefunction(on_activity):
             raise ConfigError(
@@ -70,7 +73,7 @@ class AgentExecutor:
             parts, definition = _with_own_tools(parts, definition), _definition_of(definition)
         if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
             await in_thread(pricing.price_of, parts.model_of(definition))
-        plan = prepare(parts, definition, inputs or {}, history)
+        plan = prepare(parts, definition, inputs or {}, history, images=images)
         cancel = cancel or CancelToken()
         await self._get_ready(cancel)
         return await Loop(parts, plan, emit=on_activity, cancel=cancel).run()
@@ -98,9 +101,10 @@ class AgentExecutor:
         cancel: CancelToken | None = None,
         on_activity: OnActivity | None = None,
         history: Sequence[Message] = (),
+        images: Sequence[Image] = (),
     ) -> ExecutionStream[T]:
         """The same as an iterator of its events; `result` is there when it has ended."""
-        return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history)
+        return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history, images)
 
 
 class ExecutionStream(Generic[T]):
@@ -118,6 +122,7 @@ class ExecutionStream(Generic[T]):
         cancel: CancelToken,
         on_activity: OnActivity | None,
         history: Sequence[Message],
+        images: Sequence[Image] = (),
     ) -> None:
         unread, news = self._unread, self._news = deque[Activity](), asyncio.Event()
 
@@ -132,7 +137,7 @@ class ExecutionStream(Generic[T]):
         self._follow = partial(cancel.listen, lambda: stop.cancel(cancel.reason))
         # The task must not refer to this object, or nobody would see that it was left.
         self._start = partial(
-            executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history
+            executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history, images=images
         )
         self._task: asyncio.Task[ExecutionResult[T]] | None = None
         self._is_closed = False

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from maverick_tui.executor.images import Image
     from maverick_tui.executor.retry import RetryPolicy
     from maverick_tui.executor.tools import Tool
 
@@ -85,11 +86,13 @@ class Message:
     tool_call_id: str = ""
     is_error: bool = False
     thoughts: tuple[Thought, ...] = ()
+    images: tuple[Image, ...] = ()
+    """What a person shows."""
 
     @classmethod
-    def user(cls, content: str) -> Message:
-        """What a person says."""
-        return cls(Role.USER, content)
+    def user(cls, content: str, images: Sequence[Image] = ()) -> Message:
+        """What a person says, and shows."""
+        return cls(Role.USER, content, images=tuple(images))
 
     @classmethod
     def result(cls, call_id: str, content: str, *, is_error: bool = False) -> Message:
@@ -126,9 +129,18 @@ class RequestConfig:
     model: str | None = None
     thinking: int | None = None
     """The number of tokens that the model may think; 0 for none."""
+    top_p: float | None = None
+    stop_sequences: tuple[str, ...] | None = None
+    tool_choice: str | None = None
+    """`auto`, `any`, `none`, or the name of the tool that must be called."""
     timeout: float | None = None
     """Seconds for the whole call."""
     retry: RetryPolicy | None = None
+
+
+def is_forced(tool_choice: str | None) -> bool:
+    """Whether the model has to call a tool."""
+    return tool_choice not in (None, "auto", "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,11 @@ def tool_blocks(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     ]
 
 
+def tool_choice_block(choice: str) -> dict[str, Any]:
+    """Whether, or which tool must be called."""
+    return {"type": choice} if choice in ("auto", "any", "none") else {"type": "tool", "name": choice}
+
+
 def message_blocks(messages: Sequence[Message], *, cache: bool) -> list[dict[str, Any]]:
     """The conversation: roles alternate, and the results of a turn are one message, before what a person says."""
     out: list[dict[str, Any]] = []
@@ -81,6 +86,10 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
             block["is_error"] = True
         return [block]
     blocks = [_thought(thought) for thought in message.thoughts]
+    blocks += [
+        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}
+        for image in message.images
+    ]
     text = message.content.rstrip() if message.role is Role.ASSISTANT else message.content
     if text.strip():
         blocks.append({"type": "text", "text": _sendable(text)})

@@ -405,3 +405,18 @@ async def test_what_a_refused_answer_had_said_is_not_kept() -> None:
     assert (result.raw_content, result.output) == ("", None)
     assert [message.role for message in result.messages] == [Role.USER]
     assert result.metrics.usage.output_tokens > 0, "but it has cost something"
+
+
+async def test_what_bounds_an_answer_is_sent() -> None:
+    config = RequestConfig(top_p=0.9, stop_sequences=("END",), tool_choice="weather")
+    _, sent, _ = await ask(Request(HELLO, (weather,), config), temperature=0.5)
+    assert (sent["top_p"], sent["stop_sequences"]) == (0.9, ["END"])
+    assert sent["tool_choice"] == {"type": "tool", "name": "weather"}
+    assert "temperature" not in sent, "the endpoint takes one of the two"
+    for choice in ("auto", "any", "none"):
+        _, sent, _ = await ask(Request(HELLO, (weather,), RequestConfig(tool_choice=choice)))
+        assert sent["tool_choice"] == {"type": choice}
+    _, sent, _ = await ask(Request(HELLO, config=RequestConfig(tool_choice="any")))
+    assert "tool_choice" not in sent, "there is none to choose"
+    with pytest.raises(AgentError, match="think"):
+        await ask(Request(HELLO, (weather,), config), thinking=1_024)
