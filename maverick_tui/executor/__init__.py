@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from maverick_tui.executor.activity import Activity as Activity
     from maverick_tui.executor.activity import ContentChunk as ContentChunk
     from maverick_tui.executor.activity import ErrorOccurred as ErrorOccurred
+    from maverick_tui.executor.activity import PartialOutput as PartialOutput
     from maverick_tui.executor.activity import Thinking as Thinking
     from maverick_tui.executor.activity import ToolCallFinished as ToolCallFinished
     from maverick_tui.executor.activity import ToolCallStarted as ToolCallStarted
@@ -65,6 +66,7 @@ _HOMES = {
         "Activity",
         "ContentChunk",
         "ErrorOccurred",
+        "PartialOutput",
         "Thinking",
         "ToolCallFinished",
         "ToolCallStarted",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import tracing
-from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, Thinking
+from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, PartialOutput, Thinking
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.counting import Size, size_of, size_of_messages
 from maverick_tui.executor.messages import (
@@ -23,12 +24,16 @@ from maverick_tui.executor.messages import (
     distinct_id,
     is_forced,
 )
+from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.pricing import Price, price_of
 from maverick_tui.executor.retry import NO_RETRIES, with_retries
 from maverick_tui.executor.room import longest_answer
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
+
+_SELDOM = 20
+"""An output is read again once it has grown by this part of it: with each chunk, that would take the square of it."""
 
 
 @dataclass(slots=True)
@@ -38,6 +43,10 @@ class Turn:
     number: int
     text: list[str] = field(default_factory=list)
     has_thought: bool = False
+    read: int = 0
+    unread: int = 0
+    """Characters of the text that an output was looked for in, and those that came since."""
+    partial_output: Any = None
     coming: Usage = field(default_factory=Usage)
     """Of the answer that is coming in, as far as it has been told."""
     spent: Usage = field(default_factory=Usage)
@@ -125,6 +134,7 @@ class Asker:
             self._check()
             self.retries += 1
             turn.text.clear()
+            turn.read, turn.unread, turn.partial_output = 0, 0, None
             turn.has_thought = False
             self._emit(ErrorOccurred(error, delay, attempt, policy.max_retries, self._parent))
 
@@ -216,9 +226,22 @@ class Asker:
         if delta.kind == "text" and delta.text:
             turn.text.append(delta.text)
             self._emit(ContentChunk(delta.text, self._parent))
+            if self._plan.definition.output is not None and self._plan.definition.output.partial:
+                self._tell_partial_output(turn, delta.text)
         elif delta.kind == "thinking" and delta.text:
             turn.has_thought = True
             self._emit(Thinking(delta.text, self._parent))
+
+    def _tell_partial_output(self, turn: Turn, more: str) -> None:
+        turn.unread += len(more)
+        if turn.unread * _SELDOM < turn.read:
+            return
+        text = "".join(turn.text)
+        turn.read, turn.unread = len(text), 0
+        output = read_begun(text)
+        if output is not None and output != turn.partial_output:
+            turn.partial_output = output
+            self._emit(PartialOutput(output, self._parent))
 
     def _tell_unsaid(self, turn: Turn, response: Response) -> None:
         """Tell of an answer in one piece, if its agent did not tell it piece by piece."""

@@ -144,6 +144,8 @@ class OutputConfig(_Config, Generic[T]):
     output_name: Text = "result"
     repair_turns: Annotated[int, Field(ge=0)] = 1
     """How often the model is told what is wrong and asked again."""
+    partial: bool = False
+    """Whether a `PartialOutput` tells what can be read of the output while it comes."""
 
     @field_validator("schema_")
     @classmethod

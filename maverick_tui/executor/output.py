@@ -11,12 +11,15 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json, to_jsonable_python
 
 from maverick_tui.executor.definition import OutputConfig
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _APART = re.compile(r"^[ \t]*[{\[]|:[ \t]*\{", re.MULTILINE)
 """Where JSON may begin that is set apart: at the beginning of a line, an object also after a colon."""
+_BEGINNING = re.compile(r"\s*(```[A-Za-z0-9_-]*[ \t]*\n\s*)?")
+"""What may stand before an output that comes alone."""
 _MOST_ERRORS = 10
 _MOST_TRIES = 100
 """Brackets that JSON is looked for at: each costs up to the length of the answer."""
@@ -83,8 +86,6 @@ class OutputReader:
 
     def check(self, value: Any) -> Parsed:
         """What a tool has handed in as the output: a value that fits, or text that is read as an answer is."""
-        from pydantic_core import to_jsonable_python
-
         parsed = self._validate(value if self._model is not None else to_jsonable_python(value))
         if parsed.errors and isinstance(value, str):
             read = self.read(value)
@@ -114,6 +115,17 @@ class OutputReader:
         except Exception as error:  # a reference that leads nowhere
             return Parsed(errors=(f"the schema cannot be used: {type(error).__name__}: {error}",))
         return Parsed(errors=tuple(found[:_MOST_ERRORS])) if found else Parsed(value)
+
+
+def read_begun(text: str) -> Any:
+    """What can be read of a JSON value that is still coming; None if nothing can."""
+    begun = _BEGINNING.sub("", text, count=1)
+    if not begun.startswith(("{", "[")):
+        return None
+    try:
+        return from_json(begun, allow_inf_nan=False, allow_partial="trailing-strings")
+    except ValueError:
+        return None
 
 
 def _shown(path: tuple[Any, ...], message: str) -> str:

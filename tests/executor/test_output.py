@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from typing import Any
@@ -11,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, field_validator
 
-from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor import OutputConfig, Response, TerminateReason, tool
-from maverick_tui.executor.output import OutputReader
-from tests.executor.support import Model, call, calls, define, says, watch
+from maverick_tui.exceptions import ConfigError, NetworkError
+from maverick_tui.executor import OutputConfig, PartialOutput, Response, TerminateReason, tool
+from maverick_tui.executor.output import OutputReader, read_begun
+from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 
 
 class Report(BaseModel):
@@ -216,3 +217,45 @@ def test_whatever_fits_is_found(summary: str, files: list[str], form: str) -> No
     wanted = Report(summary=summary, files=files)
     text = form.replace("{}", wanted.model_dump_json())
     assert OutputReader(OutputConfig(schema=Report)).read(text).value == wanted
+
+
+def pieces(text: str, size: int = 4) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```"])
+async def test_an_output_can_be_read_while_it_comes(form: str) -> None:
+    text = form.replace("{}", GOOD)
+    wanted = define(output={"schema": Report, "partial": True})
+    watched = await watch(Model(streaming(says(text), *pieces(text))), wanted)
+    partial = [event.output for event in watched.events if isinstance(event, PartialOutput)]
+    assert {"summary": "fine"} in partial
+    assert partial[-1] == {"summary": "fine", "files": ["a.py"]}
+    assert all(one != two for one, two in itertools.pairwise(partial)), "only what is new is told"
+    assert watched.result.output == Report(summary="fine", files=["a.py"])
+    watched = await watch(Model(streaming(says(text), *pieces(text))), define(output={"schema": Report}))
+    assert "partial_output" not in watched.kinds, "nobody has asked for it"
+
+
+async def test_an_output_that_is_tried_again_is_read_from_its_beginning() -> None:
+    async def breaks(request: Any) -> Response:
+        await streaming(says(""), '{"summary": "bro')(request)  # type: ignore[operator]
+        raise NetworkError("It broke.")
+
+    definition = define(output={"schema": Report, "partial": True}, run={"retry": QUICK})
+    watched = await watch(Model(breaks, streaming(says(GOOD), *pieces(GOOD))), definition)
+    partial = [event.output for event in watched.events if isinstance(event, PartialOutput)]
+    assert (partial[0], partial[-1]) == ({"summary": "bro"}, {"summary": "fine", "files": ["a.py"]})
+
+
+async def test_a_long_output_is_not_read_anew_with_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    monkeypatch.setattr("maverick_tui.executor.asking.read_begun", lambda text: read.append(len(text)))
+    text = json.dumps({"summary": "x" * 20_000})
+    await watch(Model(streaming(says(text), *pieces(text))), define(output={"schema": Report, "partial": True}))
+    assert len(read) < 250, "of five thousand pieces"
+
+
+@pytest.mark.parametrize("text", ["", "Well, {", "{NaN", '{"a": NaN', "```json\n"])
+def test_what_has_not_begun_cannot_be_read(text: str) -> None:
+    assert read_begun(text) is None
