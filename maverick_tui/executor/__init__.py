@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from maverick_tui.executor.result import TerminateReason as TerminateReason
     from maverick_tui.executor.retry import RetryPolicy as RetryPolicy
     from maverick_tui.executor.servers import ToolServers as ToolServers
+    from maverick_tui.executor.suspension import Suspension as Suspension
     from maverick_tui.executor.tools import Tool as Tool
     from maverick_tui.executor.tools import ToolContext as ToolContext
     from maverick_tui.executor.tools import ToolError as ToolError
@@ -107,6 +108,7 @@ _HOMES = {
     "result": ["ExecutionMetrics", "ExecutionResult", "TerminateReason"],
     "retry": ["RetryPolicy"],
     "servers": ["ToolServers"],
+    "suspension": ["Suspension"],
     "tools": ["Tool", "ToolContext", "ToolError", "ToolRegistry", "tool"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

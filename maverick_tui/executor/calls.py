@@ -19,6 +19,8 @@ from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 
 log = logging.getLogger(__name__)
 
+WAITS = "This call waits for a decision."
+NOT_BELOW = "This call needs a decision that takes a while, which an agent that was called cannot wait for."
 CUT_OFF = "This call was cut off before it had an answer."
 NO_MORE_CALLS = "This call was not made: the limit of tool calls is reached."
 
@@ -32,6 +34,8 @@ class Verdict:
 
     refusal: str = ""
     arguments: Mapping[str, Any] | None = None
+    suspends: bool = False
+    """Whether it is decided later: the execution ends as `suspended`, once the other calls of the turn have ended."""
 
 
 Approve: TypeAlias = Callable[[Tool, ToolCall], Awaitable[Verdict]]
@@ -40,6 +44,10 @@ Approve: TypeAlias = Callable[[Tool, ToolCall], Awaitable[Verdict]]
 Calls of one turn are asked about side by side. The time that it takes is not the tool's, but the run's. What it raises
 is told to the model as the failure of the call, which is then not made.
 """
+
+
+class _Suspended(Exception):
+    """A call is decided later."""
 
 
 class Calls:
@@ -69,6 +77,8 @@ class Calls:
         self._answers: dict[str, Message] = {}
         self.completed: tuple[Any] | None = None
         """What a tool has returned that ends the execution."""
+        self.suspended: set[str] = set()
+        """Calls that are decided later."""
         self.is_over_limit = False
         self._is_closed = False
 
@@ -83,7 +93,9 @@ class Calls:
         """The answers; calls that have none yet were cut off, and whatever still comes of them is not heard."""
         self._is_closed = True
         for call in self._calls:
-            if call.id in self._began and call.id not in self._answers:
+            if call.id in self.suspended:
+                self._answers[call.id] = Message.result(call.id, WAITS, is_error=True)
+            elif call.id in self._began and call.id not in self._answers:
                 self._finish(call, CUT_OFF, is_error=True)
             elif call.id not in self._answers:
                 self._answers[call.id] = Message.result(call.id, CUT_OFF, is_error=True)
@@ -100,6 +112,10 @@ class Calls:
                 found = self._found(call)
                 value = await self._traced(found, call)
                 text = as_text(value)
+            except _Suspended:
+                self.suspended.add(call.id)
+                took = (time.perf_counter() - self._began[call.id]) * 1000
+                self._emit(ToolCallFinished(call.id, WAITS, is_error=True, duration_ms=took, parent=self._parent))
             except AgentError as error:
                 self._finish(call, str(error), is_error=True)
             except (Exception, SystemExit, asyncio.CancelledError) as error:  # something for the model to know
@@ -160,6 +176,10 @@ class Calls:
             verdict = await self._approve(found, call)
             if verdict.refusal:
                 raise ToolError(verdict.refusal)
+            if verdict.suspends and self._parent:
+                raise ToolError(NOT_BELOW)
+            if verdict.suspends:
+                raise _Suspended
             if verdict.arguments is not None:
                 arguments = dict(verdict.arguments)
         if self._is_closed:

@@ -15,7 +15,7 @@ from typing import Any, Generic, Self
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor import pricing
 from maverick_tui.executor.activity import Activity
-from maverick_tui.executor.calls import Approve
+from maverick_tui.executor.calls import Approve, Verdict
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
 from maverick_tui.executor.images import Image
@@ -23,6 +23,8 @@ from maverick_tui.executor.loop import Loop
 from maverick_tui.executor.messages import Agent, Message, TakesTime
 from maverick_tui.executor.plan import Parts, prepare
 from maverick_tui.executor.result import ExecutionResult, T
+from maverick_tui.executor.resuming import Resumed
+from maverick_tui.executor.suspension import Suspension
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool, ToolRegistry
 
@@ -64,6 +66,38 @@ class AgentExecutor:
         it goes on with. A `definition` may be what `registry.get(name)` gives for one that was registered. `images`
         are shown with the task.
         """
+        return await self._run(definition, inputs, cancel, on_activity, history, images=images)
+
+    async def resume(
+        self,
+        definition: AgentDefinition[T] | type[Any],
+        suspension: Suspension,
+        decisions: Mapping[str, Verdict] | None = None,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        cancel: CancelToken | None = None,
+        on_activity: OnActivity | None = None,
+    ) -> ExecutionResult[T]:
+        """Go on with an execution that ended as `suspended`, in this process or another, with what was decided since.
+
+        `decisions` are verdicts by the ids of the calls; about a call without one `approve` is asked. `inputs` are to
+        be given again, for they are not part of the state. Metrics and events are of what happens from here on.
+        """
+        resumed = Resumed(suspension, decisions or {})
+        history = (*suspension.messages, *suspension.answers)
+        return await self._run(definition, inputs, cancel, on_activity, history, resumed=resumed)
+
+    async def _run(
+        self,
+        definition: AgentDefinition[T] | type[Any],
+        inputs: Mapping[str, Any] | None,
+        cancel: CancelToken | None,
+        on_activity: OnActivity | None,
+        history: Sequence[Message],
+        *,
+        images: Sequence[Image] = (),
+        resumed: Resumed | None = None,
+    ) -> ExecutionResult[T]:
         if on_activity is not None and inspect.iscoroutinefunction(on_activity):
             raise ConfigError(
                 "on_activity cannot be an async function.", hint="Let it put the event in a queue, or use stream()."
@@ -71,12 +105,14 @@ class AgentExecutor:
         parts = self._parts
         if not isinstance(definition, AgentDefinition):
             parts, definition = _with_own_tools(parts, definition), _definition_of(definition)
+        if resumed is not None:
+            resumed.check(definition)
         if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
             await in_thread(pricing.price_of, parts.model_of(definition))
-        plan = prepare(parts, definition, inputs or {}, history, images=images)
+        plan = prepare(parts, definition, inputs or {}, history, images=images, is_resumed=resumed is not None)
         cancel = cancel or CancelToken()
         await self._get_ready(cancel)
-        return await Loop(parts, plan, emit=on_activity, cancel=cancel).run()
+        return await Loop(parts, plan, emit=on_activity, cancel=cancel, resumed=resumed).run()
 
     async def _get_ready(self, cancel: CancelToken) -> None:
         """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -28,12 +28,15 @@ from maverick_tui.executor.messages import (
     Response,
     Role,
     StopReason,
+    ToolCall,
     distinct_id,
 )
 from maverick_tui.executor.output import Parsed
 from maverick_tui.executor.plan import Parts, Plan, prepare
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
+from maverick_tui.executor.resuming import Resumed, add_answers, suspension_of
 from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.suspension import Suspension
 from maverick_tui.executor.tools import Tool, ToolContext
 
 log = logging.getLogger(__name__)
@@ -64,6 +67,7 @@ class Loop:
         call_ids: set[str] | None = None,
         above: Spending | None = None,
         deadline: float | None = None,
+        resumed: Resumed | None = None,
     ) -> None:
         self._parts = parts
         self._plan = plan
@@ -77,7 +81,9 @@ class Loop:
         self._messages = list(plan.messages)
         self._call_ids = set() if call_ids is None else call_ids
         self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
-        self._spending = Spending(plan.definition.run, above)
+        self._resumed = resumed
+        self._suspension: Suspension | None = None
+        self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
         self._asker = Asker(
             parts,
             plan,
@@ -223,7 +229,7 @@ class Loop:
             self._subagents[call_id] = subagent._metrics()
         turn = self._turn
         if turn is not None and turn.calls is not None:
-            self._messages += turn.calls.close()
+            add_answers(self._messages, turn.calls.close())
         elif turn is not None:
             self._keep_partial(turn, is_refused=isinstance(error, RefusalError))
         if error is not None:
@@ -259,6 +265,7 @@ class Loop:
             messages=tuple(self._messages),
             metrics=self._metrics(),
             trace_id=self._trace_id,
+            suspension=self._suspension,
         )
 
     def _metrics(self) -> ExecutionMetrics:
@@ -282,6 +289,8 @@ class Loop:
 
     async def _work(self) -> None:
         is_going_on = True
+        if self._resumed is not None:
+            is_going_on = await self._resume(self._resumed)
         while is_going_on:
             self._check_turns()
             await self._asker.measure(self._messages, self._tools.values())
@@ -295,7 +304,8 @@ class Loop:
 
     def _check_turns(self) -> None:
         limits = self._plan.definition.run
-        if limits.max_turns is not None and self._turns >= limits.max_turns:
+        before = 0 if self._resumed is None else self._resumed.suspension.turns
+        if limits.max_turns is not None and self._turns + before >= limits.max_turns:
             raise _Stop(
                 TerminateReason.MAX_TURNS,
                 AgentError(
@@ -355,9 +365,18 @@ class Loop:
             calls.append(call if own == call.id else replace(call, id=own))
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
+    async def _resume(self, resumed: Resumed) -> bool:
+        """Make the calls that were waiting, as was decided; whether the model is to be asked."""
+        self._check_going_on()
+        await self._run_calls(self._begin_turn(), resumed.suspension.pending, StopReason.TOOL_USE)
+        return self._completed is None
+
     async def _run_tools(self, turn: Turn, response: Response) -> None:
+        await self._run_calls(turn, response.tool_calls, response.stop_reason)
+
+    async def _run_calls(self, turn: Turn, wanted: Sequence[ToolCall], reason: StopReason) -> None:
         calls = turn.calls = Calls(
-            response.tool_calls,
+            wanted,
             self._tools,
             config=self._plan.definition.tools,
             spending=self._spending,
@@ -370,15 +389,22 @@ class Loop:
                 inputs=self._plan.values,
             ),
             parent=self._parent,
-            approve=self._parts.approve,
+            approve=self._parts.approve if self._resumed is None else self._resumed.decide(self._parts.approve),
         )
         if self._is_stopping:
             raise asyncio.CancelledError
         await calls.run()
-        self._messages += calls.close()
+        answers = calls.close()
+        if calls.suspended and calls.completed is None:
+            self._suspension = suspension_of(
+                self._plan, self._messages, wanted, answers, calls.suspended, self._spending, self._turns, self._resumed
+            )
+        add_answers(self._messages, answers)
         turn.calls = None
         self._completed = self._accepted(calls.completed)
-        self._end_turn(turn, response.stop_reason)
+        self._end_turn(turn, reason)
+        if self._suspension is not None:
+            raise _Stop(TerminateReason.SUSPENDED)
         if calls.is_over_limit and self._completed is None:
             raise LimitError("the limit of tool calls is reached", limit="max_tool_calls")
 

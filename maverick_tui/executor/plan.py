@@ -54,6 +54,7 @@ def prepare(
     history: Sequence[Message],
     *,
     images: Sequence[Image] = (),
+    is_resumed: bool = False,
     needs_price: bool = False,
 ) -> Plan:
     """Check inputs, variables, tools and prices; whatever is wrong is a `ConfigError` (a tool that does not exist an
@@ -67,7 +68,7 @@ def prepare(
         system = f"{system}\n\n{reader.instructions}".strip()
     messages = list(history) or _initial_messages(definition, values)
     asked = task if history and task else definition.asked(substitute(prompt.query, values), task)
-    if asked.strip() or images:
+    if (asked.strip() or images) and not is_resumed:
         messages.append(Message.user(asked, images))
     if not messages or messages[-1].role is Role.ASSISTANT:
         raise ConfigError(

@@ -11,6 +11,7 @@ from typing_extensions import TypeVar
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.messages import Message, Usage
+from maverick_tui.executor.suspension import Suspension
 
 T = TypeVar("T", default=Any)
 """What the output is; where nobody says, it may be anything."""
@@ -25,6 +26,7 @@ class TerminateReason(StrEnum):
     ERROR = "error"
     CANCELLED = "cancelled"
     BUDGET = "budget"
+    SUSPENDED = "suspended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +79,5 @@ class ExecutionResult(Generic[T]):
     metrics: ExecutionMetrics = ExecutionMetrics()
     trace_id: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    suspension: Suspension | None = None
+    """Where it stands, if it waits for decisions: see `AgentExecutor.resume`."""
