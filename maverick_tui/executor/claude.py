@@ -119,7 +119,7 @@ class ClaudeAgent:
                     options={"headers": {"content-type": "application/json", **request.headers}},
                 )
         except Exception as error:  # an estimate takes its place, and the request itself will tell what is wrong
-            self._counts = getattr(error, "status_code", None) not in (400, 404, 405, 501)
+            self._counts = getattr(error, "status_code", None) not in (404, 405, 501)
             log.debug("The endpoint does not count tokens: %s", type(error).__name__)
             return None
         count = answer.get("input_tokens") if isinstance(answer, dict) else None

@@ -53,7 +53,7 @@ def test_an_agent_can_be_asked_in_one_event_loop_after_the_other(url: str, ends_
             await asyncio.sleep(0)
         return str(answer.content)
 
-    for _ in range(3):
+    for _ in range(2):
         if ends_well:
             assert asyncio.run(ask()) == "Hello."
         else:

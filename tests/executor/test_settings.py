@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import anthropic
+import httpx2
 import pytest
 from pydantic import ValidationError
 
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor import AgentConfig, Message, Request, TerminateReason, create_agent
+from maverick_tui.executor.failures import ours
 from maverick_tui.offline.script import HttpFault
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import QUICK, Watched, define, watch
@@ -71,8 +74,19 @@ async def test_a_header_of_a_request_that_cannot_be_sent_is_told_without_it() ->
 
 
 @pytest.mark.parametrize("kind", ["api_error", "overloaded_error", "rate_limit_error", "timeout_error"])
-async def test_a_request_that_is_refused_is_not_sent_again_whatever_the_body_calls_it(kind: str) -> None:
-    fault = HttpFault(kind="http", status=400, type=kind)
+def test_the_body_says_what_it_is_only_where_the_status_does_not(kind: str) -> None:
+    def failed(status: int) -> AgentError:
+        asked = httpx2.Request("POST", NOWHERE)
+        body = {"type": "error", "error": {"type": kind, "message": "No."}}
+        return ours(anthropic.APIStatusError("No.", response=httpx2.Response(status, request=asked), body=body))
+
+    assert failed(400).kind == "invalid"
+    assert failed(200).is_retryable, "a stream that has begun well"
+    assert failed(529).is_retryable
+
+
+async def test_a_request_that_is_refused_is_not_sent_again_whatever_the_body_calls_it() -> None:
+    fault = HttpFault(kind="http", status=400, type="api_error")
     async with OfflineServer(as_script(say("never", fault=fault))) as server:
         watched = await told(AgentConfig.checked(api_key=KEY, base_url=server.url))
     assert len(server.app.requests) == 1
