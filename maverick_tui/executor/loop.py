@@ -299,7 +299,7 @@ class Loop:
             response = await self._asker.ask(turn, self._messages, self._tools.values())
             is_going_on = await self._go_on(turn, response)
         self._is_answered = True
-        if overrun := self._spending.overrun():
+        if overrun := self._overrun():
             raise overrun
 
     def _check_turns(self) -> None:
@@ -319,6 +319,11 @@ class Loop:
         if objection := self._spending.objection(self._plan.price):
             raise objection
 
+    def _overrun(self) -> LimitError | None:
+        """The limit that was passed, here or together with the part before it was resumed."""
+        before = self._spending.above if self._resumed is not None else None
+        return self._spending.overrun() or (None if before is None else before.overrun())
+
     async def _go_on(self, turn: Turn, response: Response) -> bool:
         """Take an answer; whether the model is to be asked again."""
         if response.stop_reason is StopReason.MAX_TOKENS:
@@ -330,7 +335,7 @@ class Loop:
                 limit="max_tokens",
                 hint="Raise max_tokens, or the limits on tokens and dollars, or ask for less.",
             )
-        if response.tool_calls and (overrun := self._spending.overrun()):
+        if response.tool_calls and (overrun := self._overrun()):
             self._add_answer(replace(response, tool_calls=()))
             self._end_turn(turn, response.stop_reason)
             raise overrun

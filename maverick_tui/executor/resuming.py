@@ -42,7 +42,7 @@ class Resumed:
         """What was used before, which the limits hold for, too."""
         before = self.suspension
         return Spending(
-            plan.definition.run.model_copy(update={"max_turns": None}),
+            plan.definition.run,
             usage=before.usage,
             known_cost=before.cost_usd or 0.0,
             tool_calls=before.tool_calls,

@@ -104,6 +104,9 @@ async def test_limits_hold_for_both_parts() -> None:
         assert ended.terminate_reason in (TerminateReason.BUDGET, TerminateReason.MAX_TURNS)
         assert name in str(ended.error)
     assert (state.usage, state.tool_calls, state.turns) == (Usage(100, 10), 1, 1)
+    executor = AgentExecutor(Model(says("At length.", usage=(80, 95))), [look, delete])
+    ended = await executor.resume(define(run={"max_output_tokens": 100}), state, yes)
+    assert (ended.terminate_reason, ended.output) == (TerminateReason.BUDGET, "At length."), "105 tokens were written"
 
 
 async def test_secrets_are_not_in_the_state() -> None:
