@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.catalog import markdown
+from tests.executor.support import Model, call, calls, define, says
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -33,8 +34,26 @@ def test_what_the_examples_import_is_there(name: str) -> None:
 
 
 def test_the_python_agent_can_be_made() -> None:
-    (agent, _) = blocks("executor.md", "python")
+    agent, *_ = blocks("executor.md", "python")
     names: dict[str, object] = {}
     exec(agent, names)
     made = names["Counter"]()  # type: ignore[operator]
     assert (made.name, made.engine) == ("counter", "api")
+
+
+async def test_the_approval_decides_as_it_is_told() -> None:
+    (example,) = (block for block in blocks("executor.md", "python") if "def approve" in block)
+    done: list[object] = []
+
+    async def delete() -> None:
+        done.append("deleted")
+
+    async def change(dry_run: bool = False) -> None:
+        done.append(dry_run)
+
+    model = Model(calls(call("delete"), call("change")), says("ok"))
+    names = {"agent": model, "tools": [delete, change]}
+    exec(example, names)
+    result = await names["executor"].execute(define())  # type: ignore[attr-defined]
+    assert done == [True]
+    assert "Nothing may be deleted." in [message.content for message in result.messages]

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from maverick_tui.executor.activity import Activity as Activity
     from maverick_tui.executor.activity import ContentChunk as ContentChunk
     from maverick_tui.executor.activity import ErrorOccurred as ErrorOccurred
+    from maverick_tui.executor.activity import PartialOutput as PartialOutput
     from maverick_tui.executor.activity import Thinking as Thinking
     from maverick_tui.executor.activity import ToolCallFinished as ToolCallFinished
     from maverick_tui.executor.activity import ToolCallStarted as ToolCallStarted
     from maverick_tui.executor.activity import TurnEnded as TurnEnded
     from maverick_tui.executor.activity import TurnStarted as TurnStarted
+    from maverick_tui.executor.calls import Approve as Approve
+    from maverick_tui.executor.calls import Verdict as Verdict
     from maverick_tui.executor.cancel import CancelToken as CancelToken
     from maverick_tui.executor.definition import AgentDefinition as AgentDefinition
     from maverick_tui.executor.definition import InputConfig as InputConfig
@@ -26,15 +29,23 @@ if TYPE_CHECKING:
     from maverick_tui.executor.definition import RunConfig as RunConfig
     from maverick_tui.executor.definition import ToolConfig as ToolConfig
     from maverick_tui.executor.execution import AgentExecutor as AgentExecutor
+    from maverick_tui.executor.execution import ExecutionStream as ExecutionStream
+    from maverick_tui.executor.failures import RefusalError as RefusalError
+    from maverick_tui.executor.images import Image as Image
     from maverick_tui.executor.journal import write_log as write_log
+    from maverick_tui.executor.limits import LimitError as LimitError
     from maverick_tui.executor.limits import Limits as Limits
+    from maverick_tui.executor.limits import RequestLimits as RequestLimits
     from maverick_tui.executor.messages import Agent as Agent
+    from maverick_tui.executor.messages import CountsTokens as CountsTokens
     from maverick_tui.executor.messages import Message as Message
     from maverick_tui.executor.messages import Request as Request
     from maverick_tui.executor.messages import RequestConfig as RequestConfig
     from maverick_tui.executor.messages import Response as Response
     from maverick_tui.executor.messages import Role as Role
     from maverick_tui.executor.messages import StopReason as StopReason
+    from maverick_tui.executor.messages import TakesTime as TakesTime
+    from maverick_tui.executor.messages import Thought as Thought
     from maverick_tui.executor.messages import ToolCall as ToolCall
     from maverick_tui.executor.messages import Usage as Usage
     from maverick_tui.executor.provider import AgentConfig as AgentConfig
@@ -43,8 +54,11 @@ if TYPE_CHECKING:
     from maverick_tui.executor.result import ExecutionResult as ExecutionResult
     from maverick_tui.executor.result import TerminateReason as TerminateReason
     from maverick_tui.executor.retry import RetryPolicy as RetryPolicy
+    from maverick_tui.executor.servers import ToolServers as ToolServers
+    from maverick_tui.executor.suspension import Suspension as Suspension
     from maverick_tui.executor.tools import Tool as Tool
     from maverick_tui.executor.tools import ToolContext as ToolContext
+    from maverick_tui.executor.tools import ToolError as ToolError
     from maverick_tui.executor.tools import ToolRegistry as ToolRegistry
     from maverick_tui.executor.tools import tool as tool
 
@@ -53,12 +67,14 @@ _HOMES = {
         "Activity",
         "ContentChunk",
         "ErrorOccurred",
+        "PartialOutput",
         "Thinking",
         "ToolCallFinished",
         "ToolCallStarted",
         "TurnEnded",
         "TurnStarted",
     ],
+    "calls": ["Approve", "Verdict"],
     "cancel": ["CancelToken"],
     "definition": [
         "AgentDefinition",
@@ -69,24 +85,31 @@ _HOMES = {
         "RunConfig",
         "ToolConfig",
     ],
-    "execution": ["AgentExecutor"],
+    "execution": ["AgentExecutor", "ExecutionStream"],
+    "failures": ["RefusalError"],
+    "images": ["Image"],
     "journal": ["write_log"],
-    "limits": ["Limits"],
+    "limits": ["LimitError", "Limits", "RequestLimits"],
     "messages": [
         "Agent",
+        "CountsTokens",
         "Message",
         "Request",
         "RequestConfig",
         "Response",
         "Role",
         "StopReason",
+        "TakesTime",
+        "Thought",
         "ToolCall",
         "Usage",
     ],
     "provider": ["AgentConfig", "create_agent"],
     "result": ["ExecutionMetrics", "ExecutionResult", "TerminateReason"],
     "retry": ["RetryPolicy"],
-    "tools": ["Tool", "ToolContext", "ToolRegistry", "tool"],
+    "servers": ["ToolServers"],
+    "suspension": ["Suspension"],
+    "tools": ["Tool", "ToolContext", "ToolError", "ToolRegistry", "tool"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -7,7 +7,7 @@ cancelled. `parent` is the tool call of the subagent that it comes from, and emp
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.messages import StopReason, ToolCall, Usage
@@ -37,6 +37,18 @@ class ContentChunk:
 
     type: ClassVar[str] = "content_chunk"
     content: str
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartialOutput:
+    """What can be read of a structured output that is still coming: plain JSON, which nothing was checked of yet.
+
+    Comes where `OutputConfig.partial` asks for it, from time to time while the output grows.
+    """
+
+    type: ClassVar[str] = "partial_output"
+    output: Any
     parent: str = ""
 
 
@@ -77,7 +89,8 @@ class TurnEnded:
 class ErrorOccurred:
     """A call of the model failed. With `retry_in` it is tried again after so many seconds; without, that was all.
 
-    Chunks of the answer that failed are void if it is tried again, or if the error is a `RefusalError`.
+    Chunks of the answer that failed, and outputs read from them, are void if it is tried again, or if the error is a
+    `RefusalError`.
     """
 
     type: ClassVar[str] = "error"
@@ -90,5 +103,12 @@ class ErrorOccurred:
 
 
 Activity: TypeAlias = (
-    TurnStarted | Thinking | ContentChunk | ToolCallStarted | ToolCallFinished | TurnEnded | ErrorOccurred
+    TurnStarted
+    | Thinking
+    | ContentChunk
+    | PartialOutput
+    | ToolCallStarted
+    | ToolCallFinished
+    | TurnEnded
+    | ErrorOccurred
 )

@@ -5,17 +5,35 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import tracing
-from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, Thinking
+from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, PartialOutput, Thinking
 from maverick_tui.executor.calls import Calls
-from maverick_tui.executor.limits import Spending
-from maverick_tui.executor.messages import Delta, Message, Request, RequestConfig, Response, Usage, distinct_id
+from maverick_tui.executor.counting import Size, size_of, size_of_messages
+from maverick_tui.executor.messages import (
+    Agent,
+    CountsTokens,
+    Delta,
+    Message,
+    Request,
+    RequestConfig,
+    Response,
+    Usage,
+    distinct_id,
+    is_forced,
+)
+from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.pricing import Price, price_of
 from maverick_tui.executor.retry import NO_RETRIES, with_retries
+from maverick_tui.executor.room import longest_answer
+from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
+
+_SELDOM = 20
+"""An output is read again once it has grown by this part of it: with each chunk, that would take the square of it."""
 
 
 @dataclass(slots=True)
@@ -25,6 +43,10 @@ class Turn:
     number: int
     text: list[str] = field(default_factory=list)
     has_thought: bool = False
+    read: int = 0
+    unread: int = 0
+    """Characters of the text that an output was looked for in, and those that came since."""
+    partial_output: Any = None
     coming: Usage = field(default_factory=Usage)
     """Of the answer that is coming in, as far as it has been told."""
     spent: Usage = field(default_factory=Usage)
@@ -61,8 +83,44 @@ class Asker:
         self._check = check
         self._parent = parent
         self._call_ids = call_ids
+        self._known: tuple[int, int] | None = None
+        """What the model has read and written so far, in tokens, and how many messages that was."""
         self.invocations = self.retries = 0
         self.seconds = 0.0
+
+    async def measure(self, messages: Sequence[Message], tools: Iterable[Tool]) -> None:
+        """Find out how much the next request gives the model to read, if that matters to a limit.
+
+        The endpoint is asked only if the limits might not do; where there is none that counts, it is reckoned.
+        """
+        spending, definition = self._spending, self._plan.definition
+        if not spending.bounds_input:
+            return
+        config = RequestConfig(model=definition.model.model, thinking=definition.model.thinking)
+        request = Request(tuple(messages), tuple(tools), config, self._plan.system, parent=self._parent)
+        size = self._size(request)
+        spending.next_input = size.most
+        counted = None if self._fits() else await _counted(self._parts.agent, request)
+        spending.next_input = size.likely if counted is None else counted
+
+    def _size(self, request: Request) -> Size:
+        if self._known is not None:
+            tokens, count = self._known
+            return Size(tokens, tokens) + size_of_messages(request.messages[count:])
+        around = getattr(self._parts.agent, "tools_overhead", 0) if request.tools else 0
+        return Size(around, around) + size_of(request)
+
+    def _fits(self) -> bool:
+        """Whether the limits leave room for the next request, and for the longest answer to it."""
+        price = self._plan.price
+        most, wanted = self._spending.most_output(price), self._longest_answer
+        is_roomy = most is None or wanted is None or most >= wanted
+        return is_roomy and self._spending.objection(price, beside_held=True) is None
+
+    @property
+    def _longest_answer(self) -> int | None:
+        model = self._plan.definition.model
+        return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.agent, "max_tokens", None))
 
     async def ask(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; what fails in passing is tried again."""
@@ -76,6 +134,7 @@ class Asker:
             self._check()
             self.retries += 1
             turn.text.clear()
+            turn.read, turn.unread, turn.partial_output = 0, 0, None
             turn.has_thought = False
             self._emit(ErrorOccurred(error, delay, attempt, policy.max_retries, self._parent))
 
@@ -101,6 +160,8 @@ class Asker:
             )
         self.invocations += 1
         self._spend(turn, response.usage, price_of(response.model) or plan.price)
+        if response.usage.all_input:
+            self._known = response.usage.total, len(messages) + bool(response.content or response.tool_calls)
         self._tell_unsaid(turn, response)
         turn.text.clear()
         return response
@@ -118,8 +179,7 @@ class Asker:
             await self._spending.released()
             self._check()
         request = self._request(turn, messages, tools)
-        most: int | None = request.config.max_tokens or getattr(self._parts.agent, "max_tokens", None)
-        turn.release = self._spending.hold(most, plan.price)
+        turn.release = self._spending.hold(self._longest_answer, plan.price)
         return await self._parts.agent.run(request)
 
     def _request(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
@@ -131,6 +191,9 @@ class Asker:
             temperature=definition.model.temperature,
             model=definition.model.model,
             thinking=definition.model.thinking,
+            top_p=definition.model.top_p,
+            stop_sequences=definition.model.stop_sequences or None,
+            tool_choice=self._tool_choice,
             timeout=None if seconds is None else seconds / 1000,
             retry=NO_RETRIES,  # it is the executor that tries again
         )
@@ -143,6 +206,11 @@ class Asker:
             parent=self._parent,
             own_id=lambda wanted: self._own_id(turn, wanted),
         )
+
+    @property
+    def _tool_choice(self) -> str | None:
+        wanted = self._plan.definition.model.tool_choice
+        return None if self.invocations and is_forced(wanted) else wanted
 
     def _own_id(self, turn: Turn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)
@@ -158,9 +226,22 @@ class Asker:
         if delta.kind == "text" and delta.text:
             turn.text.append(delta.text)
             self._emit(ContentChunk(delta.text, self._parent))
+            if self._plan.definition.output is not None and self._plan.definition.output.partial:
+                self._tell_partial_output(turn, delta.text)
         elif delta.kind == "thinking" and delta.text:
             turn.has_thought = True
             self._emit(Thinking(delta.text, self._parent))
+
+    def _tell_partial_output(self, turn: Turn, more: str) -> None:
+        turn.unread += len(more)
+        if turn.unread * _SELDOM < turn.read:
+            return
+        text = "".join(turn.text)
+        turn.read, turn.unread = len(text), 0
+        output = read_begun(text)
+        if output is not None and output != turn.partial_output:
+            turn.partial_output = output
+            self._emit(PartialOutput(output, self._parent))
 
     def _tell_unsaid(self, turn: Turn, response: Response) -> None:
         """Tell of an answer in one piece, if its agent did not tell it piece by piece."""
@@ -179,3 +260,8 @@ class Asker:
         if usage != Usage():
             turn.spent += usage
             self._spending.add(usage, price.of(usage) if price is not None else None, is_void=is_void)
+
+
+async def _counted(agent: Agent, request: Request) -> int | None:
+    """What the request gives the model to read, as its endpoint counts; None if nobody there counts."""
+    return await agent.count_tokens(request) if isinstance(agent, CountsTokens) else None

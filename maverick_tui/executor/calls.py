@@ -13,26 +13,41 @@ from maverick_tui.exceptions import AgentError, did_you_mean
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted
 from maverick_tui.executor.definition import ToolConfig
-from maverick_tui.executor.limits import Spending
 from maverick_tui.executor.messages import Message, ToolCall
+from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 
 log = logging.getLogger(__name__)
 
+WAITS = "This call waits for a decision."
+NOT_BELOW = "This call needs a decision that takes a while, which an agent that was called cannot wait for."
 CUT_OFF = "This call was cut off before it had an answer."
 NO_MORE_CALLS = "This call was not made: the limit of tool calls is reached."
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is decided about a call: `refusal` is why it may not be made; `arguments` replace those of the model."""
+    """What is decided about a call; as it is made, `Verdict()` lets the call happen as the model wants it.
+
+    `refusal` is why it may not be made, which the model is told; `arguments` replace those of the model.
+    """
 
     refusal: str = ""
     arguments: Mapping[str, Any] | None = None
+    suspends: bool = False
+    """Whether it is decided later: the execution ends as `suspended`, once the other calls of the turn have ended."""
 
 
 Approve: TypeAlias = Callable[[Tool, ToolCall], Awaitable[Verdict]]
-"""Asks whether a call may be made."""
+"""Asks whether a call may be made: an async function that is given the tool and the call before each one.
+
+Calls of one turn are asked about side by side. The time that it takes is not the tool's, but the run's. What it raises
+is told to the model as the failure of the call, which is then not made.
+"""
+
+
+class _Suspended(Exception):
+    """A call is decided later."""
 
 
 class Calls:
@@ -62,6 +77,8 @@ class Calls:
         self._answers: dict[str, Message] = {}
         self.completed: tuple[Any] | None = None
         """What a tool has returned that ends the execution."""
+        self.suspended: set[str] = set()
+        """Calls that are decided later."""
         self.is_over_limit = False
         self._is_closed = False
 
@@ -76,7 +93,9 @@ class Calls:
         """The answers; calls that have none yet were cut off, and whatever still comes of them is not heard."""
         self._is_closed = True
         for call in self._calls:
-            if call.id in self._began and call.id not in self._answers:
+            if call.id in self.suspended:
+                self._answers[call.id] = Message.result(call.id, WAITS, is_error=True)
+            elif call.id in self._began and call.id not in self._answers:
                 self._finish(call, CUT_OFF, is_error=True)
             elif call.id not in self._answers:
                 self._answers[call.id] = Message.result(call.id, CUT_OFF, is_error=True)
@@ -93,6 +112,10 @@ class Calls:
                 found = self._found(call)
                 value = await self._traced(found, call)
                 text = as_text(value)
+            except _Suspended:
+                self.suspended.add(call.id)
+                took = (time.perf_counter() - self._began[call.id]) * 1000
+                self._emit(ToolCallFinished(call.id, WAITS, is_error=True, duration_ms=took, parent=self._parent))
             except AgentError as error:
                 self._finish(call, str(error), is_error=True)
             except (Exception, SystemExit, asyncio.CancelledError) as error:  # something for the model to know
@@ -153,6 +176,10 @@ class Calls:
             verdict = await self._approve(found, call)
             if verdict.refusal:
                 raise ToolError(verdict.refusal)
+            if verdict.suspends and self._parent:
+                raise ToolError(NOT_BELOW)
+            if verdict.suspends:
+                raise _Suspended
             if verdict.arguments is not None:
                 arguments = dict(verdict.arguments)
         if self._is_closed:

@@ -5,33 +5,42 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import logging
 import sys
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
+from maverick_tui.executor.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
 from maverick_tui.executor.failures import RefusalError, ours
-from maverick_tui.executor.messages import Request, Response
+from maverick_tui.executor.messages import Request, Response, is_forced
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.retry import with_retries
+from maverick_tui.executor.room import shared_out
 from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
-from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks
+from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
+from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, is_secret
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+log = logging.getLogger(__name__)
+
 CONNECT_TIMEOUT = 20.0
+COUNT_TIMEOUT = 10.0
+_COUNT = "/v1/messages/count_tokens"
 _LAST_IMPORTED = "anthropic.resources.messages"
 """What the SDK reads when it is first used; it brings everything else."""
-_LEAST_FOR_ANSWER = 1024
-"""Tokens that are left for the answer beside the thoughts."""
 
 
 class ClaudeAgent:
     """Asks once for each `run`, streaming; what fails in passing is tried again, as its configuration says."""
 
     provider_name = "anthropic"
+    tools_overhead = 700
+    """The endpoint adds a prompt of its own where there are tools: 300 to 700 tokens, by the model."""
 
     def __init__(self, config: AgentConfig) -> None:
         self.config = config
@@ -39,6 +48,8 @@ class ClaudeAgent:
         self.max_tokens = config.max_tokens
         self._client: AsyncAnthropic | None = None
         self._home: asyncio.AbstractEventLoop | None = None
+        self._lease: AsyncGenerator[None, None] | None = None
+        self._counts = True
 
     async def run(self, request: Request) -> Response:
         """Ask, and wait for the whole answer."""
@@ -47,16 +58,16 @@ class ClaudeAgent:
 
     async def _once(self, request: Request) -> Response:
         seconds = request.config.timeout or self.config.request_timeout
+        client = await self._opened()  # before the clock runs: the SDK takes seconds to import on a busy machine
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._ask(request)
+                return await self._ask(client, request)
         except asyncio.TimeoutError as error:
             if not limit.expired():
                 raise
             raise TimeoutError(f"The model did not finish its answer within {seconds:g} s.") from error
 
-    async def _ask(self, request: Request) -> Response:
-        client = await self._opened()
+    async def _ask(self, client: AsyncAnthropic, request: Request) -> Response:
         import anthropic  # it is there by now
 
         known = {call.id for one in request.messages for call in one.tool_calls}
@@ -85,37 +96,87 @@ class ClaudeAgent:
         response = reader.response
         if reader.is_refused:
             raise RefusalError("The model refuses to answer this.")
+        if reader.strange_stop:
+            raise AgentError(
+                f"The model stopped before its answer was complete: {inert(reader.strange_stop)[:80]}.",
+                hint="What it has said is kept; ask again.",
+            )
         if not response.content and not response.tool_calls and not response.thoughts and not response.usage.total:
             raise MalformedResponseError("The endpoint sent an answer without anything in it.")
         return response
 
+    async def count_tokens(self, request: Request) -> int | None:
+        """How many tokens the model would read, as the endpoint counts; None if it does not."""
+        if not self._counts:
+            return None
+        try:
+            client = await self._opened()
+            async with asyncio.timeout(COUNT_TIMEOUT):
+                answer = await client.post(
+                    _COUNT,
+                    cast_to=object,
+                    content=_as_json(self._said(request)),
+                    options={"headers": {"content-type": "application/json", **request.headers}},
+                )
+        except Exception as error:  # an estimate takes its place, and the request itself will tell what is wrong
+            self._counts = getattr(error, "status_code", None) not in (404, 405, 501)
+            log.debug("The endpoint does not count tokens: %s", type(error).__name__)
+            return None
+        count = answer.get("input_tokens") if isinstance(answer, dict) else None
+        return count if type(count) is int and count > 0 else None
+
+    def _said(self, request: Request) -> dict[str, Any]:
+        """What the model is given to read."""
+        said: dict[str, Any] = {
+            "model": request.config.model or self.config.model,
+            "messages": message_blocks(request.messages, cache=self.config.cache),
+        }
+        if system := system_blocks(request.system, cache=self.config.cache):
+            said["system"] = system
+        if request.tools:
+            said["tools"] = tool_blocks(request.tools)
+        return said
+
     def _body(self, request: Request) -> dict[str, Any]:
         wanted, config = request.config, self.config
         thinking = config.thinking if wanted.thinking is None else wanted.thinking
-        max_tokens = config.max_tokens if wanted.max_tokens is None else wanted.max_tokens
-        if wanted.most_tokens is not None:
-            max_tokens = min(max_tokens, wanted.most_tokens)
-        if max_tokens < 1:
+        if thinking and request.tools and is_forced(wanted.tool_choice):
             raise AgentError(
-                "The limits leave no tokens for an answer.", kind="invalid", hint="Raise the limit, or ask for less."
+                "A model that is to think cannot be made to call a tool.",
+                kind="invalid",
+                hint="Set thinking to 0, or tool_choice to auto.",
             )
+        if thinking and wanted.temperature not in (None, 1.0):
+            raise AgentError(
+                f"The temperature {wanted.temperature:g} cannot be set for a model that is to think.",
+                kind="invalid",
+                hint="Set thinking to 0, or leave the temperature as it is.",
+            )
+        max_tokens, thinking = shared_out(thinking, wanted.max_tokens, config.max_tokens, wanted.most_tokens)
         temperature = config.temperature if wanted.temperature is None else wanted.temperature
-        body: dict[str, Any] = {
-            "model": wanted.model or config.model,
-            "max_tokens": max_tokens,
-            "messages": message_blocks(request.messages, cache=config.cache),
-        }
-        if system := system_blocks(request.system, cache=config.cache):
-            body["system"] = system
-        if request.tools:
-            body["tools"] = tool_blocks(request.tools)
-        if thinking and max_tokens - thinking >= _LEAST_FOR_ANSWER:
+        body = {**self._said(request), "max_tokens": max_tokens}
+        if wanted.tool_choice is not None and request.tools:
+            body["tool_choice"] = tool_choice_block(wanted.tool_choice)
+        if wanted.stop_sequences:
+            body["stop_sequences"] = list(wanted.stop_sequences)
+        if thinking:
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
-        elif temperature is not None:
+        elif temperature is not None and wanted.top_p is None:
             body["temperature"] = temperature
+        if wanted.top_p is not None:
+            body["top_p"] = wanted.top_p
         return body
 
     # -- the client -------------------------------------------------------------------------------------------------
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can ask at once, in the loop that runs."""
+        return self._client is not None and self._home is asyncio.get_running_loop()
+
+    async def get_ready(self) -> None:
+        """Do what takes a while when it is first asked."""
+        await self._opened()
 
     async def _opened(self) -> AsyncAnthropic:
         if _LAST_IMPORTED not in sys.modules:  # it takes a second, which the loop need not wait for
@@ -125,6 +186,8 @@ class ClaudeAgent:
             made = await in_thread(self._make)  # it reads all certificates
             if self._client is None or self._home is not loop:
                 self._client, self._home = made, loop
+                self._lease = _open_until_the_loop_ends(made)
+                await anext(self._lease)
         return self._client
 
     def _make(self) -> AsyncAnthropic:
@@ -138,21 +201,32 @@ class ClaudeAgent:
                 kind="invalid",
                 hint="Set ANTHROPIC_API_KEY, then try again.",
             )
+        base_url, headers = _base_url(self.config), _headers(self.config)
+        for name, wrong in (
+            ("ANTHROPIC_API_KEY" if key else "ANTHROPIC_AUTH_TOKEN", wrong_with_key(key or token)),
+            ("ANTHROPIC_BASE_URL", wrong_with_url(base_url) if base_url else ""),
+            ("ANTHROPIC_CUSTOM_HEADERS", wrong_with_headers(headers)),
+        ):
+            if wrong:
+                raise AgentError(f"{name} cannot be used: {wrong}.", kind="invalid", hint=f"Correct {name}.")
         idle = self.config.idle_timeout
+        timeout = anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle))
         return anthropic.AsyncAnthropic(
             api_key=key or None,
             auth_token=token or None,
-            base_url=self.config.base_url or self.config.variable("ANTHROPIC_BASE_URL") or None,
-            timeout=anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
+            base_url=base_url or None,
+            timeout=timeout,
             max_retries=0,
-            default_headers=_headers(self.config),
+            # Not the SDK's own: forgotten, that one closes itself in whichever loop runs then, and fails unheard.
+            http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout),
+            default_headers=headers,
         )
 
     async def aclose(self) -> None:
         """Give up the connections; the next call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None and self._home is asyncio.get_running_loop():
-            await client.close()
+        lease, self._client, self._lease = self._lease, None, None
+        if lease is not None and self._home is asyncio.get_running_loop():
+            await lease.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -161,8 +235,20 @@ class ClaudeAgent:
         await self.aclose()
 
 
+async def _open_until_the_loop_ends(client: AsyncAnthropic) -> AsyncGenerator[None, None]:
+    """Close the client when this is closed: `asyncio.run` does so with every generator that its loop leaves behind."""
+    try:
+        yield
+    finally:
+        await client.close()
+
+
 def _as_json(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
+
+
+def _base_url(config: AgentConfig) -> str:
+    return config.base_url or config.variable("ANTHROPIC_BASE_URL")
 
 
 def _headers(config: AgentConfig) -> dict[str, str]:
@@ -173,6 +259,6 @@ def _headers(config: AgentConfig) -> dict[str, str]:
 
 def _secrets(config: AgentConfig) -> set[str]:
     """What an endpoint may repeat, but nobody may read: keys, headers, and variables that are named like secrets."""
-    found = secrets({"headers": _headers(config), "url": config.base_url or config.variable("ANTHROPIC_BASE_URL")})
+    found = secrets({"headers": _headers(config), "url": _base_url(config)})
     found |= {value for name, value in config.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
     return found | set(filter(None, config.credentials))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Generic, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError, field_validator, model_validator
 from pydantic.errors import PydanticUserError
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.limits import Limits
+from maverick_tui.executor.messages import is_forced
+from maverick_tui.executor.result import T
 from maverick_tui.executor.retry import RetryPolicy
 from maverick_tui.executor.template import unknown_variable, variables
 from maverick_tui.inputs import InputSpec, parse_inputs
@@ -23,6 +25,10 @@ Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
 class _Config(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    def __class_getitem__(cls, _types: Any) -> type[Self]:
+        """The class itself: what the output is says the schema, and its type is for those who check types."""
+        return cls
 
 
 class InitialMessage(_Config):
@@ -62,6 +68,22 @@ class ModelConfig(_Config):
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     thinking: Annotated[int, Field(ge=0)] | None = None
     """Tokens that it may think before it answers; 0 for none."""
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """The share of likely words that it chooses from; instead of a temperature."""
+    stop_sequences: tuple[Annotated[str, Field(pattern=r"\S")], ...] = ()
+    """Where an answer ends that holds one of these."""
+    tool_choice: Text | None = None
+    """`auto`, `none`, `any` or the name of a tool; the last two are for its first answer, or it would never be done."""
+
+    @model_validator(mode="after")
+    def _choices_go_together(self) -> Self:
+        if self.top_p is not None and self.temperature is not None:
+            raise ValueError("temperature and top_p cannot both be set")
+        if self.thinking and self.top_p is not None and self.top_p < 0.95:
+            raise ValueError("top_p must be 0.95 or more together with thinking")
+        if self.thinking and is_forced(self.tool_choice):
+            raise ValueError("a model that is to think cannot be made to call a tool")
+        return self
 
     @model_validator(mode="after")
     def _thinking_fits(self) -> Self:
@@ -115,13 +137,15 @@ class InputConfig(_Config):
         return parse_inputs(self.inputs)[0]
 
 
-class OutputConfig(_Config):
+class OutputConfig(_Config, Generic[T]):
     """What the last answer must be: an object of a pydantic model, or JSON by a schema."""
 
-    schema_: Any = Field(alias="schema")
+    schema_: SkipValidation[type[T] | Mapping[str, Any]] = Field(alias="schema")
     output_name: Text = "result"
     repair_turns: Annotated[int, Field(ge=0)] = 1
     """How often the model is told what is wrong and asked again."""
+    partial: bool = False
+    """Whether a `PartialOutput` tells what can be read of the output while it comes."""
 
     @field_validator("schema_")
     @classmethod
@@ -143,8 +167,8 @@ class OutputConfig(_Config):
         return dict(schema)
 
 
-class AgentDefinition(_Config):
-    """An agent: what it is told, which model answers, what it may use and how much.
+class AgentDefinition(_Config, Generic[T]):
+    """An agent: what it is told, which model answers, what it may use and how much; `T` is what its output is.
 
     Made by hand it raises pydantic's error; `checked` makes one `ConfigError` of all mistakes.
     """
@@ -156,7 +180,7 @@ class AgentDefinition(_Config):
     run: RunConfig = RunConfig()
     tools: ToolConfig = ToolConfig()
     inputs: InputConfig = InputConfig()
-    output: OutputConfig | None = None
+    output: OutputConfig[T] | None = None
 
     @model_validator(mode="after")
     def _variables_are_known(self) -> Self:
@@ -167,10 +191,21 @@ class AgentDefinition(_Config):
     @property
     def needs_task(self) -> bool:
         """Whether it must be given the input `prompt`."""
-        return not self.prompt.query or any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
+        return not self.prompt.query or self.uses_task
+
+    @property
+    def uses_task(self) -> bool:
+        """Whether any of its texts has a place for the input `prompt`."""
+        return any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
+
+    def asked(self, query: str, task: str) -> str:
+        """What it is asked: its query, filled in, with the task below it unless one of its texts has a place for it."""
+        if not query or not task or self.uses_task:
+            return query or task
+        return f"{query}\n\n{task}"
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> AgentDefinition:
+    def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> Self:
         """A definition of plain values, as a file has them; every mistake in one `ConfigError`."""
         try:
             return cls.model_validate(dict(values))

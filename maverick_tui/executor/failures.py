@@ -26,12 +26,6 @@ class RefusalError(AgentError):
     hint_by_default = "Ask for something else, or in other words."
 
 
-class LimitError(AgentError):
-    """A limit that was set is reached: of turns, dollars or tokens. What came until then is whole."""
-
-    hint_by_default = "Raise the limit, or give the agent a smaller task."
-
-
 def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
     """Any exception of the SDK, or of what it stands on, as one of ours; the caller raises it from the error.
 
@@ -53,6 +47,13 @@ def _ours(error: BaseException) -> AgentError:
     text = _text(error)
     if isinstance(error, anthropic.APIStatusError):
         return _status(error, text)
+    if any(_is_of_settings(one) for one in _causes(error)):
+        # Not in its own words: they may hold the key.
+        return AgentError(
+            "The endpoint cannot be asked: its address or a header is none.",
+            kind="invalid",
+            hint="Check ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY and the headers.",
+        )
     if any(type(one).__name__ in _UNCONNECTED for one in _causes(error)):
         return NetworkError("The endpoint is out of reach: it takes no connection in time.")
     if isinstance(error, anthropic.APITimeoutError | asyncio.TimeoutError):
@@ -73,9 +74,17 @@ def _ours(error: BaseException) -> AgentError:
     return AgentError(f"The model could not be asked ({type(error).__name__}): {text or 'no details'}.")
 
 
+def _is_of_settings(error: BaseException) -> bool:
+    name = type(error).__name__
+    is_header = name == "LocalProtocolError" and "header" in str(error)
+    return is_header or name in ("UnsupportedProtocol", "InvalidURL")
+
+
 def _status(error: Any, text: str) -> AgentError:
     status, kind = int(error.status_code), str(error.type or "")
-    if status == 429 or kind == "rate_limit_error":
+    # A failure in the middle of a stream has the status of its beginning, so only its body says what it is.
+    is_streaming = status < 400
+    if status == 429 or (is_streaming and kind == "rate_limit_error"):
         failure = NetworkError(
             f"The endpoint limits the rate: {text}.",
             status=429,
@@ -96,9 +105,8 @@ def _status(error: Any, text: str) -> AgentError:
             kind="invalid",
             hint="Check the model's name, and that ANTHROPIC_BASE_URL is right.",
         )
-    if status >= 500 or status in (408, 409) or kind in _BUSY:
-        # A failure in the middle of a stream comes with the status of its beginning, which was good.
-        shown = status if status >= 400 else None
+    if status >= 500 or status in (408, 409) or (is_streaming and kind in _BUSY):
+        shown = None if is_streaming else status
         what = f"failed with HTTP {shown}" if shown else "failed"
         failure = NetworkError(f"The endpoint {what}: {text}.", status=shown)
         failure.retry_after = retry_after(error.response.headers)

@@ -20,6 +20,7 @@ from maverick_tui.executor.activity import (
     Activity,
     ContentChunk,
     ErrorOccurred,
+    PartialOutput,
     Thinking,
     ToolCallFinished,
     ToolCallStarted,
@@ -52,7 +53,7 @@ def record(event: str, trace_id: str, agent: str, **fields: Any) -> None:
 
 def record_activity(event: Activity, trace_id: str, agent: str) -> None:
     """Write down what happened. What streams is of interest to nobody but a debugger."""
-    level = logging.DEBUG if isinstance(event, ContentChunk | Thinking) else logging.INFO
+    level = logging.DEBUG if isinstance(event, ContentChunk | Thinking | PartialOutput) else logging.INFO
     if log.isEnabledFor(level):
         _write(level, event.type, trace_id, agent, _fields(event))
 

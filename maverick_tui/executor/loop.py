@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -21,18 +21,22 @@ from maverick_tui.executor.asking import Asker, Turn
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.failures import LimitError, RefusalError
-from maverick_tui.executor.limits import Spending
+from maverick_tui.executor.failures import RefusalError
+from maverick_tui.executor.limits import LimitError, ended_by
 from maverick_tui.executor.messages import (
     Message,
     Response,
     Role,
     StopReason,
+    ToolCall,
     distinct_id,
 )
 from maverick_tui.executor.output import Parsed
 from maverick_tui.executor.plan import Parts, Plan, prepare
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
+from maverick_tui.executor.resuming import Resumed, add_answers, suspension_of
+from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.suspension import Suspension
 from maverick_tui.executor.tools import Tool, ToolContext
 
 log = logging.getLogger(__name__)
@@ -63,6 +67,7 @@ class Loop:
         call_ids: set[str] | None = None,
         above: Spending | None = None,
         deadline: float | None = None,
+        resumed: Resumed | None = None,
     ) -> None:
         self._parts = parts
         self._plan = plan
@@ -76,7 +81,9 @@ class Loop:
         self._messages = list(plan.messages)
         self._call_ids = set() if call_ids is None else call_ids
         self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
-        self._spending = Spending(plan.definition.run, above)
+        self._resumed = resumed
+        self._suspension: Suspension | None = None
+        self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
         self._asker = Asker(
             parts,
             plan,
@@ -94,7 +101,7 @@ class Loop:
         self._subagents: dict[str, ExecutionMetrics] = {}
         self._running: dict[str, Loop] = {}
         """Subagents under way, by the call that they serve."""
-        self._is_stopping = self._is_over = False
+        self._is_stopping = self._is_over = self._is_answered = False
         self._tools = self._with_agents()
 
     # -- life -------------------------------------------------------------------------------------------------------
@@ -202,6 +209,8 @@ class Loop:
             return TerminateReason.CANCELLED, self._stopped()
         if isinstance(failure, _Stop):
             return failure.reason, failure.error
+        if isinstance(failure, LimitError):
+            return TerminateReason.BUDGET, failure
         if isinstance(failure, AgentError):
             return TerminateReason.TIMEOUT if failure.kind == "timeout" else TerminateReason.ERROR, failure
         if failure is None:
@@ -220,7 +229,7 @@ class Loop:
             self._subagents[call_id] = subagent._metrics()
         turn = self._turn
         if turn is not None and turn.calls is not None:
-            self._messages += turn.calls.close()
+            add_answers(self._messages, turn.calls.close())
         elif turn is not None:
             self._keep_partial(turn, is_refused=isinstance(error, RefusalError))
         if error is not None:
@@ -237,25 +246,26 @@ class Loop:
 
     def _result(self, reason: TerminateReason, error: AgentError | None) -> ExecutionResult[Any]:
         is_complete = reason is TerminateReason.COMPLETE
-        output: Any = self._content if is_complete else None
+        output: Any = self._content if self._is_answered else None
         parsed = self._parsed
-        if self._completed is not None:
+        if self._plan.reader is not None:
+            output = parsed.value if parsed is not None and self._is_answered else None
+        elif self._completed is not None:
             output = self._completed[0]
-        elif self._plan.reader is not None:
-            output = parsed.value if parsed is not None and is_complete else None
-        has_failed = parsed is not None and bool(parsed.errors) and self._completed is None
+        has_failed = parsed is not None and bool(parsed.errors)
         return ExecutionResult(
             success=is_complete and not has_failed,
             terminate_reason=reason,
             raw_content=self._content,
             output=output,
-            output_valid=None if parsed is None or self._completed is not None else not parsed.errors,
-            output_errors=parsed.errors if has_failed and parsed is not None else (),
+            output_valid=None if parsed is None else not parsed.errors,
+            output_errors=() if parsed is None else parsed.errors,
             error=error,
             turn_count=self._turns,
             messages=tuple(self._messages),
             metrics=self._metrics(),
             trace_id=self._trace_id,
+            suspension=self._suspension,
         )
 
     def _metrics(self) -> ExecutionMetrics:
@@ -279,16 +289,23 @@ class Loop:
 
     async def _work(self) -> None:
         is_going_on = True
+        if self._resumed is not None:
+            is_going_on = await self._resume(self._resumed)
         while is_going_on:
-            self._check_limits()
+            self._check_turns()
+            await self._asker.measure(self._messages, self._tools.values())
+            self._check_going_on()
             turn = self._begin_turn()
             response = await self._asker.ask(turn, self._messages, self._tools.values())
             is_going_on = await self._go_on(turn, response)
+        self._is_answered = True
+        if overrun := self._overrun():
+            raise overrun
 
-    def _check_limits(self) -> None:
-        self._check_going_on()
+    def _check_turns(self) -> None:
         limits = self._plan.definition.run
-        if limits.max_turns is not None and self._turns >= limits.max_turns:
+        before = 0 if self._resumed is None else self._resumed.suspension.turns
+        if limits.max_turns is not None and self._turns + before >= limits.max_turns:
             raise _Stop(
                 TerminateReason.MAX_TURNS,
                 LimitError(
@@ -300,7 +317,12 @@ class Loop:
         if self._is_stopping or self._cancel.is_cancelled:  # also where a client has swallowed the cancellation
             raise asyncio.CancelledError
         if objection := self._spending.objection(self._plan.price):
-            raise _over_budget(objection)
+            raise objection
+
+    def _overrun(self) -> LimitError | None:
+        """The limit that was passed, here or together with the part before it was resumed."""
+        before = self._spending.above if self._resumed is not None else None
+        return self._spending.overrun() or (None if before is None else before.overrun())
 
     async def _go_on(self, turn: Turn, response: Response) -> bool:
         """Take an answer; whether the model is to be asked again."""
@@ -308,7 +330,15 @@ class Loop:
             # Calls at the end of an answer that was cut are not whole.
             self._add_answer(replace(response, tool_calls=()))
             self._end_turn(turn, response.stop_reason)
-            raise _over_budget("the answer was cut off, for it had no more tokens")
+            raise ended_by(
+                "the answer was cut off, for it had no more tokens",
+                limit="max_tokens",
+                hint="Raise max_tokens, or the limits on tokens and dollars, or ask for less.",
+            )
+        if response.tool_calls and (overrun := self._overrun()):
+            self._add_answer(replace(response, tool_calls=()))
+            self._end_turn(turn, response.stop_reason)
+            raise overrun
         response = self._with_own_ids(turn, response)
         self._add_answer(response)
         if response.tool_calls:
@@ -340,9 +370,18 @@ class Loop:
             calls.append(call if own == call.id else replace(call, id=own))
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
+    async def _resume(self, resumed: Resumed) -> bool:
+        """Make the calls that were waiting, as was decided; whether the model is to be asked."""
+        self._check_going_on()
+        await self._run_calls(self._begin_turn(), resumed.suspension.pending, StopReason.TOOL_USE)
+        return self._completed is None
+
     async def _run_tools(self, turn: Turn, response: Response) -> None:
+        await self._run_calls(turn, response.tool_calls, response.stop_reason)
+
+    async def _run_calls(self, turn: Turn, wanted: Sequence[ToolCall], reason: StopReason) -> None:
         calls = turn.calls = Calls(
-            response.tool_calls,
+            wanted,
             self._tools,
             config=self._plan.definition.tools,
             spending=self._spending,
@@ -355,24 +394,35 @@ class Loop:
                 inputs=self._plan.values,
             ),
             parent=self._parent,
-            approve=self._parts.approve,
+            approve=self._parts.approve if self._resumed is None else self._resumed.decide(self._parts.approve),
         )
         if self._is_stopping:
             raise asyncio.CancelledError
         await calls.run()
-        self._messages += calls.close()
+        answers = calls.close()
+        if calls.suspended and calls.completed is None:
+            self._suspension = suspension_of(
+                self._plan, self._messages, wanted, answers, calls.suspended, self._spending, self._turns, self._resumed
+            )
+        add_answers(self._messages, answers)
         turn.calls = None
-        self._completed = calls.completed
-        self._end_turn(turn, response.stop_reason)
+        self._completed = self._accepted(calls.completed)
+        self._end_turn(turn, reason)
+        if self._suspension is not None:
+            raise _Stop(TerminateReason.SUSPENDED)
         if calls.is_over_limit and self._completed is None:
-            raise _over_budget("the limit of tool calls is reached")
+            raise ended_by("the limit of tool calls is reached", limit="max_tool_calls")
 
-    def _wants_repair(self) -> bool:
+    def _accepted(self, completed: tuple[Any] | None) -> tuple[Any] | None:
+        """What a tool has handed in to end the execution, unless it does not fit, and is to be handed in again."""
+        return None if completed is not None and self._wants_repair(completed) else completed
+
+    def _wants_repair(self, handed_in: tuple[Any] | None = None) -> bool:
         """Read the output, and tell the model what is wrong with it, as often as that is wanted."""
         reader, config = self._plan.reader, self._plan.definition.output
         if reader is None or config is None:
             return False
-        self._parsed = reader.read(self._content)
+        self._parsed = reader.read(self._content) if handed_in is None else reader.check(handed_in[0])
         if not self._parsed.errors or self._repairs >= config.repair_turns:
             return False
         limit = self._plan.definition.run.max_turns
@@ -442,10 +492,3 @@ def _look_at(work: asyncio.Task[None]) -> None:
     """Take note of a failure, so that nobody complains of one that came too late to matter."""
     if not work.cancelled():
         work.exception()
-
-
-def _over_budget(why: str) -> _Stop:
-    return _Stop(
-        TerminateReason.BUDGET,
-        LimitError(f"The execution was ended by its limits: {why}.", hint="Raise the limit, or ask for less."),
-    )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from maverick_tui.executor.images import Image
+
 if TYPE_CHECKING:
     from maverick_tui.executor.retry import RetryPolicy
     from maverick_tui.executor.tools import Tool
@@ -85,11 +87,13 @@ class Message:
     tool_call_id: str = ""
     is_error: bool = False
     thoughts: tuple[Thought, ...] = ()
+    images: tuple[Image, ...] = ()
+    """What a person shows."""
 
     @classmethod
-    def user(cls, content: str) -> Message:
-        """What a person says."""
-        return cls(Role.USER, content)
+    def user(cls, content: str, images: Sequence[Image] = ()) -> Message:
+        """What a person says, and shows."""
+        return cls(Role.USER, content, images=tuple(images))
 
     @classmethod
     def result(cls, call_id: str, content: str, *, is_error: bool = False) -> Message:
@@ -126,9 +130,18 @@ class RequestConfig:
     model: str | None = None
     thinking: int | None = None
     """The number of tokens that the model may think; 0 for none."""
+    top_p: float | None = None
+    stop_sequences: tuple[str, ...] | None = None
+    tool_choice: str | None = None
+    """`auto`, `any`, `none`, or the name of the tool that must be called."""
     timeout: float | None = None
     """Seconds for the whole call."""
     retry: RetryPolicy | None = None
+
+
+def is_forced(tool_choice: str | None) -> bool:
+    """Whether the model has to call a tool."""
+    return tool_choice not in (None, "auto", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +196,34 @@ class Agent(Protocol):
 
     Raises `AgentError`, whose kind tells what may be tried again. Cancelling the task ends the call at once; a call
     that takes longer than its timeout raises our `TimeoutError`, which no cancellation does.
+
+    It may tell more of itself: `model`, `provider_name`, `max_tokens` that an answer has unless it is told otherwise,
+    `tools_overhead`, the tokens that tools cost beside their own; and it may be a `CountsTokens` and a `TakesTime`.
     """
 
     async def run(self, request: Request) -> Response:
         """Ask once."""
+        ...
+
+
+@runtime_checkable
+class TakesTime(Protocol):
+    """An agent that is slow when it is first asked; that is waited for before the time of an execution runs."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be asked at once."""
+        ...
+
+    async def get_ready(self) -> None:
+        """Do what takes a while; what goes wrong here is told when it is asked."""
+        ...
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """An agent whose endpoint counts a request before it is sent, so that limits need not be kept by an estimate."""
+
+    async def count_tokens(self, request: Request) -> int | None:
+        """How many tokens the model would read; None if that cannot be found out. Raises nothing."""
         ...

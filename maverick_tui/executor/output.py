@@ -11,10 +11,15 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json, to_jsonable_python
 
 from maverick_tui.executor.definition import OutputConfig
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
+_APART = re.compile(r"^[ \t]*[{\[]|:[ \t]*\{", re.MULTILINE)
+"""Where JSON may begin that is set apart: at the beginning of a line, an object also after a colon."""
+_BEGINNING = re.compile(r"\s*(```[A-Za-z0-9_-]*[ \t]*\n\s*)?")
+"""What may stand before an output that comes alone."""
 _MOST_ERRORS = 10
 _MOST_TRIES = 100
 """Brackets that JSON is looked for at: each costs up to the length of the answer."""
@@ -37,8 +42,8 @@ class OutputReader:
     @cached_property
     def json_schema(self) -> dict[str, Any]:
         """The schema that the model is told."""
-        schema: dict[str, Any] = self._config.schema_ if self._model is None else self._model.model_json_schema()
-        return schema
+        schema = self._config.schema_
+        return schema.model_json_schema() if isinstance(schema, type) else dict(schema)
 
     @property
     def _model(self) -> type[BaseModel] | None:
@@ -62,14 +67,33 @@ class OutputReader:
         )
 
     def read(self, text: str) -> Parsed:
-        """The value in an answer: the whole of it, a fenced block, or the first JSON in it that fits."""
+        """The value that an answer is, or that it sets apart: a fenced block, or JSON in lines of its own.
+
+        What only stands in a sentence may be an example, or a footnote; of two values that fit, either may be one.
+        """
         errors: tuple[str, ...] = ()
+        fitting: list[Any] = []
         for candidate in _candidates(text):
             parsed = self._validate(candidate)
-            if not parsed.errors:
-                return parsed
+            if not parsed.errors and parsed.value not in fitting:
+                fitting.append(parsed.value)
             errors = errors or parsed.errors
-        return Parsed(errors=errors or ("there is no JSON in it",))
+        if len(fitting) == 1:
+            return Parsed(fitting[0])
+        if fitting:
+            return Parsed(errors=(f"there are {len(fitting)} different values in it that fit",))
+        return Parsed(errors=errors or ("there is no JSON in it that stands by itself",))
+
+    def check(self, value: Any) -> Parsed:
+        """What a tool has handed in as the output: a value that fits, or text that is read as an answer is."""
+        parsed = self._validate(value if self._model is not None else to_jsonable_python(value))
+        if parsed.errors and isinstance(value, str):
+            read = self.read(value)
+            return parsed if read.errors else read
+        if parsed.errors and self._model is not None:
+            plain = self._validate(to_jsonable_python(value))
+            return parsed if plain.errors else plain
+        return parsed
 
     def _validate(self, value: Any) -> Parsed:
         model = self._model
@@ -93,6 +117,17 @@ class OutputReader:
         return Parsed(errors=tuple(found[:_MOST_ERRORS])) if found else Parsed(value)
 
 
+def read_begun(text: str) -> Any:
+    """What can be read of a JSON value that is still coming; None if nothing can."""
+    begun = _BEGINNING.sub("", text, count=1)
+    if not begun.startswith(("{", "[")):
+        return None
+    try:
+        return from_json(begun, allow_inf_nan=False, allow_partial="trailing-strings")
+    except ValueError:
+        return None
+
+
 def _shown(path: tuple[Any, ...], message: str) -> str:
     where = ".".join(map(str, path))
     return f"{where}: {message[:300]}" if where else message[:300]
@@ -100,18 +135,23 @@ def _shown(path: tuple[Any, ...], message: str) -> str:
 
 def _candidates(text: str) -> Iterator[Any]:
     stripped = text.strip()
-    for piece in (stripped, *(match[1] for match in _FENCE.finditer(text))):
+    with suppress(ValueError, RecursionError):
+        yield _DECODER.decode(stripped)
+        return
+    for fenced in _FENCE.finditer(text):
         with suppress(ValueError, RecursionError):
-            yield _DECODER.decode(piece.strip())
+            yield _DECODER.decode(fenced[1].strip())
     tried, end = 0, 0
-    for opening in re.finditer(r"[{\[]", stripped):
-        if opening.start() < end:  # inside the one before
+    for opening in _APART.finditer(stripped):
+        start = opening.end() - 1
+        if start < end:  # inside the one before
             continue
         if (tried := tried + 1) > _MOST_TRIES:
             return
         with suppress(ValueError, RecursionError):
-            value, end = _DECODER.raw_decode(stripped, opening.start())
-            yield value
+            value, end = _DECODER.raw_decode(stripped, start)
+            if not stripped[end:].partition("\n")[0].strip():
+                yield value
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from maverick_tui.exceptions import ConfigError
+from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.calls import Approve
 from maverick_tui.executor.definition import TASK, AgentDefinition
+from maverick_tui.executor.images import Image
 from maverick_tui.executor.messages import Agent, Message, Role
 from maverick_tui.executor.output import OutputReader
 from maverick_tui.executor.pricing import Price, price_of
@@ -52,6 +53,8 @@ def prepare(
     inputs: Mapping[str, Any],
     history: Sequence[Message],
     *,
+    images: Sequence[Image] = (),
+    is_resumed: bool = False,
     needs_price: bool = False,
 ) -> Plan:
     """Check inputs, variables, tools and prices; whatever is wrong is a `ConfigError` (a tool that does not exist an
@@ -64,9 +67,9 @@ def prepare(
     if reader is not None:
         system = f"{system}\n\n{reader.instructions}".strip()
     messages = list(history) or _initial_messages(definition, values)
-    asked = task if history and task else substitute(prompt.query, values) or task
-    if asked.strip():
-        messages.append(Message.user(asked))
+    asked = task if history and task else definition.asked(substitute(prompt.query, values), task)
+    if (asked.strip() or images) and not is_resumed:
+        messages.append(Message.user(asked, images))
     if not messages or messages[-1].role is Role.ASSISTANT:
         raise ConfigError(
             f"The agent {definition.name!r} was given nothing to do.",
@@ -79,7 +82,11 @@ def prepare(
             f"The price of {model or 'the model'} is unknown, and {definition.name!r} has a limit in dollars.",
             hint="Limit its tokens instead.",
         )
-    return Plan(definition, system, tuple(messages), _tools(parts, definition), reader, values, price)
+    tools = _tools(parts, definition)
+    choice = definition.model.tool_choice
+    if choice is not None and choice not in ("auto", "any", "none", *tools, *definition.tools.agents):
+        raise InvalidToolError(choice, tools, why="tool_choice names a tool that it does not have")
+    return Plan(definition, system, tuple(messages), tools, reader, values, price)
 
 
 def _values(definition: AgentDefinition, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

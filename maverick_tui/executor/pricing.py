@@ -44,6 +44,11 @@ class Price:
             + usage.cache_write_tokens * self._to_cache
         )
 
+    def at_most(self, usage: Usage) -> float:
+        """What these tokens cost if nothing is read from the cache: plain, or written to it, whichever is more."""
+        written = Usage(output_tokens=usage.output_tokens, cache_write_tokens=usage.all_input)
+        return max(self.of(Usage(usage.all_input, usage.output_tokens)), self.of(written))
+
     def _cost(self, read: int, written: int, from_cache: int, to_cache: int) -> float:
         from genai_prices import Usage as Tokens
 

@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
 from maverick_tui.executor.messages import Agent
 from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.executor.retry import RetryPolicy
@@ -21,7 +22,8 @@ DEFAULT_IDLE_TIMEOUT = 120.0
 class AgentConfig(BaseModel):
     """Which model is asked, where, and how; what a request says goes before it. None is the provider's default."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    # What is refused may be a key, and an error is shown.
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
     provider: Literal["claude"] = "claude"
     model: Annotated[str, Field(min_length=1)] = DEFAULT_MODEL
@@ -49,7 +51,22 @@ class AgentConfig(BaseModel):
     def _thinking_fits(self) -> Self:
         if self.thinking and not 1024 <= self.thinking < self.max_tokens:
             raise ValueError("thinking must be 0, or at least 1024 and less than max_tokens, which it counts towards")
+        if self.thinking and self.temperature not in (None, 1.0):
+            raise ValueError("temperature cannot be set together with thinking")
         return self
+
+    @field_validator("api_key", "base_url", "headers")
+    @classmethod
+    def _can_be_sent(cls, value: Any) -> Any:
+        if isinstance(value, SecretStr):
+            wrong = wrong_with_key(value.get_secret_value())
+        elif isinstance(value, str):
+            wrong = wrong_with_url(value) if value else ""
+        else:
+            wrong = wrong_with_headers(value or {})
+        if wrong:
+            raise ValueError(wrong)
+        return value
 
     @classmethod
     def checked(cls, **values: Any) -> AgentConfig:

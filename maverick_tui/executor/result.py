@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.messages import Message, Usage
+from maverick_tui.executor.suspension import Suspension
 
-T = TypeVar("T")
+T = TypeVar("T", default=Any)
+"""What the output is; where nobody says, it may be anything."""
 
 
 class TerminateReason(StrEnum):
@@ -22,6 +26,7 @@ class TerminateReason(StrEnum):
     ERROR = "error"
     CANCELLED = "cancelled"
     BUDGET = "budget"
+    SUSPENDED = "suspended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +79,5 @@ class ExecutionResult(Generic[T]):
     metrics: ExecutionMetrics = ExecutionMetrics()
     trace_id: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    suspension: Suspension | None = None
+    """Where it stands, if it waits for decisions: see `AgentExecutor.resume`."""

@@ -32,7 +32,10 @@ log = logging.getLogger("maverick_tui.executor.servers")
 
 
 class ToolServers:
-    """The servers of one agent, and their tools that it may use: `mcp__server__tool`, or `mcp__server__*` for all."""
+    """The servers of one agent, and their tools that it may use: `mcp__server__tool`, or `mcp__server__*` for all.
+
+    Used as an async context it gives the tools, and ends the servers when it is left.
+    """
 
     def __init__(
         self,
@@ -71,6 +74,12 @@ class ToolServers:
     async def close(self) -> None:
         """End them all; may be called more than once."""
         await asyncio.gather(*(one.close() for one in self._connections))
+
+    async def __aenter__(self) -> list[Tool]:
+        return await self.open()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     def _chosen(self, listed: list[tuple[str, Any, _Connection]]) -> list[Tool]:
         """Those that are wanted, and all that is wanted must be among them."""

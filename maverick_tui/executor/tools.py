@@ -82,7 +82,8 @@ class FunctionTool:
         self.name = checked_name(name or getattr(function, "__name__", ""))
         if timeout is not None and not 0 < timeout < float("inf"):
             raise ConfigError(f"The tool {self.name!r} has the timeout {timeout!r}.", hint="Give seconds above 0.")
-        self.description = inspect.cleandoc(description or function.__doc__ or "")
+        about, self._said_of_parameters = _read_docstring(function.__doc__ or "")
+        self.description = inspect.cleandoc(description) or about
         self.timeout = timeout
         self.is_read_only = is_read_only
         self.completes = completes
@@ -159,8 +160,10 @@ class FunctionTool:
                 hint="Use types that JSON can carry.",
             ) from error
         schema.pop("title", None)
-        for part in schema.get("properties", {}).values():
+        for name, part in schema.get("properties", {}).items():
             part.pop("title", None)
+            if said := self._said_of_parameters.get(name):
+                part.setdefault("description", said)
         return schema
 
 
@@ -181,6 +184,8 @@ def tool(
 
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> FunctionTool | Callable[[F], FunctionTool]:
     """Make a tool of a typed function: its name, docstring and signature are what the model is told.
+
+    What the docstring says of a parameter is that parameter's description, unless its type brings one.
 
     `timeout` is in seconds. `is_read_only` says that it changes nothing, so that nobody need be asked.
     A tool that `completes` ends the execution: what it returns is the output.
@@ -239,6 +244,22 @@ def checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ConfigError(f"A tool cannot be named {name[:140]!r}.", hint="Use letters, digits, _ and -, 128 at most.")
     return name
+
+
+def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
+    """What a docstring says of the function, and of each parameter, in any of the usual styles."""
+    import docstring_parser
+
+    whole = inspect.cleandoc(text)
+    try:
+        read = docstring_parser.parse(whole)
+    except docstring_parser.ParseError:
+        return whole, {}
+    said = {one.arg_name: one.description for one in read.params if one.description}
+    if not said:
+        return whole, {}
+    returns = read.returns.description if read.returns else None
+    return "\n\n".join(filter(None, (read.description, returns and f"Returns: {returns}"))), said
 
 
 def _wrong(error: ValidationError) -> str:

@@ -22,6 +22,9 @@ from maverick_tui.executor.tools import Tool
 
 _CACHED = {"type": "ephemeral"}
 _STOPS = {
+    "": StopReason.COMPLETE,
+    "end_turn": StopReason.COMPLETE,
+    "stop_sequence": StopReason.COMPLETE,
     "tool_use": StopReason.TOOL_USE,
     "max_tokens": StopReason.MAX_TOKENS,
     "model_context_window_exceeded": StopReason.MAX_TOKENS,
@@ -45,6 +48,11 @@ def tool_blocks(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     return [
         {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)} for tool in tools
     ]
+
+
+def tool_choice_block(choice: str) -> dict[str, Any]:
+    """Whether, or which tool must be called."""
+    return {"type": choice} if choice in ("auto", "any", "none") else {"type": "tool", "name": choice}
 
 
 def message_blocks(messages: Sequence[Message], *, cache: bool) -> list[dict[str, Any]]:
@@ -78,6 +86,10 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
             block["is_error"] = True
         return [block]
     blocks = [_thought(thought) for thought in message.thoughts]
+    blocks += [
+        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}
+        for image in message.images
+    ]
     text = message.content.rstrip() if message.role is Role.ASSISTANT else message.content
     if text.strip():
         blocks.append({"type": "text", "text": _sendable(text)})
@@ -205,6 +217,13 @@ class AnswerReader:
         return self._stop == "refusal"
 
     @property
+    def strange_stop(self) -> str:
+        """Why the model stopped, if the answer may not be complete: what we do not know, and a pause, which only tools
+        bring about that the endpoint runs itself, and we never ask for.
+        """
+        return "" if self._stop in _STOPS or self.is_refused else self._stop
+
+    @property
     def response(self) -> Response:
         """The answer."""
         texts, calls, thoughts = [], [], []
@@ -218,7 +237,9 @@ class AnswerReader:
                 thoughts.append(Thought(redacted=str(block.get("data") or "")))
             elif block["type"] == "tool_use":
                 calls.append(_call(block, text))
-        stop = _STOPS.get(self._stop, StopReason.TOOL_USE if calls else StopReason.COMPLETE)
+        stop = _STOPS.get(self._stop, StopReason.COMPLETE)
+        if calls and stop is StopReason.COMPLETE:
+            stop = StopReason.TOOL_USE
         return Response("\n".join(texts), tuple(calls), self.usage, stop, tuple(thoughts), self._model, self._id)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from maverick_tui import AgentNotFoundError, AgentRegistry, DuplicateAgentError, registry
-from maverick_tui.executor import AgentDefinition, PromptConfig, tool
+from maverick_tui import AgentNotFoundError, AgentRegistry, ConfigError, DuplicateAgentError, registry
+from maverick_tui.executor import AgentDefinition, AgentExecutor, PromptConfig, tool
 from tests.conftest import ServeModel
+from tests.executor.support import Model, calls, says
+from tests.executor.support import call as wants
 from tests.support.agents import Talker, context
 from tests.support.model import call, last_prompt, say, scene
 
@@ -84,3 +88,29 @@ async def test_a_definition_runs_with_its_tools_and_inputs(serve: ServeModel) ->
     assert (result.success, result.output) == (True, "42")
     assert last_prompt(model.requests[0]) == "Count goats, please."
     assert "You count goats." in str(model.requests[0]["system"])
+
+
+async def test_what_the_registry_gives_can_be_executed() -> None:
+    @tool
+    def double(number: int) -> int:
+        """Twice as much."""
+        return 2 * number
+
+    agents = AgentRegistry()
+    agents.register(definition(prompt={"query": "Count."}), tools=[double])
+    agents.register("talker", Talker)
+    model = Model(calls(wants("double", number=21)), says("42"))
+    result = await AgentExecutor(model).execute(agents.get("counter"))
+    assert (result.success, result.output, result.messages[2].content) == (True, "42", "42")
+    with pytest.raises(ConfigError, match="Talker"):
+        await AgentExecutor(model).execute(agents.get("talker"))
+
+
+async def test_what_a_person_sends_goes_before_the_query_that_it_was_a_draft_of(serve: ServeModel) -> None:
+    agents = AgentRegistry()
+    agents.register(definition("plain", prompt={"query": "Count sheep."}))
+    agents.register(definition("open", prompt={"query": "Count ${prompt}."}))
+    async with serve([scene(say("1")), scene(say("2")), scene(say("3"))]) as model:
+        for name, task in (("plain", ""), ("plain", "Count goats."), ("open", "cows")):
+            await agents.create(name).execute(replace(context(), extra={"prompt": task}))
+    assert [last_prompt(request) for request in model.requests] == ["Count sheep.", "Count goats.", "Count cows."]

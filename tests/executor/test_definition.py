@@ -114,6 +114,10 @@ def test_an_unknown_variable_is_a_mistake_of_the_definition(fields: dict[str, An
         ({"model": {"thinking": 10}}, "1024"),
         ({"model": {"thinking": 2000, "max_tokens": 1500}}, "more than thinking"),
         ({"model": {"thinking": 2000, "temperature": 0.5}}, "temperature"),
+        ({"model": {"top_p": 0.5, "temperature": 0.5}}, "top_p"),
+        ({"model": {"thinking": 2000, "top_p": 0.5}}, "top_p"),
+        ({"model": {"thinking": 2000, "tool_choice": "any"}}, "cannot be made to call"),
+        ({"model": {"stop_sequences": ["  "]}}, "stop_sequences"),
         ({"prompt": {"initial_messages": [{"role": "assistant", "content": "x"}]}}, "alternate"),
         ({"run": {"retry": {"base_delay": -1}}}, "base_delay"),
         ({"run": {"retry": {"max_delay": float("nan")}}}, "max_delay"),
@@ -193,3 +197,20 @@ def test_what_is_filled_in_is_not_filled_again(value: str) -> None:
 @given(st.text(alphabet="${}ab:- ", max_size=20).filter(lambda text: "$$" not in text))
 def test_any_text_can_be_written_literally(text: str) -> None:
     assert substitute(text.replace("${", "$${"), {}) == text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked"),
+    [
+        ({"query": "Sum it up."}, "Sum it up.\n\nIn German."),
+        ({"query": "Sum it up: ${prompt}"}, "Sum it up: In German."),
+        ({"query": "Sum it up.", "system": "You are told: ${prompt}"}, "Sum it up."),
+        ({}, "In German."),
+    ],
+)
+async def test_a_task_reaches_the_model_also_where_there_is_a_query(prompt: dict[str, Any], asked: str) -> None:
+    model = Model(says("ok"))
+    await watch(model, define(prompt=prompt), inputs={"prompt": "In German."})
+    request = model.requests[0]
+    assert request.messages[-1].content == asked
+    assert "In German." in request.system + asked

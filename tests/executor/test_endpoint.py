@@ -332,3 +332,14 @@ def test_an_agent_can_be_used_in_one_event_loop_after_the_other() -> None:
 
     assert [asyncio.run(once()), asyncio.run(once())] == ["Here.", "Here."]
     asyncio.run(agent.aclose())
+
+
+@pytest.mark.parametrize("reason", ["pause_turn", "out_of_breath"])
+async def test_an_answer_that_ended_for_another_reason_is_not_complete_but_kept(reason: str) -> None:
+    async with raw_endpoint(WHOLE.replace(b"end_turn", reason.encode())) as url:
+        agent: Any = create_agent(AgentConfig.checked(api_key=KEY, base_url=url))
+        async with agent:
+            result = (await watch(agent)).result
+    assert (result.success, result.terminate_reason) == (False, TerminateReason.ERROR)
+    assert reason in str(result.error)
+    assert (result.raw_content, result.metrics.usage.total, result.metrics.retries) == ("Here.", 5, 0)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from maverick_tui.exceptions import ConfigError, MalformedResponseError, NetworkError
 from maverick_tui.executor import (
     Limits,
+    Message,
     PromptConfig,
     Request,
     Response,
@@ -20,8 +21,10 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import NO_MORE_CALLS
-from maverick_tui.executor.limits import RequestLimits, Spending
+from maverick_tui.executor.counting import size_of, size_of_messages
+from maverick_tui.executor.limits import RequestLimits
 from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.spending import Spending
 from tests.executor.support import Model, Watched, call, calls, define, says, streaming, watch
 
 SONNET = price_of("claude-sonnet-4-5")
@@ -31,6 +34,11 @@ SONNET = price_of("claude-sonnet-4-5")
 async def step() -> str:
     """One more."""
     return "ok"
+
+
+FIRST = size_of(Request([Message.user("Do it.")], [step])).likely
+"""What the first request has the model read, and what the answer of the tool adds to the next."""
+RESULT = size_of_messages([Message.result("s1", "ok")]).likely
 
 
 async def run(*answers: Any, **limits: Any) -> tuple[Watched, Model]:
@@ -65,13 +73,13 @@ async def test_tool_calls() -> None:
 
 async def test_input_tokens_of_a_run_are_known_before_they_are_read() -> None:
     watched, model = await run(turn(1), turn(2, (110, 10)), says("never"), max_input_tokens=300)
-    check_budget(watched, "would read 120 tokens or more, 90 are left")
+    check_budget(watched, f"would read about {120 + RESULT} tokens, 90 are left (max_input_tokens)")
     assert len(model.requests) == 2
 
 
 async def test_input_tokens_of_a_request() -> None:
     watched, model = await run(turn(1), says("never"), per_request={"max_input_tokens": 105})
-    check_budget(watched, "would read 110 tokens or more, 105 are allowed")
+    check_budget(watched, f"would read about {110 + RESULT} tokens, 105 are allowed (per_request.max_input_tokens)")
     assert len(model.requests) == 1
 
 
@@ -90,28 +98,28 @@ async def test_output_tokens_of_a_request() -> None:
 
 async def test_total_tokens() -> None:
     watched, model = await run(turn(1), says("never"), max_total_tokens=200)
-    check_budget(watched, "would use 110 tokens or more, 90 are left")
-    assert model.requests[0].config.most_tokens == 200
+    check_budget(watched, f"would use about {111 + RESULT} tokens, 90 are left (max_total_tokens)")
+    assert model.requests[0].config.most_tokens == 200 - FIRST
     watched, model = await run(turn(1), says("Done."), max_total_tokens=300)
-    assert model.requests[1].config.most_tokens == 300 - 110 - 110
+    assert model.requests[1].config.most_tokens == 300 - 110 - 110 - RESULT
 
 
 async def test_cost_of_a_run() -> None:
     # 100 tokens in and 10 out of a model for $3 and $15 are $0.00045.
     watched, model = await run(turn(1), turn(2), says("never"), max_cost_usd=0.00092)
-    check_budget(watched, "are left")
+    check_budget(watched, "is left (max_cost_usd)")
     assert len(model.requests) == 2
     first = model.requests[0].config.most_tokens
-    assert first == int(0.00092 / 15 * 1e6)
+    assert first == int((0.00092 - FIRST * 3.75e-6) / 15 * 1e6), "all of it might be written to the cache"
     assert watched.result.metrics.cost_usd == pytest.approx(0.0009)
 
 
 async def test_cost_of_a_request() -> None:
     watched, model = await run(says("Done."), per_request={"max_cost_usd": 0.0003})
     assert watched.result.success
-    assert model.requests[0].config.most_tokens == 20
+    assert model.requests[0].config.most_tokens == int((0.0003 - FIRST * 3.75e-6) / 15 * 1e6)
     watched, model = await run(says("never"), per_request={"max_cost_usd": 0.00001})
-    check_budget(watched, "would not do")
+    check_budget(watched, "is allowed (per_request.max_cost_usd)")
     assert model.requests == [], "it is known before anything is spent"
 
 
@@ -129,7 +137,7 @@ async def test_an_answer_of_a_model_without_a_price_counts_as_one_of_the_model_t
     """A gateway may call its models what it likes; the limit holds nevertheless."""
     strange = [Response("", (call("step", f"s{n}"),), Usage(100, 10), model="gateway/x") for n in range(5)]
     watched, model = await run(*strange, max_cost_usd=0.00092)
-    check_budget(watched, "are left")
+    check_budget(watched, "is left (max_cost_usd)")
     assert len(model.requests) == 2
     assert watched.result.metrics.cost_usd == pytest.approx(0.0009)
 
@@ -333,8 +341,8 @@ async def test_without_limits_nothing_is_reckoned(monkeypatch: pytest.MonkeyPatc
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError
 
-    for name in ("left", "_money_left", "_least_cost", "_hold"):
+    for name in ("left", "_money_left", "_used", "_hold"):
         monkeypatch.setattr(Spending, name, never)
     spending = Spending(Limits(), Spending(Limits()))
     spending.hold(5, SONNET)()
-    assert (spending.objection(SONNET), spending.most_output(SONNET)) == ("", None)
+    assert (spending.objection(SONNET), spending.most_output(SONNET), spending.overrun()) == (None, None, None)

@@ -283,3 +283,14 @@ async def test_many_turns_are_no_burden() -> None:
     watched = await watch(model, define(run={"max_turns": None}), [double])
     assert watched.result.turn_count == turns + 1
     assert time.process_time() - began < turns * 0.1
+
+
+@pytest.mark.parametrize(("choice", "then"), [("double", None), ("any", None), ("none", "none"), ("auto", "auto")])
+async def test_a_tool_that_must_be_called_is_called_once(choice: str, then: str | None) -> None:
+    model = Model(calls(call("double", number=2)), says("4"))
+    config = {"tool_choice": choice, "top_p": 0.5, "stop_sequences": ["END"]}
+    assert (await watch(model, define(model=config), [double])).result.success
+    assert [request.config.tool_choice for request in model.requests] == [choice, then]
+    assert {(request.config.top_p, request.config.stop_sequences) for request in model.requests} == {(0.5, ("END",))}
+    with pytest.raises(InvalidToolError, match="tool_choice"):
+        await watch(model, define(model={"tool_choice": "treble"}), [double])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from typing import Any
@@ -11,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, field_validator
 
-from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor import OutputConfig, Response, TerminateReason, tool
-from maverick_tui.executor.output import OutputReader
-from tests.executor.support import Model, call, calls, define, says, watch
+from maverick_tui.exceptions import ConfigError, NetworkError
+from maverick_tui.executor import OutputConfig, PartialOutput, Response, TerminateReason, tool
+from maverick_tui.executor.output import OutputReader, read_begun
+from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 
 
 class Report(BaseModel):
@@ -46,9 +47,9 @@ WRAPPED = [
     f"\n {GOOD} \n",
     f"```json\n{GOOD}\n```",
     f"Here it is:\n\n```\n{GOOD}\n```\nThat is all.",
-    f"Here it is: {GOOD} And that is all.",
+    f"Here it is: {GOOD}\nAnd that is all.",
     f"See [1] and {{this}}, and [2, 3]: {GOOD}",
-    f'An example is {{"summary": 3}}, mine is {GOOD}',
+    f'An example is {{"summary": "no"}}, mine is\n\n{GOOD}',
     f"```json\n{{oops}}\n```\n{GOOD}",
 ]
 
@@ -77,6 +78,9 @@ async def test_valid_output_is_parsed_and_typed(schema: Any, text: str) -> None:
         ('{"summary": NaN}', "no JSON"),
         ("[" * 5_000, "there is no JSON in it"),
         ('{"summary": "x"', "there is no JSON in it"),
+        (f"I would say {GOOD} if I could.", "there is no JSON in it that stands by itself"),
+        (f"Such as: {GOOD}, but not that.", "there is no JSON in it that stands by itself"),
+        (f'{GOOD}\nor\n{{"summary": "other"}}', "2 different values"),
     ],
 )
 @pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
@@ -124,16 +128,37 @@ async def test_an_empty_last_answer_is_not_read_from_an_earlier_one() -> None:
     assert watched.result.output_valid
 
 
-async def test_a_completing_tool_needs_no_other_output() -> None:
-    @tool(completes=True)
-    async def hand_in(summary: str) -> Report:
-        """Hands in."""
-        return Report(summary=summary)
+@tool(completes=True)
+async def hand_in(value: Any) -> Any:
+    """Hands in."""
+    return Report(summary="made") if value == "made" else value
 
-    model = Model(says("Not yet."), calls(call("hand_in", summary="x")))
-    watched = await watch(model, define(output={"schema": Report}), [hand_in])
-    result = watched.result
-    assert (result.success, result.output, result.output_valid) == (True, Report(summary="x"), None)
+
+@pytest.mark.parametrize("value", ["made", {"summary": "made"}, '{"summary": "made"}', '```\n{"summary": "made"}\n```'])
+@pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
+async def test_what_a_completing_tool_returns_is_the_output_by_the_schema(schema: Any, value: Any) -> None:
+    model = Model(says("Not yet."), calls(call("hand_in", value=value)))
+    result = (await watch(model, define(output={"schema": schema}), [hand_in])).result
+    assert (result.success, result.output_valid, result.output_errors) == (True, True, ())
+    assert Report.model_validate(result.output) == Report(summary="made")
+    assert isinstance(result.output, Report if schema is Report else dict)
+
+
+@pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
+async def test_a_completing_tool_does_not_bypass_the_schema(schema: Any) -> None:
+    wrong = [calls(call("hand_in", f"h{number}", value={"summary": number})) for number in range(3)]
+    model = Model(*wrong[:2], calls(call("hand_in", "h9", value={"summary": "right"})))
+    watched = await watch(model, define(output={"schema": schema, "repair_turns": 2}), [hand_in])
+    assert (watched.result.success, watched.result.turn_count) == (True, 3)
+    assert "no valid result: summary" in model.requests[1].messages[-1].content
+    result = (await watch(Model(*wrong), define(output={"schema": schema}), [hand_in])).result
+    assert (result.success, result.output, result.output_valid, result.turn_count) == (False, None, False, 2)
+    assert "summary" in result.output_errors[0]
+
+
+@pytest.mark.parametrize("text", ["See [1].", "Sources: [1, 2]", "As [1] says,\nit is [2]."])
+def test_a_footnote_is_no_list(text: str) -> None:
+    assert OutputReader(OutputConfig(schema={"type": "array", "items": {"type": "integer"}})).read(text).errors
 
 
 @pytest.mark.req("003-FR5-nocrash")
@@ -192,3 +217,45 @@ def test_whatever_fits_is_found(summary: str, files: list[str], form: str) -> No
     wanted = Report(summary=summary, files=files)
     text = form.replace("{}", wanted.model_dump_json())
     assert OutputReader(OutputConfig(schema=Report)).read(text).value == wanted
+
+
+def pieces(text: str, size: int = 4) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```"])
+async def test_an_output_can_be_read_while_it_comes(form: str) -> None:
+    text = form.replace("{}", GOOD)
+    wanted = define(output={"schema": Report, "partial": True})
+    watched = await watch(Model(streaming(says(text), *pieces(text))), wanted)
+    partial = [event.output for event in watched.events if isinstance(event, PartialOutput)]
+    assert {"summary": "fine"} in partial
+    assert partial[-1] == {"summary": "fine", "files": ["a.py"]}
+    assert all(one != two for one, two in itertools.pairwise(partial)), "only what is new is told"
+    assert watched.result.output == Report(summary="fine", files=["a.py"])
+    watched = await watch(Model(streaming(says(text), *pieces(text))), define(output={"schema": Report}))
+    assert "partial_output" not in watched.kinds, "nobody has asked for it"
+
+
+async def test_an_output_that_is_tried_again_is_read_from_its_beginning() -> None:
+    async def breaks(request: Any) -> Response:
+        await streaming(says(""), '{"summary": "bro')(request)  # type: ignore[operator]
+        raise NetworkError("It broke.")
+
+    definition = define(output={"schema": Report, "partial": True}, run={"retry": QUICK})
+    watched = await watch(Model(breaks, streaming(says(GOOD), *pieces(GOOD))), definition)
+    partial = [event.output for event in watched.events if isinstance(event, PartialOutput)]
+    assert (partial[0], partial[-1]) == ({"summary": "bro"}, {"summary": "fine", "files": ["a.py"]})
+
+
+async def test_a_long_output_is_not_read_anew_with_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    monkeypatch.setattr("maverick_tui.executor.asking.read_begun", lambda text: read.append(len(text)))
+    text = json.dumps({"summary": "x" * 20_000})
+    await watch(Model(streaming(says(text), *pieces(text))), define(output={"schema": Report, "partial": True}))
+    assert len(read) < 250, "of five thousand pieces"
+
+
+@pytest.mark.parametrize("text", ["", "Well, {", "{NaN", '{"a": NaN', "```json\n"])
+def test_what_has_not_begun_cannot_be_read(text: str) -> None:
+    assert read_begun(text) is None

@@ -17,6 +17,7 @@ from maverick_tui.exceptions import AgentError, ConfigError, NetworkError
 from maverick_tui.executor import (
     Agent,
     AgentConfig,
+    LimitError,
     Message,
     Request,
     RequestConfig,
@@ -33,6 +34,7 @@ from maverick_tui.executor import (
 from maverick_tui.executor.failures import RefusalError, ours
 from maverick_tui.executor.messages import Delta
 from maverick_tui.executor.models import DEFAULT_MODEL
+from maverick_tui.executor.room import shared_out
 from maverick_tui.executor.wire import system_blocks
 from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.script import Usage as Used
@@ -179,8 +181,44 @@ async def test_what_a_request_says_goes_before_the_configuration() -> None:
     assert sent["max_tokens"] == 900, "a limit goes before a default"
     _, sent, _ = await ask(Request(HELLO, config=RequestConfig(thinking=0)), thinking=1_024)
     assert "thinking" not in sent
-    _, sent, _ = await ask(Request(HELLO), thinking=1_024, max_tokens=1_500)
-    assert "thinking" not in sent, "nothing would be left for the answer"
+    for wrong in (RequestConfig(thinking=2_000, max_tokens=1_500), RequestConfig(temperature=0.5)):
+        with pytest.raises(AgentError, match="think") as refused:
+            await ask(Request(HELLO, config=wrong), thinking=1_024)
+        assert refused.value.kind == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("thinking", "wanted", "most", "shared"),
+    [
+        (1_024, 2_000, None, (2_000, 1_024)),
+        (1_024, 1_025, None, (1_025, 1_024)),
+        (0, 2_000, 500, (500, 0)),
+        (20_000, None, None, (24_096, 20_000)),
+        (4_000, None, 3_000, (3_000, 1_976)),
+        (4_000, 4_100, 4_050, (4_050, 3_950)),
+        (4_000, None, 10_000, (10_000, 4_000)),
+        (4_000, None, 2_000, LimitError),
+        (0, None, 0, LimitError),
+        (2_000, 2_000, None, AgentError),
+    ],
+)
+def test_thoughts_have_room_in_the_answer_or_are_refused(
+    thinking: int, wanted: int | None, most: int | None, shared: Any
+) -> None:
+    if isinstance(shared, tuple):
+        assert shared_out(thinking, wanted, 16_000, most) == shared
+        return
+    with pytest.raises(shared):
+        shared_out(thinking, wanted, 16_000, most)
+
+
+async def test_thoughts_that_no_limit_leaves_room_for_end_the_run_as_a_limit_does() -> None:
+    async with OfflineServer(as_script(say("never"))) as server:
+        agent: Any = create_agent(AgentConfig.checked(base_url=server.url, api_key=KEY))
+        watched = await watch(agent, define(model={"thinking": 4_000}, run={"max_total_tokens": 2_000}))
+        await agent.aclose()
+    assert watched.result.terminate_reason is TerminateReason.BUDGET
+    assert server.app.requests == []
 
 
 async def test_marks_for_the_cache_are_few_and_can_be_left_out() -> None:
@@ -309,9 +347,9 @@ async def test_calls_do_not_disturb_each_other() -> None:
 
 async def test_a_limit_that_leaves_nothing_is_no_request_without_a_limit() -> None:
     for left in (0, -5):
-        with pytest.raises(AgentError, match="leave no tokens") as caught:
+        with pytest.raises(LimitError, match="no tokens are left") as caught:
             await ask(Request(HELLO, config=RequestConfig(most_tokens=left)))
-        assert caught.value.kind == "invalid"
+        assert not caught.value.is_retryable
     _, body, _ = await ask(Request(HELLO, config=RequestConfig(most_tokens=7)))
     assert body["max_tokens"] == 7
 
@@ -367,3 +405,18 @@ async def test_what_a_refused_answer_had_said_is_not_kept() -> None:
     assert (result.raw_content, result.output) == ("", None)
     assert [message.role for message in result.messages] == [Role.USER]
     assert result.metrics.usage.output_tokens > 0, "but it has cost something"
+
+
+async def test_what_bounds_an_answer_is_sent() -> None:
+    config = RequestConfig(top_p=0.9, stop_sequences=("END",), tool_choice="weather")
+    _, sent, _ = await ask(Request(HELLO, (weather,), config), temperature=0.5)
+    assert (sent["top_p"], sent["stop_sequences"]) == (0.9, ["END"])
+    assert sent["tool_choice"] == {"type": "tool", "name": "weather"}
+    assert "temperature" not in sent, "the endpoint takes one of the two"
+    for choice in ("auto", "any", "none"):
+        _, sent, _ = await ask(Request(HELLO, (weather,), RequestConfig(tool_choice=choice)))
+        assert sent["tool_choice"] == {"type": choice}
+    _, sent, _ = await ask(Request(HELLO, config=RequestConfig(tool_choice="any")))
+    assert "tool_choice" not in sent, "there is none to choose"
+    with pytest.raises(AgentError, match="think"):
+        await ask(Request(HELLO, (weather,), config), thinking=1_024)

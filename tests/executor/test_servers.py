@@ -106,16 +106,13 @@ Called = Callable[..., Awaitable[Any]]
 
 @asynccontextmanager
 async def opened(server: Any, *wanted: str, seconds: float = 30.0) -> AsyncIterator[Called]:
-    servers = ToolServers({"s": server}, wanted=wanted or ["mcp__s__*"], opening_seconds=seconds)
-    tools = ToolRegistry(await servers.open())
+    async with ToolServers({"s": server}, wanted=wanted or ["mcp__s__*"], opening_seconds=seconds) as found:
+        tools = ToolRegistry(found)
 
-    async def call(name: str, /, **arguments: Any) -> Any:
-        return await tools.get(f"mcp__s__{name}").execute(arguments, ToolContext())
+        async def call(name: str, /, **arguments: Any) -> Any:
+            return await tools.get(f"mcp__s__{name}").execute(arguments, ToolContext())
 
-    try:
         yield call
-    finally:
-        await servers.close()
 
 
 async def failure(server: Any, *, seconds: float = 30.0) -> ConfigError:

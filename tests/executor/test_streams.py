@@ -95,9 +95,24 @@ async def test_closing_ends_the_execution_and_what_was_told_can_still_be_read() 
         await anext(stream)
         await stream.aclose()
         await stream.aclose()
-        assert [event.type async for event in stream] == ["turn_end"]
-        with pytest.raises(AgentError, match="has not ended"):
-            _ = stream.result
+        assert [event.type async for event in stream] == ["error", "turn_end"]
+
+
+async def test_a_stream_that_is_closed_early_keeps_text_history_and_cost() -> None:
+    cancel, hold = CancelToken(), asyncio.Event()
+    steps = [calls(call("look"), usage=(100, 10)), streaming(says("never", usage=(200, 1)), "It is", hold=hold)]
+    async with nothing_left(), executor(*steps).stream(define(), cancel=cancel) as stream:
+        async for event in stream:
+            if event.type == "content_chunk":
+                break
+    result = stream.result
+    assert (result.success, result.terminate_reason) == (False, TerminateReason.CANCELLED)
+    assert "its stream was closed" in str(result.error)
+    assert result.raw_content == "It is"
+    assert [message.content for message in result.messages] == ["Do it.", "", "seen", "It is"]
+    assert result.metrics.usage.all_input == 300
+    assert result.metrics.cost_usd
+    assert not cancel.is_cancelled, "others may run by the same token"
 
 
 async def test_leaving_its_context_ends_the_execution() -> None:
@@ -113,7 +128,7 @@ async def test_closing_releases_a_reader_that_waits() -> None:
         reading = asyncio.create_task(_read(stream))
         await asyncio.sleep(0.01)
         await stream.aclose()
-        assert await reading == ["turn_end"]
+        assert await reading == ["error", "turn_end"]
 
 
 async def _read(stream: Any) -> list[str]:
@@ -136,7 +151,7 @@ async def test_a_reader_that_is_cancelled_can_go_on_reading() -> None:
         async with asyncio.timeout(0.01):
             await anext(stream)
     await stream.aclose()
-    assert (await anext(stream)).type == "turn_end"
+    assert (await anext(stream)).type == "error"
 
 
 async def test_a_token_ends_it_with_a_result() -> None:

@@ -184,9 +184,9 @@ async def test_a_subagent_has_limits_of_its_own() -> None:
     ("limits", "words"),
     [
         ({"max_total_tokens": 200}, "are left"),
-        ({"max_input_tokens": 150}, "are left"),
+        ({"max_input_tokens": 300}, "are left"),
         ({"max_output_tokens": 20}, "output tokens are used"),
-        ({"max_cost_usd": 0.001}, "are left"),
+        ({"max_cost_usd": 0.001}, "is left"),
         ({"max_tool_calls": 2}, "limit of tool calls"),
     ],
 )

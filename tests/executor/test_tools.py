@@ -404,3 +404,70 @@ def test_registries_share_nothing() -> None:
     one, other = ToolRegistry(), ToolRegistry()
     one.register(weather)
     assert other.get_all() == []
+
+
+DOCSTRINGS = {
+    "Google": """Find files.
+
+    All of them.
+
+    Args:
+        pattern: What the name is like,
+            with stars.
+        limit (int): The most.
+
+    Returns:
+        Their names.
+    """,
+    "NumPy": """Find files.
+
+    All of them.
+
+    Parameters
+    ----------
+    pattern : str
+        What the name is like,
+        with stars.
+    limit : int
+        The most.
+
+    Returns
+    -------
+    list
+        Their names.
+    """,
+    "Sphinx": """Find files.
+
+    All of them.
+
+    :param pattern: What the name is like,
+        with stars.
+    :param limit: The most.
+    :returns: Their names.
+    """,
+}
+
+
+@pytest.mark.parametrize("style", DOCSTRINGS)
+def test_a_docstring_describes_the_parameters(style: str) -> None:
+    def find(pattern: str, limit: Annotated[int, Field(description="At most so many.")] = 5) -> list[str]:
+        return [pattern] * limit
+
+    find.__doc__ = DOCSTRINGS[style]
+    made = FunctionTool(find)
+    assert made.description == "Find files.\n\nAll of them.\n\nReturns: Their names."
+    said = {name: " ".join(part["description"].split()) for name, part in made.parameters["properties"].items()}
+    assert said == {"pattern": "What the name is like, with stars.", "limit": "At most so many."}
+    assert FunctionTool(find, description="Mine.").description == "Mine."
+
+
+def test_a_docstring_without_parameters_is_told_as_it_is() -> None:
+    def find() -> None:
+        """Find: it.
+
+        Example:
+            find()
+        """
+
+    made = FunctionTool(find)
+    assert made.description == "Find: it.\n\nExample:\n    find()"

@@ -28,9 +28,10 @@ class WatchedApplication(Application):
 
     def compare(self, times: int = 1) -> None:
         """Have what is shown now compared so often."""
-        for wanted in range(self.comparisons + 1, self.comparisons + times + 1):
+        for _ in range(times):
+            before = self.comparisons
             self._ask_to_look()
-            self.until(lambda _, wanted=wanted: self.comparisons >= wanted)
+            self.until(lambda _, before=before: self.comparisons > before)  # type: ignore[misc]
 
     def _ask_to_look(self) -> None:
         os.kill(self.pid, signal.SIGUSR1)

@@ -24,7 +24,7 @@ from maverick_tui import (
     TimeoutError,
     extract_all_text,
 )
-from maverick_tui.executor.failures import LimitError
+from maverick_tui.executor.limits import LimitError
 from maverick_tui.offline.script import (
     Answer,
     ContentTypeFault,

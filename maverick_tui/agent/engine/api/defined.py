@@ -22,10 +22,14 @@ def agent_class(definition: AgentDefinition, tools: Sequence[Any] = ()) -> type[
         """An agent that was defined as a value."""
 
         async def execute(self, context: AgentContext) -> AgentResult:
-            """Run the definition's query with the inputs, or else `context.extra["prompt"]`."""
+            """Run `context.extra["prompt"]` in the query of the definition, or instead of it if it has no place there.
+
+            What a person sends is a draft of the query that may have been changed.
+            """
             task = str(context.extra.get(TASK) or "")
             query = substitute(definition.prompt.query, {**self.input_values, TASK: task or None})
-            return await self.run(query or task or self.initial_prompt, context)
+            asked = query if definition.uses_task or not task else task
+            return await self.run(asked or task or self.initial_prompt, context)
 
     brought = {getattr(tool, "name", getattr(tool, "__name__", "")) for tool in tools}
     wanted = API_FILE_TOOLS if definition.tools.tools is None else definition.tools.tools

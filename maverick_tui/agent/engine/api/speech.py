@@ -24,7 +24,7 @@ from pydantic_core import to_jsonable_python
 
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.messages import Agent, Delta, Request, Response, Usage
+from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime, Usage
 from maverick_tui.executor.pricing import price_of
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 
@@ -38,6 +38,7 @@ class Speech(Agent):
         self.model = model or str(getattr(agent, "model", ""))
         self.provider_name = str(getattr(agent, "provider_name", ""))
         self.max_tokens: int | None = getattr(agent, "max_tokens", None)
+        self.tools_overhead = int(getattr(agent, "tools_overhead", 0))
         self._agent = agent
         self._session_id = session_id
         self._feed = feed
@@ -65,6 +66,20 @@ class Speech(Agent):
         if stream is None or not stream.tell_blocks():  # a subagent, or a model that does not stream
             self._feed(self._whole(response, request.parent))
         return response
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the model can be asked at once."""
+        return not isinstance(self._agent, TakesTime) or self._agent.is_ready
+
+    async def get_ready(self) -> None:
+        """Have the model do what takes a while."""
+        if isinstance(self._agent, TakesTime):
+            await self._agent.get_ready()
+
+    async def count_tokens(self, request: Request) -> int | None:
+        """As the model's endpoint counts; None if it does not."""
+        return await self._agent.count_tokens(request) if isinstance(self._agent, CountsTokens) else None
 
     def _whole(self, response: Response, parent: str) -> AssistantMessage:
         content: list[Any] = [ThinkingBlock(thought.text, thought.signature) for thought in response.thoughts]
@@ -105,7 +120,8 @@ class Speech(Agent):
 
     def end(self, result: ExecutionResult[Any], totals: Totals) -> None:
         """Tell the end of a turn that was done, or was stopped on purpose."""
-        text = as_text(result.output) if result.output is not None and result.output_valid is None else ""
+        is_handed_in = bool(result.messages) and result.messages[-1].role is Role.TOOL_RESULT
+        text = as_text(result.output) if result.output is not None and is_handed_in else ""
         if text and text != result.raw_content:  # a tool has ended it, and what it returned is the answer
             self._feed(AssistantMessage([TextBlock(text)], model=self.model, session_id=self._session_id))
         is_stopped = result.terminate_reason is TerminateReason.CANCELLED

@@ -1,0 +1,112 @@
+"""Resuming: a suspended execution with what was decided about its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.calls import Approve, Verdict
+from maverick_tui.executor.definition import AgentDefinition
+from maverick_tui.executor.messages import Message, Role, ToolCall
+from maverick_tui.executor.plan import Plan
+from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.suspension import Suspension
+from maverick_tui.executor.tools import Tool
+
+_MASKED = "This call cannot be made: its arguments held a secret, which was not kept. Make it again."
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What goes on; about calls that `decisions` say nothing of, `approve` is asked."""
+
+    suspension: Suspension
+    decisions: Mapping[str, Verdict] = field(default_factory=dict)
+
+    def check(self, definition: AgentDefinition) -> None:
+        """Refuse another agent's state, and decisions about calls that do not wait."""
+        if self.suspension.agent != definition.name:
+            raise ConfigError(
+                f"The execution that was suspended is one of {self.suspension.agent!r}, not of {definition.name!r}.",
+                hint="Resume it with the definition that it was begun with.",
+            )
+        waiting = {call.id for call in self.suspension.pending}
+        if strange := sorted(set(self.decisions) - waiting):
+            raise ConfigError(
+                f"No call {', '.join(map(repr, strange))} waits for a decision.",
+                hint=f"There are: {', '.join(sorted(waiting))}.",
+            )
+
+    def spending(self, plan: Plan) -> Spending:
+        """What was used before, which the limits hold for, too."""
+        before = self.suspension
+        return Spending(
+            plan.definition.run,
+            usage=before.usage,
+            known_cost=before.cost_usd or 0.0,
+            tool_calls=before.tool_calls,
+        )
+
+    def decide(self, approve: Approve | None) -> Approve:
+        """Asks what was decided, and about anything else whoever decides now."""
+
+        async def decided(tool: Tool, call: ToolCall) -> Verdict:
+            verdict = self.decisions.get(call.id)
+            if verdict is None and approve is not None:
+                verdict = await approve(tool, call)
+            elif verdict is None:  # what waits for a decision goes on waiting
+                verdict = Verdict(suspends=any(call.id == one.id for one in self.suspension.pending))
+            is_masked = call.id in self.suspension.masked and verdict.arguments is None
+            return Verdict(_MASKED) if is_masked and not verdict.refusal and not verdict.suspends else verdict
+
+        return decided
+
+
+def suspension_of(
+    plan: Plan,
+    messages: Sequence[Message],
+    calls: Sequence[ToolCall],
+    answers: Sequence[Message],
+    waiting: Collection[str],
+    spending: Spending,
+    turns: int,
+    resumed: Resumed | None,
+) -> Suspension:
+    """Where an execution stands after the calls of a turn, of which some wait; it may have been resumed before."""
+    asked = _last_asked(messages)
+    here = Suspension(
+        plan.definition.name,
+        tuple(messages[: asked + 1]),
+        (*messages[asked + 1 :], *(answer for answer in answers if answer.tool_call_id not in waiting)),
+        tuple(call for call in calls if call.id in waiting),
+        usage=spending.usage,
+        cost_usd=spending.cost_usd,
+        tool_calls=spending.tool_calls - len(waiting),  # they are counted when they are made
+        turns=turns,
+    )
+    if resumed is None:
+        return here
+    before = resumed.suspension
+    costs = (here.cost_usd, before.cost_usd)
+    return replace(
+        here,
+        usage=here.usage + before.usage,
+        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        tool_calls=here.tool_calls + before.tool_calls,
+        turns=here.turns + before.turns,
+        masked=tuple(one for one in before.masked if one in waiting),
+    )
+
+
+def add_answers(messages: list[Message], answers: Sequence[Message]) -> None:
+    """Add answers of calls beside those that there are of the same turn, in the order of its calls."""
+    asked = _last_asked(messages)
+    order = {call.id: number for number, call in enumerate(messages[asked].tool_calls)}
+    together = [*messages[asked + 1 :], *answers]
+    messages[asked + 1 :] = sorted(together, key=lambda answer: order[answer.tool_call_id])
+
+
+def _last_asked(messages: Sequence[Message]) -> int:
+    """Where the message stands whose calls are under way."""
+    return max(number for number, message in enumerate(messages) if message.role is Role.ASSISTANT)
