@@ -9,10 +9,11 @@ from maverick_tui.inert import InertStream
 if TYPE_CHECKING:
     from maverick_tui.runs.events import Failure, PermissionAsked, TurnEnded
 
-ToolState = Literal["writing", "asking", "running", "done", "failed", "denied", "cut"]
+ToolState = Literal["writing", "waiting", "asking", "running", "done", "failed", "denied", "cut"]
 TextState = Literal["open", "done", "partial"]
 
-_ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
+ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
+"""States of subagents and background tasks that do not go on."""
 
 
 class Entry:
@@ -125,12 +126,12 @@ class ToolEntry(Entry):
     @property
     def is_open(self) -> bool:
         """Whether its result is still to come."""
-        return self.state in ("writing", "asking", "running")
+        return self.state in ("writing", "waiting", "asking", "running")
 
     @property
     def is_task_alive(self) -> bool:
         """Whether the subagent or background task that it started goes on."""
-        return bool(self.task_state) and self.task_state not in _ENDED_TASKS
+        return bool(self.task_state) and self.task_state not in ENDED_TASKS
 
 
 class NoticeEntry(Entry):

@@ -36,10 +36,16 @@ class Loaded:
         """Whether its `execute` does nothing but send the prompt, as that of a Markdown file does."""
         return type(self.agent).execute.__module__ == _MARKDOWN
 
-    def describe(self, run_id: str, at: float) -> RunStarted:
-        """The first event of its run."""
+    @property
+    def permission_mode(self) -> str:
+        """The mode that its sessions are opened in."""
         from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
 
+        settings = self.agent.config or self.context.config
+        return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+
+    def describe(self, run_id: str, at: float) -> RunStarted:
+        """The first event of its run."""
         agent, settings = self.agent, self.agent.config or self.context.config
         offline = settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE")
         return RunStarted(
@@ -49,7 +55,7 @@ class Loaded:
             cwd=str(self.context.cwd),
             branch="" if self.context.branch == NO_GIT else self.context.branch,
             model=(agent.model if agent._names_model else settings.model or agent.model) or "",
-            permission_mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
+            permission_mode=self.permission_mode,
             description=agent.description,
             engine=agent.engine,
             is_offline=bool(offline),

@@ -308,7 +308,7 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         judge.verdict("Bash", bash(f"git log {command}"))
         judge.verdict("Read", {"file_path": path})
         judge.verdict("Write", {"file_path": path})
-    Grants(Path.cwd()).offer("Write", {"file_path": path})
+    Grants(Path.cwd()).offers("Write", {"file_path": path})
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,10 @@ async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hi
 
 
 @pytest.mark.parametrize(
-    ("words", "decision"), [("once", "once"), ("this run", "run"), ("deny", "deny")]
+    ("words", "decision"), [("once", "once"), ("Bash: ls", "run"), ("deny", "deny")]
 )  # of "deny with a reason", another test
 async def test_what_is_said_about_the_keys_can_be_clicked(words: str, decision: str) -> None:
-    async with watching(begun().ask("Bash", {"command": "ls"}, grant="Bash: ls").wait(1)) as (app, pilot):
+    async with watching(begun().ask("Bash", {"command": "ls"}, grants=("Bash: ls",)).wait(1)) as (app, pilot):
         await click(app, pilot, words)
         assert answers(app) == [("ask-call-1", decision, "")]
         assert not app.run_screen.transcript.folding._chosen, "nothing was folded by it"
