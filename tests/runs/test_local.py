@@ -297,7 +297,7 @@ async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.Mo
         run.prompt("tries again")
         await run.until(ConnectFailed, 2)
         run.send(Interrupt())
-        await run.until(PromptDropped)
+        await run.until(PromptsHeld)
     assert run.all(RunStarted)[0].agent == "broken"
     assert {"agent": "a mistake", "folder": "nowhere", "settings": "timeout"}[broken] in failed.failure.message
 

@@ -115,6 +115,7 @@ class AnsweringScreen(RunView):
         if option < len(choice.parts[choice.at].options) and self._is_armed(question):
             choice.choose(option)
             self._go_on(question, choice)
+            self.set_focus(self.prompt)  # Enter sends what is marked
 
     def action_allow_once(self, entry: int = 0) -> None:
         """Allow the call that waits; with the number of an entry, that one."""

@@ -132,9 +132,8 @@ def _show_of(entry: ToolEntry) -> Callable[[str], str]:
 def _plan(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     plan = entry.arguments.get("plan")
     rows = renderer.markdown(inert(plan)) if isinstance(plan, str) and plan.strip() else []
-    return (rows or renderer.plain("It does not say what the plan is.", palette.dim)) + _others(
-        entry, ("plan",), renderer, palette
-    )
+    rest = _others(entry, ("plan", "planFilePath"), renderer, palette)
+    return (rows or renderer.plain("It does not say what the plan is.", palette.dim)) + rest
 
 
 def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:

@@ -379,6 +379,6 @@ def test_what_is_told_beforehand_is_what_happens() -> None:
         "mcp__x__*",
     ]
     asking = ["Bash", "Bash(git add:*)", "Skill", "mcp__x__*"]
-    assert asks_first(entries, "acceptEdits") == asking
-    assert asks_first(entries, "default") == ["Edit", *asking]
-    assert asks_first(entries, "dontAsk") == []
+    assert asks_first(entries, "acceptEdits", Path.cwd()) == asking
+    assert asks_first(entries, "default", Path.cwd()) == ["Edit", *asking]
+    assert asks_first(entries, "dontAsk", Path.cwd()) == []

@@ -160,3 +160,46 @@ async def test_a_question_between_any_two_keys_loses_none_and_answers_nothing() 
             assert app.run_screen.prompt.has_focus
             app.run_screen.prompt.take()
         assert app.kept.take() == []
+
+
+TWO = {
+    "questions": [
+        {"question": "Which colour?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}]},
+        {"question": "Which sizes?", "options": [{"label": "S"}, {"label": "M"}], "multiSelect": True},
+    ]
+}
+
+
+async def test_options_are_chosen_by_clicks_several_where_that_is_meant() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        await click(app, pilot, "2. Blue")
+        await until(pilot, lambda: "✔ Which colour?  Blue" in app.shown())
+        assert app.kept.take() == [], "the second one is not answered yet"
+        await click(app, pilot, "☐ 2. M")
+        await until(pilot, lambda: "☑ 2. M" in app.shown())
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.decision, answer.answers) == ("once", {"Which colour?": "Blue", "Which sizes?": "M"})
+
+
+async def test_questions_are_answered_one_after_the_other_by_number_or_in_words() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == [], "a yes is no answer"
+        await pilot.press(*"1", "enter")
+        await until(pilot, lambda: "✔ Which colour?  Red" in app.shown())
+        await pilot.press(*"none", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which colour?": "Red", "Which sizes?": "none"}
+
+
+async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
+    grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
+    for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):
+        async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=offered).wait(1)) as (app, pilot):
+            for key, grant in keys.items():
+                await pilot.press(key)
+                given = [(one.decision, one.grant) for one in app.kept.take() if isinstance(one, AnswerPermission)]
+                assert given == ([] if grant is None else [("run", grant)])

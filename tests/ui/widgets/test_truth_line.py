@@ -52,6 +52,8 @@ async def test_what_waits_stands_at_the_right() -> None:
     store = asked(ev.PromptQueued(2, "a", "x"), ev.PromptQueued(2, "b", "y"))
     assert (await shown(store, 2.0)).endswith("  2 queued")
     assert (await shown(store, 2.0, unseen=14)).endswith("  2 queued   ▼ 14 new lines")
+    store.apply(ev.PromptsHeld(2, ("a",)))
+    assert (await shown(store, 2.0)).endswith("  1 queued  1 held")
     assert (await shown(asked(), 2.0, unseen=1)).endswith("▼ 1 new line")
     assert (await shown(asked(), 2.0, unseen=0)).endswith("▼ to the end")
 
