@@ -100,7 +100,7 @@ class Link:
             return None
         if translator.jobs.items or translator.notices.alive:
             return None
-        return (loaded.agent.config or loaded.context.config).idle_timeout or None
+        return (loaded.agent.config or loaded.context.config).idle_after or None
 
     async def clear(self) -> None:
         """Begin a new conversation: the session forgets the old one, or another session takes its place."""

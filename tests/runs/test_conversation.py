@@ -16,7 +16,7 @@ from tests.support.processes import marked
 
 
 async def test_a_cli_that_nobody_uses_ends_and_comes_back_with_the_next_prompt(serve: ServeModel, mark: str) -> None:
-    async with serve(say("answered")) as server, watch(Talker, config=MaverickConfig.load(idle_timeout=0.3)) as run:
+    async with serve(say("answered")) as server, watch(Talker, config=MaverickConfig.load(idle_after=0.3)) as run:
         await run.ask("one")
         async with asyncio.timeout(PATIENCE):
             while marked(mark):

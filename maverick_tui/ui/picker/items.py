@@ -139,7 +139,9 @@ def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
             groups.setdefault(item.group, [Row(item.group)]).append(Row(item.group, item, found))
     rows = [row for members in groups.values() for row in members]
     found_at = [index for index, row in enumerate(rows) if row.item is not None]
-    best = max(found_at, key=lambda index: (rows[index].match.score, _is_agent(rows[index])), default=None)
+    best = max(
+        found_at, key=lambda index: (rows[index].match.score, bool(query) and _is_agent(rows[index])), default=None
+    )
     return rows, best
 
 

@@ -271,8 +271,9 @@ class PickerScreen(Screen[None]):
         """Hide the key that goes back where there is nothing to go back to."""
         if action == "back":
             return bool(self._runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
-        if action == "close_run":
-            return (item := self._agents.list.item) is not None and bool(item.run_id)
+        if action in ("close_run", "edit"):  # a run has no file, and an agent is not closed
+            item = self._agents.list.item
+            return (item is not None and bool(item.run_id)) == (action == "close_run")
         return True
 
     def action_close_run(self) -> None:
