@@ -8,6 +8,7 @@ import json
 from maverick_tui import MaverickConfig
 from maverick_tui.runs.commands import ClearConversation, NameRun, SendPrompt, SetModel
 from maverick_tui.runs.events import ConnectFailed, Connecting, ModelNamed, Noticed, RunNamed, TurnEnded, TurnStarted
+from maverick_tui.runs.notices import Notices
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, watch
 from tests.support.agents import Talker
@@ -28,6 +29,14 @@ async def test_a_cli_that_nobody_uses_ends_and_comes_back_with_the_next_prompt(s
     assert [event.again for event in run.all(Connecting)] == [False, True]
     assert not run.all(ConnectFailed)
     assert not run.all(Noticed)
+
+
+def test_a_cli_with_something_in_the_background_does_not_rest() -> None:
+    notices = Notices()
+    notices.read("task_started", {"task_id": "b1", "tool_use_id": "c1", "description": "make watch"}, 1.0)
+    assert notices.alive == {"b1"}
+    notices.read("task_updated", {"task_id": "b1", "patch": {"status": "completed"}}, 2.0)
+    assert notices.alive == set()
 
 
 async def test_commands_that_are_no_prompts(serve: ServeModel) -> None:
