@@ -67,7 +67,7 @@ class CallStore:
         self._calls[event.call] = self._open_calls[event.call] = entry
         self._wait_for(entry)
         if (began := self._began.pop(event.call, None)) is not None:
-            entry.state, entry.at = "running", began
+            entry.begin(began)
         return entry
 
     def _wait_for(self, entry: ToolEntry) -> None:
@@ -80,7 +80,7 @@ class CallStore:
         if entry is None:  # the way of a call's message is longer
             self._began[event.call] = event.at
         elif entry.state == "waiting":
-            entry.state, entry.at = "running", event.at
+            entry.begin(event.at)
             self._list.touch(entry)
 
     def _move(self, entry: ToolEntry, parent: str) -> None:
@@ -165,7 +165,7 @@ class CallStore:
         entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
         if entry.state in ("asking", "waiting"):
             if event.decision in ("once", "run"):
-                entry.state, entry.at = "running", event.at
+                entry.begin(event.at)
                 self._wait_for(entry)
             else:
                 self._end_tool(entry, "denied" if event.decision == "deny" else "cut", event.at)

@@ -94,6 +94,7 @@ class ToolEntry(Entry):
         "call",
         "decision",
         "detail",
+        "has_run",
         "input_size",
         "name",
         "output",
@@ -113,6 +114,8 @@ class ToolEntry(Entry):
         self.arguments: dict[str, Any] = {}
         self.input_size = 0
         self.state: ToolState = "writing"
+        self.has_run = False
+        """Whether it has begun; what was denied or stopped before that took no time."""
         self.output = ""
         self.detail: Any = None
         self.question: PermissionAsked | None = None
@@ -127,6 +130,10 @@ class ToolEntry(Entry):
     def is_open(self) -> bool:
         """Whether its result is still to come."""
         return self.state in ("writing", "waiting", "asking", "running")
+
+    def begin(self, at: float) -> None:
+        """It runs from this moment on."""
+        self.state, self.at, self.has_run = "running", at, True
 
     @property
     def is_task_alive(self) -> bool:

@@ -81,7 +81,7 @@ def run_item(run: RunSummary) -> Item:
         key=f"run:{run.run_id}",
         group=RUNS,
         name=one_line(run.agent),
-        description=one_line("  ".join(filter(None, (run.title, run.detail)))),
+        description=one_line(" · ".join(filter(None, (run.title, run.detail)))),
         marks=((one_line(f"{run.glyph} {run.state}"), "accent"),),
         run_id=run.run_id,
         agent=run.agent,

@@ -202,7 +202,7 @@ class EntryRows:
         p = self.look.palette
         head = tool_rows.head(entry, self.look.folder, p)
         seconds = entry.seconds if entry.seconds is not None else max(0.0, self._now() - entry.at)
-        shows_time = entry.state not in ("writing", "waiting", "asking")
+        shows_time = entry.state in ("running", "done", "failed") or (entry.has_run and not entry.is_open)
         note = self.in_gutter(tool_rows.short(seconds)) if shows_time else " " * self.look.gutter
         room = tool_rows.summary(entry, p)
         rows = [self.line(head, room, entry=entry, note=note)]

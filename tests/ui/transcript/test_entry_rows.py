@@ -203,6 +203,10 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     denied = ev.PermissionSettled(5, "q", "c1", "deny", "too risky")
     assert "⊘ Bash ls denied: too risky" in state(ask, denied)
     assert "╌ Bash ls no result" in state(ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    assert state(ask, denied).startswith("⊘"), "what has not run has taken no time"
+    assert state(ask, ev.PermissionSettled(5, "q", "c1", "withdrawn")).startswith("╌")
+    cut = state(ev.ToolBegan(3, "c1"), ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    assert cut.startswith("6.0s ╌")
     by_rule = ev.PermissionSettled(5, "q", "c1", "run", by_rule="Bash(ls:*)")
     assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
 
