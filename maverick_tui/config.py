@@ -23,6 +23,7 @@ from maverick_tui.redact import conceal, is_secret, redact
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
 DEFAULT_MAX_TURNS = 100
+DEFAULT_IDLE_AFTER = 600.0
 
 PREFIX = "MAVERICK_"
 
@@ -53,6 +54,8 @@ class MaverickConfig(BaseSettings):
     """Permission mode of agents that name none."""
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_TIMEOUT
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
+    idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
+    """Seconds after which the CLI of a run that nobody uses is ended; the next prompt resumes it. 0: never."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
     """Most tokens of one model answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS

@@ -83,6 +83,7 @@ REACH = 8
 """Characters before one that can decide whether it is in place."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_LIKE_A_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 # A cut before the first, or after the second, leaves half of what is drawn as one.
 _CLINGS = re.compile(f"[\u200b-\u200d\ufe0e\ufe0f\u20e3{_SKIN}]|{_TAG}")
 _HOLDS = frozenset("\u200b\u200c\u200d")
@@ -113,6 +114,11 @@ def one_line(text: str) -> str:
 def spelled(text: str) -> str:
     """Inert text in which every invisible character, in place or not, is written out by its number."""
     return inert(text if text.isascii() else _unseen().sub(lambda found: f"<U+{ord(found[0]):04X}>", text))
+
+
+def revealed(text: str) -> str:
+    """The same, and blanks that only look like a space written out as well: for those who are to allow something."""
+    return spelled(text if text.isascii() else _LIKE_A_SPACE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text))
 
 
 def cut_at(text: str, most: int) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from maverick_tui.agent.catalog.files import read_file
@@ -61,7 +62,8 @@ class XRay:
         if self.may is None or mode.origin == "unknown":
             return None
         reading = [name for name, is_read_only in _own_tools(self.settings) if is_read_only]
-        return tuple(entry for entry in self.may if entry not in reading and _asks(entry, str(mode.value)))
+        cwd = self.listing.cwd
+        return tuple(entry for entry in self.may if entry not in reading and _asks(entry, str(mode.value), cwd))
 
     def to_json(self) -> dict[str, Json]:
         """The same as a JSON object."""
@@ -280,9 +282,9 @@ def _without(value: Json, hidden: set[str]) -> Json:
     return {key: _without(item, hidden) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _asks(entry: str, mode: str) -> bool:
+def _asks(entry: str, mode: str, cwd: Path) -> bool:
     try:
-        return bool(asks_first([entry], mode))
+        return bool(asks_first([entry], mode, cwd))
     except InvalidToolError:
         return True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import Entry, TextEntry, ToolEntry, ToolState
@@ -26,13 +26,15 @@ class CallStore:
         self.turn: ev.TurnStarted | None = None
         """The turn that is running."""
         self.running: dict[str, ToolEntry] = {}
-        """Calls that the turn waits for; what background tasks do is not among them."""
+        """Calls that the turn waits for, running or waiting; what background tasks do is not among them."""
         self.tasks: dict[str, ToolEntry] = {}
         """Calls that started a subagent or a background task, by call."""
         self._is_interrupting = False
         self._blocks: dict[int, TextEntry | ToolEntry] = {}
         self._calls: dict[str, ToolEntry] = {}
         self._open_calls: dict[str, ToolEntry] = {}
+        self._began: dict[str, float] = {}
+        """When calls began whose message has not come yet."""
         self._asked: set[str] = set()
         """Calls that somebody was asked about, whose arguments are those of the question."""
 
@@ -61,14 +63,25 @@ class CallStore:
             turn = self.turn.turn if self.turn else 0
             entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, self._depth(event.parent))
             self._add(entry)
-        entry.call, entry.state, entry.at = event.call, "running", event.at
+        entry.call, entry.state, entry.at = event.call, "waiting", event.at
         self._calls[event.call] = self._open_calls[event.call] = entry
-        self._run_tool(entry)
+        self._wait_for(entry)
+        if (began := self._began.pop(event.call, None)) is not None:
+            entry.begin(began)
         return entry
 
-    def _run_tool(self, entry: ToolEntry) -> None:
+    def _wait_for(self, entry: ToolEntry) -> None:
         if not self._is_in_background(entry):
             self.running[entry.call] = entry
+
+    def _tool_began(self, event: ev.ToolBegan) -> None:
+        self.heard_at = event.at
+        entry = self._calls.get(event.call)
+        if entry is None:  # the way of a call's message is longer
+            self._began[event.call] = event.at
+        elif entry.state == "waiting":
+            entry.begin(event.at)
+            self._list.touch(entry)
 
     def _move(self, entry: ToolEntry, parent: str) -> None:
         """It was asked about before it was known whose call it is."""
@@ -137,7 +150,7 @@ class CallStore:
             entry = self._calls[event.call]
         # What is asked about is what will run; a hook may have changed it since the model said it.
         self._asked.add(event.call)
-        entry.name, entry.arguments = event.tool, event.arguments
+        entry.name, entry.arguments = event.tool, _with_plan(event, entry.arguments)
         entry.question, entry.state, entry.ended_at = event, "asking", None
         self._open_calls[event.call] = entry
         self.running.pop(event.call, None)
@@ -150,10 +163,10 @@ class CallStore:
             return
         entry.question, entry.decision = None, event.decision
         entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
-        if entry.state == "asking":
+        if entry.state in ("asking", "waiting"):
             if event.decision in ("once", "run"):
-                entry.state, entry.at = "running", event.at
-                self._run_tool(entry)
+                entry.begin(event.at)
+                self._wait_for(entry)
             else:
                 self._end_tool(entry, "denied" if event.decision == "deny" else "cut", event.at)
         self._list.touch(entry)
@@ -166,3 +179,10 @@ class CallStore:
 
     def _add(self, entry: Entry) -> None:
         self._list.add(entry, self._calls.get(entry.parent) if entry.parent else None)
+
+
+def _with_plan(question: ev.PermissionAsked, said: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a question, with the plan: the CLI passes it on from its file, but not as the model said it."""
+    if question.tool == "ExitPlanMode" and "plan" in said:
+        return {"plan": said["plan"], **question.arguments}
+    return question.arguments

@@ -11,11 +11,12 @@ from maverick_tui.runs.wire import Tagged, from_json
 
 @dataclass(frozen=True, slots=True)
 class SendPrompt(Tagged):
-    """Ask; while a turn is running the prompt waits for its end."""
+    """Ask; while a turn is running the prompt waits for its end. A command, `/compact`, is for the engine."""
 
     type: ClassVar[str] = "send_prompt"
     prompt_id: str
     text: str
+    is_command: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,15 @@ class DropPrompt(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
+class ReleasePrompts(Tagged):
+    """Send the prompts that an interrupt has held."""
+
+    type: ClassVar[str] = "release_prompts"
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupt(Tagged):
-    """Stop the running turn; what came is kept."""
+    """Stop the running turn; what came is kept, and what waits is held until somebody releases it."""
 
     type: ClassVar[str] = "interrupt"
 
@@ -37,7 +45,8 @@ class Interrupt(Tagged):
 class AnswerPermission(Tagged):
     """Answer a question: allow it `once`, or for this `run`; or `deny` it, with a reason for the model.
 
-    `answers` are for a tool that asks the person something: question to answer.
+    `grant` says how much the run is allowed: the place of one of those that the question offers. `answers` are for a
+    tool that asks the person something: question to answer.
     """
 
     type: ClassVar[str] = "answer_permission"
@@ -45,6 +54,7 @@ class AnswerPermission(Tagged):
     decision: Literal["once", "run", "deny"]
     reason: str = ""
     answers: dict[str, str] | None = None
+    grant: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,29 @@ class SetMode(Tagged):
 
     type: ClassVar[str] = "set_mode"
     mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetModel(Tagged):
+    """Let another model answer from the next prompt on."""
+
+    type: ClassVar[str] = "set_model"
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameRun(Tagged):
+    """Call the run by a name; an empty one takes it away."""
+
+    type: ClassVar[str] = "name_run"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearConversation(Tagged):
+    """Begin a new conversation, in which the agent knows nothing of the old one."""
+
+    type: ClassVar[str] = "clear_conversation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +102,19 @@ class CloseRun(Tagged):
     type: ClassVar[str] = "close_run"
 
 
-Command: TypeAlias = SendPrompt | DropPrompt | Interrupt | AnswerPermission | SetMode | Reconnect | CloseRun
+Command: TypeAlias = (
+    SendPrompt
+    | DropPrompt
+    | ReleasePrompts
+    | Interrupt
+    | AnswerPermission
+    | SetMode
+    | SetModel
+    | NameRun
+    | ClearConversation
+    | Reconnect
+    | CloseRun
+)
 
 COMMANDS: Mapping[str, type[Any]] = {kind.type: kind for kind in Command.__args__}
 

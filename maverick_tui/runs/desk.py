@@ -22,7 +22,7 @@ WITHDRAWN = "The user has interrupted the work."
 @dataclass(slots=True)
 class _Question:
     call: str
-    grant: Grant | None
+    grants: list[Grant]
     answer: asyncio.Future[AnswerPermission | None]
     """None if the question was withdrawn."""
 
@@ -60,7 +60,7 @@ class Desk:
         if rule := self._grants.rule_for(tool, arguments):
             self._emit(PermissionSettled(self._clock(), request, call, "run", by_rule=rule))
             return allow()
-        question = _Question(call, self._grants.offer(tool, arguments), _future())
+        question = _Question(call, self._grants.offers(tool, arguments), _future())
         self._open[request] = question
         self._emit(
             PermissionAsked(
@@ -71,7 +71,7 @@ class Desk:
                 arguments,
                 agent=self._name_of(context.agent_id),
                 reason=context.decision_reason or "",
-                grant=question.grant.text if question.grant else "",
+                grants=tuple(grant.text for grant in question.grants),
             )
         )
         try:
@@ -87,8 +87,8 @@ class Desk:
         if question is None or question.answer.done():
             return
         decision = command.decision
-        if decision == "run" and question.grant is not None:
-            self._grants.give(question.grant)
+        if decision == "run" and 0 <= command.grant < len(question.grants):
+            self._grants.give(question.grants[command.grant])
         elif decision == "run":
             decision = "once"
         self._settle(command.request, decision, command.reason)

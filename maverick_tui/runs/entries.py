@@ -9,10 +9,11 @@ from maverick_tui.inert import InertStream
 if TYPE_CHECKING:
     from maverick_tui.runs.events import Failure, PermissionAsked, TurnEnded
 
-ToolState = Literal["writing", "asking", "running", "done", "failed", "denied", "cut"]
+ToolState = Literal["writing", "waiting", "asking", "running", "done", "failed", "denied", "cut"]
 TextState = Literal["open", "done", "partial"]
 
-_ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
+ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
+"""States of subagents and background tasks that do not go on."""
 
 
 class Entry:
@@ -93,6 +94,7 @@ class ToolEntry(Entry):
         "call",
         "decision",
         "detail",
+        "has_run",
         "input_size",
         "name",
         "output",
@@ -112,6 +114,8 @@ class ToolEntry(Entry):
         self.arguments: dict[str, Any] = {}
         self.input_size = 0
         self.state: ToolState = "writing"
+        self.has_run = False
+        """Whether it has begun; what was denied or stopped before that took no time."""
         self.output = ""
         self.detail: Any = None
         self.question: PermissionAsked | None = None
@@ -125,12 +129,16 @@ class ToolEntry(Entry):
     @property
     def is_open(self) -> bool:
         """Whether its result is still to come."""
-        return self.state in ("writing", "asking", "running")
+        return self.state in ("writing", "waiting", "asking", "running")
+
+    def begin(self, at: float) -> None:
+        """It runs from this moment on."""
+        self.state, self.at, self.has_run = "running", at, True
 
     @property
     def is_task_alive(self) -> bool:
         """Whether the subagent or background task that it started goes on."""
-        return bool(self.task_state) and self.task_state not in _ENDED_TASKS
+        return bool(self.task_state) and self.task_state not in ENDED_TASKS
 
 
 class NoticeEntry(Entry):

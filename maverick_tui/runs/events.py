@@ -110,6 +110,15 @@ class ModeChanged(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
+class RunNamed(Tagged):
+    """The person calls the run by this name from now on."""
+
+    type: ClassVar[str] = "run_named"
+    at: float
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded(Tagged):
     """The last event of a run."""
 
@@ -138,6 +147,23 @@ class PromptDropped(Tagged):
     type: ClassVar[str] = "prompt_dropped"
     at: float
     prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptsHeld(Tagged):
+    """These waiting prompts are not sent by themselves any more: somebody has interrupted."""
+
+    type: ClassVar[str] = "prompts_held"
+    at: float
+    prompt_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptsReleased(Tagged):
+    """What was held is sent again, each prompt when its turn comes."""
+
+    type: ClassVar[str] = "prompts_released"
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +266,10 @@ class BlockEnded(Tagged):
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled(Tagged):
-    """The model calls a tool; `block` is the block that its arguments came in, if it was streamed."""
+    """The model calls a tool; `block` is the block that its arguments came in, if it was streamed.
+
+    It does not run yet: calls wait for one another, and for a person.
+    """
 
     type: ClassVar[str] = "tool_called"
     at: float
@@ -249,6 +278,15 @@ class ToolCalled(Tagged):
     arguments: dict[str, Any]
     parent: str = ""
     block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBegan(Tagged):
+    """The call runs, without a question. One that was asked about runs when that is settled."""
+
+    type: ClassVar[str] = "tool_began"
+    at: float
+    call: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +399,7 @@ class JobsScheduled(Tagged):
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked(Tagged):
-    """A tool call waits for a person; `grant` says in words what "for this run" would allow."""
+    """A tool call waits for a person; `grants` say in words what "for this run" can allow, from little to much."""
 
     type: ClassVar[str] = "permission_asked"
     at: float
@@ -371,7 +409,7 @@ class PermissionAsked(Tagged):
     arguments: dict[str, Any]
     agent: str = ""
     reason: str = ""
-    grant: str = ""
+    grants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,9 +432,12 @@ Event: TypeAlias = (
     | ConnectFailed
     | ModelNamed
     | ModeChanged
+    | RunNamed
     | RunEnded
     | PromptQueued
     | PromptDropped
+    | PromptsHeld
+    | PromptsReleased
     | TurnStarted
     | PromptSent
     | InterruptRequested
@@ -407,6 +448,7 @@ Event: TypeAlias = (
     | BlockGrew
     | BlockEnded
     | ToolCalled
+    | ToolBegan
     | ToolFinished
     | TaskProgressed
     | UsageReported

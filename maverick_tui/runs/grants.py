@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,16 @@ _RUN_ANYTHING = frozenset("config create dlx exec foreach run x".split())
 """Subcommands whose next word is a program, or makes one run."""
 _RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})
 """Where `run` means a script of the project, by its name."""
+_RUN_PROGRAMS = frozenset({"hatch", "pdm", "pipenv", "poetry", "uv"})
+"""Where `run` is followed by a program and its arguments."""
+_NEVER_ALL = frozenset(
+    "at awk bash builtin bunx chmod chown command crontab dash dd deno doas ed env eval exec find fish gawk kill"
+    " killall ksh lua mawk mkfs mv nice node nohup npx osascript parallel perl php pkill rm rmdir rsync ruby"
+    " screen script sed sh shred ssh stdbuf strace su sudo tclsh tee time timeout tmux truncate uvx vi vim watch"
+    " xargs zsh".split()
+)
+"""Programs that run, overwrite or destroy whatever their arguments say: of these only the very command is allowed."""
+_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +61,40 @@ class Grants:
             return ""
         return next((grant.text for grant in self._given if grant.covers(tool, arguments)), "")
 
-    def offer(self, tool: str, arguments: Mapping[str, Any]) -> Grant | None:
-        """What can be allowed for the run at the occasion of this call."""
+    def offers(self, tool: str, arguments: Mapping[str, Any]) -> list[Grant]:
+        """What can be allowed for the run at the occasion of this call, from little to much."""
         if tool in _NEVER or self._is_asked_each_time(tool, arguments):
-            return None
+            return []
         if tool == "Bash":
-            return _bash(_command(arguments)) if is_plain(arguments) else None
+            return _commands(_command(arguments)) if is_plain(arguments) else []
         if tool == "WebFetch":
-            return _address(arguments)
+            return _addresses(arguments)
         if path := path_of(arguments):
             return self._at_path(tool, path)
-        return Grant(f"every use of {tool}", lambda name, _given: name == tool)
+        return [
+            Grant(f"{tool}, with these arguments", lambda name, given: name == tool and dict(given) == dict(arguments)),
+            Grant(f"every use of {tool}", lambda name, _given: name == tool),
+        ]
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))
 
-    def _at_path(self, tool: str, path: str) -> Grant:
-        if self._is_ordinary(path):
-            return Grant(
-                f"{tool} in this folder",
-                lambda name, given: name == tool and self._is_ordinary(path_of(given)),
-            )
+    def _at_path(self, tool: str, path: str) -> list[Grant]:
         places = real_paths(path, self._cwd)
-        return Grant(
-            f"{tool} of {min(places)}",
+        shown = str(min(places))
+        if self._places.is_inside(path):
+            shown = str(min(places).relative_to(self._cwd))
+        exact = Grant(
+            f"{tool} of {shown}",
             lambda name, given: name == tool and real_paths(path_of(given), self._cwd) == places,
         )
+        if not self._is_ordinary(path):
+            return [exact]
+        folder = Grant(
+            f"{tool} in this folder",
+            lambda name, given: name == tool and self._is_ordinary(path_of(given)),
+        )
+        return [exact, folder]
 
     def _is_ordinary(self, path: str) -> bool:
         """Whether it is in the folder and not hidden: .git, .claude and their like can make others run things."""
@@ -85,27 +104,51 @@ class Grants:
         return not any(part.startswith(".") for place in below for part in place.parts)
 
 
-def _address(arguments: Mapping[str, Any]) -> Grant:
-    """All of a host; or the very address, if readers might not agree on the host."""
-    if host := host_of(arguments):
-        return Grant(f"WebFetch from {host}", lambda name, given: name == "WebFetch" and host_of(given) == host)
+def _addresses(arguments: Mapping[str, Any]) -> list[Grant]:
+    """The very address; and all of its host, unless readers might not agree on which that is."""
     url = arguments.get("url")
-    return Grant(f"WebFetch of {url}", lambda name, given: name == "WebFetch" and given.get("url") == url)
+    exact = Grant(f"WebFetch of {url}", lambda name, given: name == "WebFetch" and given.get("url") == url)
+    if not (host := host_of(arguments)):
+        return [exact]
+    return [
+        exact,
+        Grant(f"WebFetch from {host}", lambda name, given: name == "WebFetch" and host_of(given) == host),
+    ]
 
 
-def _bash(command: str) -> Grant:
-    """Every use of the same subcommand, where a program has such: `npm run a` is one; else the command as it stands."""
-    words = plain_words(command) or []
-    rule = f"{words[0]} {words[1]} *" if _has_subcommand(words) else ""
-    if rule and covers_command(rule, command):
-        return Grant(
-            f"Bash: {rule}", lambda name, given: _is_command(name, given) and covers_command(rule, _command(given))
-        )
-    return Grant(f"Bash: {command}", lambda name, given: _is_command(name, given) and _command(given) == command)
+def _commands(command: str) -> list[Grant]:
+    """The command as it stands; every one that begins alike, if it is a plain one; and every command."""
+    exact = Grant(f"Bash: {command}", lambda name, given: _is_command(name, given) and _command(given) == command)
+    everything = Grant("every Bash command", _is_command)
+    if not (words := _prefix(plain_words(command) or [])):
+        return [exact, everything]
+    rule = f"{' '.join(words)} *"
+    if not covers_command(rule, command):
+        return [exact, everything]
+    alike = Grant(
+        f"Bash: {' '.join(words)} …",
+        lambda name, given: _is_command(name, given) and covers_command(rule, _command(given)),
+    )
+    return [exact, alike, everything]
+
+
+def _prefix(words: list[str]) -> list[str]:
+    """The words that say what a command does, without those that say to what: `pytest`, `git add`, `uv run pytest`."""
+    if not words or any("*" in word or word.split() != [word] for word in words[:4]):
+        return []
+    program, rest = words[0], words[1:]
+    if _PYTHON.fullmatch(program):  # a module is a program; a script or a line of code may be anything
+        return words[:3] if rest[:1] == ["-m"] and len(rest) > 1 and rest[1].replace(".", "").isidentifier() else []
+    if program in _RUN_PROGRAMS and rest[:1] == ["run"]:
+        found = [] if rest[1:2] and rest[1].startswith("-") else _prefix(rest[1:])
+        return [*words[:2], *found] if found else []
+    if program in _NEVER_ALL or "/" in program:
+        return []
+    return (words[:2] if _has_subcommand(words) else []) if program in _WITH_SUBCOMMANDS else [program]
 
 
 def _has_subcommand(words: list[str]) -> bool:
-    if len(words) < 3 or words[0] not in _WITH_SUBCOMMANDS or not words[1].isidentifier():
+    if len(words) < 2 or not words[1].isidentifier():
         return False
     return words[1] not in _RUN_ANYTHING or (words[1] == "run" and words[0] in _RUN_SCRIPTS)
 

@@ -13,7 +13,7 @@ from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.runs.conversation import Conversation
 from maverick_tui.runs.desk import Desk
-from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
+from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, ModelNamed, Noticed
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import AgentSource, Loaded, load
 from maverick_tui.runs.prices import context_size
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 JOBS_ENDED = "What was scheduled has ended. This run schedules nothing any more."
+CLEARED = "A new conversation has begun; the agent knows nothing of what stands above."
 FORGOTTEN = "The conversation could not be resumed. A new one has begun; the agent knows nothing of the old one."
 
 
@@ -53,7 +54,7 @@ class Link:
         self._outlet = outlet
         self._on_loss = on_loss
         self._stack = AsyncExitStack()
-        self._mode: str | None = None
+        self._model: str | None = None
         self._has_connected = False
         self._may_schedule = True
         self._watching: asyncio.Task[None] | None = None
@@ -81,8 +82,11 @@ class Link:
         # The tables take a while to read, and so does a CLI to start.
         self._sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
         session = await self._open(self.loaded)
-        if self._mode is not None:
-            await session.set_permission_mode(cast("PermissionMode", self._mode))
+        # The mode is that of the moment: it was set, or the CLI has left planning.
+        if (mode := self._turns.translator.mode) and mode != self.loaded.permission_mode:
+            await session.set_permission_mode(cast("PermissionMode", mode))
+        if self._model is not None:
+            await session.set_model(self._model)
         self.talk = Conversation(self.loaded, session, self._turns, self._outlet)
         self._has_connected, self.is_wanted = True, False
         self._watching = asyncio.create_task(self._watch(session, self.talk), name="maverick-watch")
@@ -93,6 +97,24 @@ class Link:
         """End what the CLI would do by itself, which only its end does; another one goes on with the conversation."""
         await self.close()
         self.is_wanted = True
+
+    @property
+    def rests_after(self) -> float | None:
+        """Seconds without use after which the CLI is ended; None where there is none, or it has something to do."""
+        translator, loaded = self._turns.translator, self.loaded
+        if not self.is_open or loaded is None or loaded.agent.engine == "api":
+            return None
+        if translator.jobs.items or translator.notices.alive:
+            return None
+        return (loaded.agent.config or loaded.context.config).idle_after or None
+
+    async def clear(self) -> None:
+        """Begin a new conversation: the session forgets the old one, or another session takes its place."""
+        if self.talk is None or not await self.talk.session.clear():
+            await self.close()
+            self._turns.translator.session_id = ""
+            self.is_wanted = True
+        self._outlet.emit(Noticed(self._outlet.now(), "cleared", CLEARED))
 
     def _lose_jobs(self, *, for_good: bool = False) -> None:
         """The CLI is gone, and its jobs with it; the next one would bring them back if it could schedule."""
@@ -107,6 +129,7 @@ class Link:
             self._watching.cancel()
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
+        self._turns.translator.notices.alive.clear()  # they were the CLI's
         self._lose_jobs(for_good=for_good)
 
     def fail(self, error: BaseException) -> None:
@@ -126,8 +149,19 @@ class Link:
         except AgentError as error:
             self._outlet.emit(Noticed(self._outlet.now(), "mode", error.message))
             return
-        self._mode = self._turns.translator.mode = mode
+        self._turns.translator.mode = mode
         self._outlet.emit(ModeChanged(self._outlet.now(), mode))
+
+    async def set_model(self, model: str) -> None:
+        """Let another model answer in this session and in those that follow."""
+        try:
+            if self.talk is not None and self.is_open:
+                await self.talk.session.set_model(model)
+        except AgentError as error:
+            self._outlet.emit(Noticed(self._outlet.now(), "model", error.message))
+            return
+        self._model = model
+        self._outlet.emit(ModelNamed(self._outlet.now(), model, self._turns.translator.session_id))
 
     async def _open(self, loaded: Loaded) -> Session:
         """Go on with the conversation that was lost; if that cannot be, begin a new one and say so."""

@@ -42,10 +42,16 @@ class Loaded:
         agent, settings = self.agent, self.agent.config or self.context.config
         return (agent.model if agent._names_model else settings.model or agent.model) or ""
 
-    def describe(self, run_id: str, at: float) -> RunStarted:
-        """The first event of its run."""
+    @property
+    def permission_mode(self) -> str:
+        """The mode that its sessions are opened in."""
         from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
 
+        settings = self.agent.config or self.context.config
+        return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+
+    def describe(self, run_id: str, at: float) -> RunStarted:
+        """The first event of its run."""
         agent, settings = self.agent, self.agent.config or self.context.config
         offline = settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE")
         return RunStarted(
@@ -55,7 +61,7 @@ class Loaded:
             cwd=str(self.context.cwd),
             branch="" if self.context.branch == NO_GIT else self.context.branch,
             model=self.model,
-            permission_mode=(agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE)
+            permission_mode=self.permission_mode
             if agent.allowed_tools or agent.own_tools or agent.subagents or agent.mcp_servers or agent.skills
             else "",  # it only talks, so there is nothing to permit
             description=agent.description,

@@ -15,13 +15,17 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
+    ClearConversation,
     CloseRun,
     Command,
     DropPrompt,
     Interrupt,
+    NameRun,
     Reconnect,
+    ReleasePrompts,
     SendPrompt,
     SetMode,
+    SetModel,
 )
 from maverick_tui.runs.conversation import Conversation
 from maverick_tui.runs.desk import Desk
@@ -31,7 +35,10 @@ from maverick_tui.runs.events import (
     InterruptRequested,
     PromptDropped,
     PromptQueued,
+    PromptsHeld,
+    PromptsReleased,
     RunEnded,
+    RunNamed,
     RunStarted,
 )
 from maverick_tui.runs.link import Link
@@ -88,6 +95,8 @@ class LocalRun:
             on_loss=self._wake.set,
         )
         self._prompts: deque[SendPrompt] = deque()
+        self._held: set[str] = set()
+        """The ids of prompts that wait until somebody releases them."""
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
         self._early: list[Command] | None = []
@@ -97,6 +106,8 @@ class LocalRun:
         self._is_executing = False
         self._ends_jobs = False
         """Whether what is scheduled is to be ended as soon as no turn is open."""
+        self._clears = False
+        """Whether a new conversation is to begin as soon as no turn is open."""
         self._is_closing = False
         self._work: asyncio.Task[None] | None = None
         """What `serve` waits for: loading, connecting, or answering."""
@@ -165,15 +176,35 @@ class LocalRun:
         elif talk is not None and self._ends_jobs and self._turns.current is None:
             self._ends_jobs = False
             await self._link.end_jobs()
+        elif self._clears and self._turns.current is None:
+            self._clears, self._is_fresh = False, True
+            await self._link.clear()
         elif talk is None and self._link.is_wanted:
             if (error := await self._try(self._link.connect())) is not None:
                 await self._link.close()
                 self._link.fail(error)
-        elif talk is not None and self._prompts and self._turns.current is None:
-            prompt = self._prompts.popleft()
-            self._ready = self._turns.begin(prompt.text, prompt.prompt_id)
+        elif talk is not None and (prompt := self._next_prompt) is not None and self._turns.current is None:
+            self._prompts.remove(prompt)
+            self._ready = self._begin_turn(prompt)
         else:
-            await self._wake.wait()
+            await self._wait()
+
+    async def _wait(self) -> None:
+        """Wait for something to do; a CLI that nobody needs for long is ended, and the next prompt resumes it."""
+        is_idle = self._turns.current is None and not self._desk.is_waiting
+        try:
+            async with asyncio.timeout(self._link.rests_after if is_idle else None):
+                await self._wake.wait()
+        except asyncio.TimeoutError:
+            await self._link.close()
+
+    @property
+    def _next_prompt(self) -> SendPrompt | None:
+        """The prompt that is to be sent next; those that are held are not."""
+        return next((prompt for prompt in self._prompts if prompt.prompt_id not in self._held), None)
+
+    def _begin_turn(self, prompt: SendPrompt) -> OpenTurn:
+        return self._turns.begin(prompt.text, prompt.prompt_id, is_command=prompt.is_command)
 
     async def _end(self, reason: str) -> None:
         self._is_closing = True
@@ -212,7 +243,7 @@ class LocalRun:
 
     async def _answer(self, talk: Conversation, turn: OpenTurn) -> None:
         """Answer one prompt; the first goes through the agent's own `execute`, which may make several turns of it."""
-        self._is_executing = self._is_fresh and not self._is_plain(turn)
+        self._is_executing = self._is_fresh and not turn.is_command and not self._is_plain(turn)
         work = self._work = asyncio.create_task(talk.execute(turn) if self._is_executing else talk.ask(turn, turn.text))
         self._release = asyncio.get_running_loop().create_future()
         if turn.is_cut:
@@ -231,7 +262,7 @@ class LocalRun:
             else:
                 last.error = work.exception() or last.error
             # What failed, or was stopped before anything was asked, is to be tried once more as its author wrote it.
-            self._is_fresh = self._is_fresh and (last.error is not None or not last.is_asked)
+            self._is_fresh = self._is_fresh and (last.error is not None or not last.is_asked or turn.is_command)
             talk.is_loss_told = talk.session.is_ended
             self._turns.end(last)
         if self._stopping is not None:
@@ -243,16 +274,15 @@ class LocalRun:
 
     def _interrupt(self) -> None:
         turn = self._turns.current
-        is_waiting = self._link.talk is None and bool(self._prompts)
+        is_waiting = self._link.talk is None and self._next_prompt is not None
         has_jobs = bool(self._turns.translator.jobs.items)
         if turn is None and not is_waiting and not self._desk.is_waiting and not has_jobs:
             return
         self._ends_jobs = has_jobs  # else it would go on by itself, a moment after it was told to stop
         self._outlet.emit(InterruptRequested(self._outlet.now()))
         self._desk.withdraw()
+        self._hold()
         if turn is None:
-            if is_waiting:
-                self._drop(lambda _prompt: True)
             return
         if self._is_executing or not (turn.is_asked or turn.origin == "background"):
             turn.is_cut = True
@@ -260,6 +290,13 @@ class LocalRun:
                 self._work.cancel()
         if self._stopping is None or self._stopping.done():
             self._stopping = self._spawn(self._stop(turn, self._link.talk, self._work))
+
+    def _hold(self) -> None:
+        """What waits was meant to follow on what is stopped: whether it still does, the person decides."""
+        waiting = tuple(prompt.prompt_id for prompt in self._prompts if prompt.prompt_id not in self._held)
+        if waiting:
+            self._held.update(waiting)
+            self._outlet.emit(PromptsHeld(self._outlet.now(), waiting))
 
     async def _stop(self, turn: OpenTurn, talk: Conversation | None, work: asyncio.Task[None] | None) -> None:
         """Interrupt until nothing is being answered; a CLI, or an agent, that does not stop is given up."""
@@ -297,8 +334,16 @@ class LocalRun:
             self._interrupt()
         elif isinstance(command, AnswerPermission):
             self._desk.answer(command)
+        elif isinstance(command, ReleasePrompts):
+            self._release_prompts()
         elif isinstance(command, SetMode):
             _ = self._spawn(self._link.set_mode(command.mode))
+        elif isinstance(command, SetModel):
+            _ = self._spawn(self._link.set_model(command.model))
+        elif isinstance(command, NameRun):
+            self._outlet.emit(RunNamed(self._outlet.now(), command.name))
+        elif isinstance(command, ClearConversation):
+            self._clears = True
         elif isinstance(command, Reconnect):
             self._link.is_wanted = not self._link.is_open
         else:
@@ -309,15 +354,22 @@ class LocalRun:
         if self._is_closing:
             return
         self._link.is_wanted = self._link.is_wanted or not self._link.is_open
-        if not self._link.is_open or self._prompts or self._turns.current is not None:
+        if not self._link.is_open or self._next_prompt or self._turns.current is not None or self._clears:
             self._outlet.emit(PromptQueued(self._outlet.now(), prompt.prompt_id, prompt.text))
             self._prompts.append(prompt)
         else:
-            self._ready = self._turns.begin(prompt.text, prompt.prompt_id)
+            self._ready = self._begin_turn(prompt)
+
+    def _release_prompts(self) -> None:
+        if self._held:
+            self._held.clear()
+            self._link.is_wanted = self._link.is_wanted or not self._link.is_open
+            self._outlet.emit(PromptsReleased(self._outlet.now()))
 
     def _drop(self, is_meant: Callable[[SendPrompt], bool]) -> None:
         for prompt in [prompt for prompt in self._prompts if is_meant(prompt)]:
             self._prompts.remove(prompt)
+            self._held.discard(prompt.prompt_id)
             self._outlet.emit(PromptDropped(self._outlet.now(), prompt.prompt_id))
 
     def _close(self) -> None:

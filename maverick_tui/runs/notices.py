@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from maverick_tui.runs.entries import ENDED_TASKS
 from maverick_tui.runs.events import Event, ListShown, Noticed, RequestStarted, RetryScheduled, TaskProgressed
 
 LONGEST = 2_000
@@ -25,6 +26,8 @@ class Notices:
 
     def __init__(self) -> None:
         self.tasks: dict[str, Task] = {}
+        self.alive: set[str] = set()
+        """The ids of tasks that go on."""
 
     def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
         """The events of one system message; most kinds have none."""
@@ -58,6 +61,10 @@ class Notices:
         status = data.get("status") or (patch.get("status") if isinstance(patch, Mapping) else None)
         if kind in ("task_started", "task_progress"):
             status = "running"
+        if status == "running":
+            self.alive.add(task_id)
+        elif status in ENDED_TASKS:
+            self.alive.discard(task_id)
         if not call or not status:
             return []
         usage = data.get("usage")

@@ -44,6 +44,12 @@ class RunStore(CallStore):
         self.model = ""
         self.queue: dict[str, str] = {}
         """Prompts that wait for their turn, by id."""
+        self.held: set[str] = set()
+        """Those of them that wait until somebody sends them, by id."""
+        self.name = ""
+        """What the person calls the run."""
+        self.first_prompt = ""
+        """What it was asked first, on one line."""
         self.figures = Figures()
         self.kept: KeptList | None = None
         """A list that the agent keeps, and wants to be seen."""
@@ -70,9 +76,12 @@ class RunStore(CallStore):
             "connect_failed": self._connect_failed,
             "model_named": self._model_named,
             "mode_changed": self._mode_changed,
+            "run_named": self._run_named,
             "run_ended": self._run_ended,
             "prompt_queued": self._prompt_queued,
             "prompt_dropped": self._prompt_dropped,
+            "prompts_held": self._prompts_held,
+            "prompts_released": self._prompts_released,
             "turn_started": self._turn_started,
             "prompt_sent": self._prompt_sent,
             "interrupt_requested": self._interrupt_requested,
@@ -82,6 +91,7 @@ class RunStore(CallStore):
             "block_started": self._block_started,
             "block_ended": self._block_ended,
             "tool_called": self._tool_called,
+            "tool_began": self._tool_began,
             "tool_finished": self._tool_finished,
             "task_progressed": self._task_progressed,
             "usage_reported": self._usage_reported,
@@ -206,6 +216,9 @@ class RunStore(CallStore):
     def _mode_changed(self, event: ev.ModeChanged) -> None:
         self.mode = event.mode
 
+    def _run_named(self, event: ev.RunNamed) -> None:
+        self.name = one_line(event.name)
+
     def _run_ended(self, event: ev.RunEnded) -> None:
         self._cut_open(event.at, is_last=True)
         self.turn, self._is_ended, self._is_interrupting, self.retry, self.jobs = None, True, False, None, ()
@@ -218,9 +231,19 @@ class RunStore(CallStore):
 
     def _prompt_dropped(self, event: ev.PromptDropped) -> None:
         self.queue.pop(event.prompt_id, None)
+        self.held.discard(event.prompt_id)
+
+    def _prompts_held(self, event: ev.PromptsHeld) -> None:
+        self.held.update(event.prompt_ids)
+
+    def _prompts_released(self, event: ev.PromptsReleased) -> None:
+        self.held.clear()
 
     def _turn_started(self, event: ev.TurnStarted) -> None:
         self.queue.pop(event.prompt_id, None)
+        self.held.discard(event.prompt_id)
+        if not self.first_prompt and event.origin == "person":
+            self.first_prompt = one_line(event.text)
         self._retire_banner()
         self.turn, self._failed, self.last_outcome, self.heard_at = event, None, None, event.at
         self._is_interrupting, self.retry, self._characters = False, None, 0

@@ -36,6 +36,11 @@ _NOTE, _NOTE_END = "<system-reminder>", "</system-reminder>"
 _MOST_CHANGES = 12
 
 
+def key_name(tool: str) -> str:
+    """The name of the argument that says what a call is about; empty for tools that are not known."""
+    return _KEY_ARGUMENTS.get(tool, "")
+
+
 def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> str:
     """What the call is about; paths are told from `folder`."""
     value = arguments.get(_KEY_ARGUMENTS.get(tool, ""))

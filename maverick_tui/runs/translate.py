@@ -17,6 +17,7 @@ from maverick_tui.runs.events import (
     Noticed,
     RateLimited,
     ReplyRestarted,
+    ToolBegan,
     ToolCalled,
     ToolFinished,
     UsageReported,
@@ -270,6 +271,8 @@ class Translator:
     def _system(self, message: Any, at: float) -> list[Event]:
         if message.subtype == "init":
             return self._init(message.data, at)
+        if message.subtype == "maverick_call_began":
+            return [ToolBegan(at, message.data["tool_use_id"])]
         if message.subtype == "maverick_jobs":
             return self.jobs.listed(message.data["jobs"], at)
         events = self.notices.read(message.subtype, message.data, at)

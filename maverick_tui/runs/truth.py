@@ -84,13 +84,23 @@ def _working(store: RunStore, now: float) -> Truth:
         much = f"{size:,}" if size < 1000 else f"{size / 1000:,.1f}k"
         return Truth("●", "preparing", f"{describe(getattr(store.streaming, 'name', ''))}  {much} characters", "busy")
     if store.phase == "tool" and store.running:
-        entries = list(store.running.values())
-        first, more = entries[0], len(entries) - 1
-        folder = store.started.cwd if store.started else ""
-        about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
-        others = f"  and {more} more" if more else ""
-        return Truth("●", "running", f"{about}{others}  {clock(now - first.at)}", "busy")
+        return _in_tools(store, now)
     return Truth("●", "waiting for the model", since, "busy")
+
+
+def _in_tools(store: RunStore, now: float) -> Truth:
+    """What runs, and what waits behind it; in the moment before the first one runs, that it begins."""
+    calls = list(store.running.values())
+    running = [call for call in calls if call.state == "running"]
+    first = (running or calls)[0]
+    folder = store.started.cwd if store.started else ""
+    about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
+    if not running:
+        return Truth("●", "starting", about, "busy")
+    more, waiting = len(running) - 1, len(calls) - len(running)
+    others = f"  and {more} more" if more else ""
+    behind = f"  {waiting} waiting" if waiting else ""
+    return Truth("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
 
 
 def _silent(store: RunStore, now: float, key: str) -> Truth | None:
@@ -106,7 +116,9 @@ def _asking(store: RunStore, now: float) -> Truth:
     questions = list(store.questions.values())
     first, more = questions[0], len(questions) - 1
     others = f"  and {more} more" if more else ""
-    return Truth("⚑", "waiting for you", f"{describe(first.tool)}{others}  {clock(now - first.at)}", "attention")
+    behind = sum(call.state == "waiting" for call in store.running.values())
+    after = f"  {behind} wait{'s' if behind == 1 else ''} behind it" if behind else ""
+    return Truth("⚑", "waiting for you", f"{describe(first.tool)}{others}{after}  {clock(now - first.at)}", "attention")
 
 
 def _retrying(store: RunStore, now: float) -> Truth:

@@ -59,6 +59,8 @@ class OpenTurn:
         self.text = text
         self.origin: Origin = origin
         self.began = began
+        self.is_command = False
+        """Whether it is a command of the engine's, and not words for the model."""
         self.is_asked = False
         self.is_cut = False
         """Whether somebody ended it on purpose."""
@@ -84,11 +86,14 @@ class Turns:
         self._announced = ""
         """The prompt of a job that is about to begin a turn."""
 
-    def begin(self, text: str = "", prompt_id: str = "", origin: Origin = "person") -> OpenTurn:
+    def begin(
+        self, text: str = "", prompt_id: str = "", origin: Origin = "person", *, is_command: bool = False
+    ) -> OpenTurn:
         """Open the next turn."""
         self._count += 1
         at = self._outlet.now()
         turn = self.current = OpenTurn(self._count, text, origin, at)
+        turn.is_command = is_command
         self.translator.begin_turn()
         self._outlet.emit(TurnStarted(at, turn.number, text, prompt_id, origin))
         return turn

@@ -30,6 +30,7 @@ from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.api.building import model_config
 from maverick_tui.agent.engine.api.speech import Totals, usage_json
+from maverick_tui.agent.engine.guard import BEGAN
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.exceptions import AgentError, MaverickError
@@ -177,7 +178,8 @@ class TasksSession:
         if isinstance(event, ToolCallStarted):
             call = event.tool_call
             block = ToolUseBlock(call.id, call.tool_name, without_user(call.arguments))
-            return [AssistantMessage([block], model=self._model, session_id=self._id)]
+            said = AssistantMessage([block], model=self._model, session_id=self._id)
+            return [said, SystemMessage(BEGAN, {"tool_use_id": call.id})]
         if isinstance(event, ToolCallFinished):
             return [UserMessage([ToolResultBlock(event.tool_call_id, _in_words(event.result), event.is_error)])]
         if isinstance(event, TurnEnded):  # how full the context is, and what it costs until now
@@ -226,6 +228,16 @@ class TasksSession:
         return [SystemMessage("notification", {"text": text}) for text in (first, *said)]
 
     # -- control ------------------------------------------------------------------------------------------------------
+
+    def compact(self) -> AsyncGenerator[Message, None]:
+        """Refused: nothing sums this conversation up."""
+        raise AgentError("This agent cannot compact its conversation.", kind="invalid", hint="/clear begins a new one.")
+
+    async def clear(self) -> bool:
+        """Begin a new conversation."""
+        async with self._free:
+            _ = await self._chat.begin_anew(ANEW[0])
+        return True
 
     async def interrupt(self) -> None:
         """Stop the running turn."""

@@ -43,7 +43,9 @@ SWITCH_INTERVAL = 0.001
 """Seconds that the thread which reads keys waits for the interpreter while another one works; Python says 0.005."""
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
-CHANGES_RUNS = ("connected", "connect_failed", "turn_started", "turn_ended", "permission_asked", "permission_settled")
+CHANGES_RUNS = (
+    "connected", "connect_failed", "run_named", "turn_started", "turn_ended", "permission_asked", "permission_settled",
+)  # fmt: skip
 """What a list of runs shows."""
 
 
@@ -166,14 +168,15 @@ class MaverickApp(Shell):
         out = []
         for run in self.board.runs.values():
             now = truth(run.store, self._clock())
-            out.append(RunSummary(run.run_id, run.agent, now.word, now.glyph, now.detail))
+            title = run.store.name or run.store.first_prompt
+            out.append(RunSummary(run.run_id, run.agent, now.word, now.glyph, now.detail, title))
         return out
 
     def _go_to(self, screen: Screen[Any]) -> None:
         """Show a screen instead of the one that is there; a run's draft is not lost by it."""
         from maverick_tui.ui.screens.run import RunScreen
 
-        if isinstance(self.screen, RunScreen):
+        if isinstance(self.screen, RunScreen) and self.screen.run.run_id in self.board.runs:
             self._left = self.screen.run
             self._left.draft = self.screen.draft
         self._entitle(screen.run if isinstance(screen, RunScreen) else None)
@@ -289,7 +292,7 @@ class MaverickApp(Shell):
         screen = self._screen_of(run)
         if screen is not None:
             screen.event_applied(event)
-        if event.type == "block_grew":
+        if event.type == "block_grew" or run.run_id not in self.board.runs:
             return
         if screen is not None:
             self._entitle(run)
@@ -320,6 +323,50 @@ class MaverickApp(Shell):
             other = self.board.beside(self.screen.run, event.direction)
             if other is not self.screen.run:
                 self._show_run(other)
+
+    # -- closing a run ------------------------------------------------------------------------------------------------
+
+    def on_run_screen_close_wanted(self) -> None:
+        """Close the run on the screen."""
+        from maverick_tui.ui.screens.run import RunScreen
+
+        if isinstance(self.screen, RunScreen):
+            self._close_run(self.screen.run)
+
+    def on_picker_screen_close_requested(self, event: PickerScreen.CloseRequested) -> None:
+        """Close a run of the list."""
+        if (run := self.board.runs.get(event.run_id)) is not None:
+            self._close_run(run)
+
+    def _close_run(self, run: RunModel) -> None:
+        """End a run and forget it; while it is at work, ask first."""
+        if run not in self.board.at_work:
+            self._forget_run(run)
+            return
+        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+
+        dialog = ConfirmScreen(
+            f"Close {run.agent} while it is at work?",
+            "Closing interrupts it, and drops what is queued. What is on its screen goes with it.",
+            yes="Close",
+            no="Keep",
+        )
+        _ = self.push_screen(dialog, lambda yes: self._forget_run(run) if yes else None)
+
+    def _forget_run(self, run: RunModel) -> None:
+        if run.run_id not in self.board.runs:
+            return
+        screen, beside = self._screen_of(run), self.board.remove(run)
+        self._left = beside if self._left is run else self._left
+        run.close()
+        if run.handle is None:  # it waits for its stage, or for an answer to a dialog, and would wait on
+            for worker in self.workers:
+                if worker.name == run.run_id:
+                    worker.cancel()
+        if screen is not None:
+            self._go_to(self._run_screen(beside) if beside is not None else self._picker())
+        elif self._shown_picker is not None and self._shown_picker is self.screen:
+            self._shown_picker.runs = self._summaries()
 
     # -- leaving ------------------------------------------------------------------------------------------------------
 

@@ -44,11 +44,11 @@ class RunModel:
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------
 
-    def ask(self, text: str) -> None:
-        """Send a prompt; while a turn is running it waits."""
+    def ask(self, text: str, *, is_command: bool = False) -> None:
+        """Send a prompt, or a command of the engine's; while a turn is running it waits."""
         from maverick_tui.runs import commands
 
-        command = commands.SendPrompt(uuid.uuid4().hex, text)
+        command = commands.SendPrompt(uuid.uuid4().hex, text, is_command)
         if self.handle is None:
             from maverick_tui.runs.events import PromptQueued
 
@@ -65,14 +65,24 @@ class RunModel:
             self._drop_early(prompt_id)
 
     def interrupt(self) -> None:
-        """Stop the running turn, and what waits for a way to the run."""
+        """Stop the running turn; what waits is held."""
         from maverick_tui.runs import commands
 
-        if self.handle is not None:
-            self.handle.send(commands.Interrupt())
-        else:
-            for prompt_id in list(self.store.queue):
-                self._drop_early(prompt_id)
+        if self.handle is None:
+            from maverick_tui.runs.events import PromptsHeld
+
+            self._board.receive(self, PromptsHeld(time.time(), tuple(self.store.queue)))
+        self._send(commands.Interrupt())
+
+    def release(self) -> None:
+        """Send what an interrupt has held."""
+        from maverick_tui.runs import commands
+
+        if self.handle is None:
+            from maverick_tui.runs.events import PromptsReleased
+
+            self._board.receive(self, PromptsReleased(time.time()))
+        self._send(commands.ReleasePrompts())
 
     def _drop_early(self, prompt_id: str) -> None:
         from maverick_tui.runs.events import PromptDropped
@@ -80,17 +90,42 @@ class RunModel:
         self._early = [one for one in self._early if getattr(one, "prompt_id", "") != prompt_id]
         self._board.receive(self, PromptDropped(time.time(), prompt_id))
 
-    def answer(self, request: str, decision: Answer, reason: str = "", answers: dict[str, str] | None = None) -> None:
-        """Answer a question."""
+    def answer(
+        self,
+        request: str,
+        decision: Answer,
+        reason: str = "",
+        answers: dict[str, str] | None = None,
+        grant: int = 0,
+    ) -> None:
+        """Answer a question; `grant` is the one of those offered that is to hold for the run."""
         from maverick_tui.runs import commands
 
-        self._send(commands.AnswerPermission(request, decision, reason, answers))
+        self._send(commands.AnswerPermission(request, decision, reason, answers, grant))
 
     def set_mode(self, mode: str) -> None:
         """Change the permission mode."""
         from maverick_tui.runs import commands
 
         self._send(commands.SetMode(mode))
+
+    def set_model(self, model: str) -> None:
+        """Let another model answer."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.SetModel(model))
+
+    def name(self, words: str) -> None:
+        """Call it by a name."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.NameRun(words))
+
+    def clear(self) -> None:
+        """Begin a new conversation."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.ClearConversation())
 
     def reconnect(self) -> None:
         """Open the way to the model again."""
@@ -135,6 +170,12 @@ class Board:
     def add(self, run: RunModel) -> None:
         """Take a run in."""
         self.runs[run.run_id] = run
+
+    def remove(self, run: RunModel) -> RunModel | None:
+        """Take a run out; the one that was beside it, if there is any."""
+        beside = self.beside(run, 1)
+        del self.runs[run.run_id]
+        return beside if beside is not run else None
 
     def receive(self, run: RunModel, event: Event) -> None:
         """The next event of a run."""

@@ -16,6 +16,7 @@ def all_bindings() -> list[Binding]:
     from maverick_tui.ui.app import MaverickApp
     from maverick_tui.ui.dialogs.confirm import ConfirmScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
+    from maverick_tui.ui.dialogs.naming import NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.screens.details import DetailsScreen
@@ -28,7 +29,7 @@ def all_bindings() -> list[Binding]:
 
     owners = (
         MaverickApp, PickerScreen, RunScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen, DetailsScreen,
-        ConfirmScreen, TrustScreen, InputsForm,
+        ConfirmScreen, TrustScreen, InputsForm, NameScreen,
     )  # fmt: skip
     return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
 

@@ -30,7 +30,9 @@ class Person:
     def _take(self, event: Event) -> None:
         if isinstance(event, PermissionAsked):
             self.watch.note_question(event.call, event.arguments)
-            self.run.send(AnswerPermission(event.request, self.decision))
+            # As much as is offered short of the whole tool.
+            most = len(event.grants) - (2 if event.tool == "Bash" else 1)
+            self.run.send(AnswerPermission(event.request, self.decision, grant=max(most, 0)))
         elif isinstance(event, ToolFinished):
             self.watch.note_result(event.call, event.output, is_error=event.is_error)
         elif isinstance(event, TurnEnded):

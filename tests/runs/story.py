@@ -45,6 +45,11 @@ def call(
     return ev.ToolCalled(at, id, name, arguments or {}, parent)
 
 
+def began(call: str = "c1", *, at: float = 3.0) -> Event:
+    """A call runs."""
+    return ev.ToolBegan(at, call)
+
+
 def ask(call: str = "c1", tool: str = "Bash", *, request: str = "q1", at: float = 4.0) -> ev.PermissionAsked:
     """A question about a call."""
     return ev.PermissionAsked(at, request, call, tool, {"command": "rm x"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,41 +14,70 @@ def bash(command: str) -> dict[str, str]:
     return {"command": command}
 
 
+def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
+    return [grant.text for grant in grants.offers(tool, arguments)]
+
+
 @pytest.mark.parametrize(
-    ("command", "text", "allowed", "refused"),
+    ("command", "prefix", "allowed", "refused"),
     [
-        (
-            "npm run a",
-            "Bash: npm run *",
-            ["npm run b"],
-            ["npm test", "npm run a; rm x", "npm run $(x)", "npm run a > b"],
-        ),
+        ("npm run a", "npm run", ["npm run b"], ["npm test", "npm run a; rm x", "npm run $(x)", "npm run a > b"]),
         (
             "git add a.py",
-            "Bash: git add *",
+            "git add",
             ["git add b.py", "git add -A"],
             [r"git add $'\'' ; touch PWNED ; : \'", "git commit", "git -c x=y add b", "git add b .git/config"],
         ),
-        ("git log -p", "Bash: git log *", ["git log"], ["git log --output=x", "git log --outp=x"]),
-        ("git log --output=x", "Bash: git log --output=x", ["git log --output=x"], ["git log --output=y"]),
-        ("uv run pytest", "Bash: uv run pytest", ["uv run pytest"], ["uv run sh"]),
-        ("mkdir a", "Bash: mkdir a", ["mkdir a"], ["mkdir b", "mkdir a b"]),
-        ("rm a b", "Bash: rm a b", ["rm a b"], ["rm a", "rm a c"]),
-        ("a && b", "Bash: a && b", ["a && b"], ["a", "b", "a && c"]),
-        ("npm -g run a", "Bash: npm -g run a", ["npm -g run a"], ["npm run a"]),
-        ("x", "Bash: x", ["x"], ["x ", "y"]),
+        ("git log -p", "git log", ["git log"], ["git log --output=x", "git log --outp=x"]),
+        (
+            "pytest -q tests",
+            "pytest",
+            ["pytest", "pytest -x"],
+            ["pytest; id", "pytest > x", "pytest-3", "py.test", "X=1 pytest"],
+        ),
+        ("uv run pytest -q", "uv run pytest", ["uv run pytest"], ["uv run sh", "uv run", "uv run pytest-x"]),
+        ("python -m pytest -q", "python -m pytest", ["python -m pytest"], ["python -m pip", "python x.py"]),
+        ("mkdir a", "mkdir", ["mkdir a b"], ["rmdir a", "mkdir a && id"]),
+        ("cargo test", "cargo test", ["cargo test x"], ["cargo run", "cargo"]),
     ],
 )
-def test_commands(command: str, text: str, allowed: list[str], refused: list[str]) -> None:
+def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refused: list[str]) -> None:
     grants = Grants(Path.cwd())
-    grant = grants.offer("Bash", bash(command))
-    assert grant is not None
-    assert grant.text == text
+    _, alike, _ = grants.offers("Bash", bash(command))
+    assert alike.text == f"Bash: {prefix} …"
     assert grants.rule_for("Bash", bash(command)) == "", "an offer is not a grant"
-    grants.give(grant)
-    assert [grants.rule_for("Bash", bash(other)) for other in allowed] == [text] * len(allowed)
+    grants.give(alike)
+    assert [grants.rule_for("Bash", bash(other)) for other in [command, *allowed]] == [alike.text] * (len(allowed) + 1)
     assert [grants.rule_for("Bash", bash(other)) for other in refused] == [""] * len(refused)
     assert grants.rule_for("PowerShell", bash(command)) == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git log --output=x", "uv run sh -c x", "uv run python x.py", "uv run --with x y", "rm a b", "a && b",
+        "sudo ls x", "npm -g run a", "python x.py", "python -c 1", "bash x", "xargs id", "./x a", "npm exec x",
+        "docker run a b",
+        "sed -i s/a/b/ x", "find . -delete", "pytest > x", "pytest $X", "'a b' c", "env pytest", "git", "go run x",
+    ],
+)  # fmt: skip
+def test_only_the_very_command_where_what_begins_alike_could_be_anything(command: str) -> None:
+    grants = Grants(Path.cwd())
+    exact, everything = grants.offers("Bash", bash(command))
+    assert (exact.text, everything.text) == (f"Bash: {command}", "every Bash command")
+    grants.give(exact)
+    assert grants.rule_for("Bash", bash(command)) == exact.text
+    for other in (f"{command} ", f"{command} x", f"{command}\nid"):
+        assert grants.rule_for("Bash", bash(other)) == ""
+
+
+def test_every_command_is_still_asked_about_where_it_always_is() -> None:
+    grants = Grants(Path.cwd())
+    grants.give(grants.offers("Bash", bash("a && b"))[-1])
+    assert grants.rule_for("Bash", bash("rm -rf x; id > y")) == "every Bash command"
+    for command in ("cp x .git/config", "cat ~/.ssh/id_rsa", "git config core.pager x"):
+        assert grants.rule_for("Bash", bash(command)) == ""
+    assert grants.rule_for("Bash", {**bash("id"), "dangerouslyDisableSandbox": True}) == ""
 
 
 @pytest.mark.parametrize(
@@ -61,52 +91,55 @@ def test_commands(command: str, text: str, allowed: list[str], refused: list[str
     ],
 )
 def test_nothing_is_offered_for_what_asks_each_time(tool: str, arguments: dict[str, str]) -> None:
-    assert Grants(Path.cwd()).offer(tool, arguments) is None
+    assert Grants(Path.cwd()).offers(tool, arguments) == []
 
 
 def test_files() -> None:
     Path("link").symlink_to("/etc")
     grants = Grants(Path.cwd())
-    grant = grants.offer("Edit", {"file_path": "src/a.py"})
-    assert grant is not None
-    assert grant.text == "Edit in this folder"
-    grants.give(grant)
+    file, folder = grants.offers("Edit", {"file_path": "src/a.py"})
+    assert (file.text, folder.text) == ("Edit of src/a.py", "Edit in this folder")
+    grants.give(file)
+    assert grants.rule_for("Edit", {"file_path": str(Path("src/../src/a.py").absolute())}) == file.text
+    assert not grants.rule_for("Edit", {"file_path": "src/b.py"})
+    grants.give(folder)
     assert grants.rule_for("Edit", {"file_path": str(Path("b.py").absolute())})
     for path in ("../b.py", "/etc/hosts", "link/hosts", ".git/config", "src/.env", ""):
         assert not grants.rule_for("Edit", {"file_path": path}), path
     assert not grants.rule_for("Write", {"file_path": "src/a.py"})
-    outside = grants.offer("Read", {"file_path": "/etc/hosts"})
-    assert outside is not None
-    assert outside.text == "Read of /etc/hosts"
+    assert offered(grants, "Read", {"file_path": "/etc/hosts"}) == ["Read of /etc/hosts"]
+    assert offered(grants, "Read", {"file_path": "src/.env.example"}) == ["Read of src/.env.example"]
 
 
 def test_others() -> None:
     grants = Grants(Path.cwd())
-    for tool, arguments, text in (
-        ("WebFetch", {"url": "https://a.example/x"}, "WebFetch from a.example"),
-        ("mcp__box__open", {"what": "lid"}, "every use of mcp__box__open"),
-    ):
-        grant = grants.offer(tool, arguments)
-        assert grant is not None
-        assert grant.text == text
-        grants.give(grant)
+    page, host = grants.offers("WebFetch", {"url": "https://a.example/x"})
+    assert (page.text, host.text) == ("WebFetch of https://a.example/x", "WebFetch from a.example")
+    grants.give(page)
+    assert not grants.rule_for("WebFetch", {"url": "https://a.example/y"})
+    grants.give(host)
     assert grants.rule_for("WebFetch", {"url": "http://a.example/y"})
     assert not grants.rule_for("WebFetch", {"url": "https://b.example/x"})
-    odd = grants.offer("WebFetch", {"url": "https://evil.example\\@a.example/"})
-    assert odd is not None
+    (odd,) = grants.offers("WebFetch", {"url": "https://evil.example\\@a.example/"})
     grants.give(odd)
     assert not grants.rule_for("WebFetch", {"url": "https://evil.example\\@b.example/"})
+    exact, every = grants.offers("mcp__box__open", {"what": "lid"})
+    assert (exact.text, every.text) == ("mcp__box__open, with these arguments", "every use of mcp__box__open")
+    grants.give(exact)
+    assert grants.rule_for("mcp__box__open", {"what": "lid"})
+    assert not grants.rule_for("mcp__box__open", {"what": "door"})
+    grants.give(every)
     assert grants.rule_for("mcp__box__open", {"what": "door"})
-    assert grants.offer("AskUserQuestion", {}) is None
-    assert grants.offer("ExitPlanMode", {}) is None
+    assert offered(grants, "AskUserQuestion", {}) == []
+    assert offered(grants, "ExitPlanMode", {}) == []
 
 
 def test_a_command_with_anything_besides_is_another_thing() -> None:
     grants = Grants(Path.cwd())
-    grant = grants.offer("Bash", bash("npm run a"))
-    assert grant is not None
-    grants.give(grant)
+    grants.give(grants.offers("Bash", bash("npm run a"))[0])
     assert grants.rule_for("Bash", {**bash("npm run a"), "description": "Build it", "timeout": 5})
     for more in ({"run_in_background": True}, {"dangerouslyDisableSandbox": True}, {"something": "new"}):
         assert not grants.rule_for("Bash", {**bash("npm run a"), **more}), more
-        assert grants.offer("Bash", {**bash("npm run a"), **more}) is None, "it would not cover the call that it is for"
+        assert offered(grants, "Bash", {**bash("npm run a"), **more}) == [], (
+            "it would not cover the call that it is for"
+        )

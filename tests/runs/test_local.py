@@ -12,7 +12,7 @@ import pytest
 
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
 from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep, Usage
-from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, SetMode
+from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
 from maverick_tui.runs.events import (
     BlockGrew,
     Connected,
@@ -25,6 +25,7 @@ from maverick_tui.runs.events import (
     PromptDropped,
     PromptQueued,
     PromptSent,
+    PromptsHeld,
     RetryScheduled,
     RunEnded,
     RunStarted,
@@ -301,7 +302,7 @@ async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.Mo
         run.prompt("tries again")
         await run.until(ConnectFailed, 2)
         run.send(Interrupt())
-        await run.until(PromptDropped)
+        await run.until(PromptsHeld)
     assert run.all(RunStarted)[0].agent == "broken"
     assert {"agent": "a mistake", "folder": "nowhere", "settings": "timeout"}[broken] in failed.failure.message
 
@@ -340,15 +341,20 @@ async def test_interrupts_before_anything_has_come(serve: ServeModel) -> None:
             assert ended.outcome == "interrupted"
 
 
-async def test_a_waiting_prompt_runs_after_an_interrupt(serve: ServeModel) -> None:
-    script = [scene(say("word " * 40, fault=stall()), prompt="^one$"), scene(say("two is answered"), prompt="^two$")]
-    async with serve(script), watch(Talker) as run:
+async def test_what_waits_is_held_by_an_interrupt_until_it_is_released(serve: ServeModel) -> None:
+    script = [scene(say("word " * 40, fault=stall()), prompt="^one$"), scene(say("answered"))]
+    async with serve(script) as server, watch(Talker) as run:
         run.prompt("one")
         await run.until(BlockGrew)
-        run.prompt("two")
+        held = run.prompt("two")
         run.send(Interrupt())
-        await run.until(TurnEnded, 2)
-    assert [turn.outcome for turn in run.all(TurnEnded)] == ["interrupted", "done"]
+        await run.until(TurnEnded)
+        await run.ask("something else first")
+        run.send(ReleasePrompts())
+        await run.until(TurnEnded, 3)
+    assert [event.prompt_ids for event in run.all(PromptsHeld)] == [(held,)]
+    assert [turn.text for turn in run.all(TurnStarted)] == ["one", "something else first", "two"]
+    assert [last_prompt(request) for request in server.requests] == ["one", "something else first", "two"]
 
 
 async def test_closing_interrupts_what_runs(serve: ServeModel, mark: str) -> None:

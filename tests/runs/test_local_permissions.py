@@ -10,8 +10,17 @@ import pytest
 from maverick_tui import MaverickConfig
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
-from maverick_tui.runs.events import InterruptRequested, PermissionAsked, PermissionSettled, ToolFinished, TurnEnded
+from maverick_tui.runs.events import (
+    InterruptRequested,
+    PermissionAsked,
+    PermissionSettled,
+    ToolBegan,
+    ToolCalled,
+    ToolFinished,
+    TurnEnded,
+)
 from tests.conftest import ServeModel
+from tests.runs.story import told, tool
 from tests.runs.watching import watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, turns
@@ -45,20 +54,37 @@ async def test_once_deny_and_a_reason(serve: ServeModel) -> None:
     assert "use make instead" in results[2].output
 
 
+async def test_calls_that_were_not_asked_about_yet_wait_and_do_not_run(serve: ServeModel) -> None:
+    three = Answer(steps=tuple(ToolStep(tool="Bash", input={"command": f"mkdir {name}"}) for name in "abc"))
+    async with serve([three, bash("ls"), say("done")]), watch(Handyman) as run:
+        run.prompt("work")
+        await run.until(ToolCalled, 3)
+        question = await run.until(PermissionAsked)
+        store = told(*run.events)
+        run.send(AnswerPermission(question.request, "once"))
+        for number in (2, 3):
+            run.send(AnswerPermission((await run.until(PermissionAsked, number)).request, "once"))
+        await run.until(TurnEnded)
+    calls = run.all(ToolCalled)
+    assert [tool(store, one.call).state for one in calls[:3]] == ["asking", "waiting", "waiting"]
+    assert [event.call for event in run.all(ToolBegan)] == [calls[3].call], "only what runs unasked says so itself"
+    assert [tool(told(*run.events), one.call).state for one in calls] == ["done"] * 4
+
+
 async def test_a_grant_for_the_run_reaches_as_far_as_it_says(serve: ServeModel) -> None:
     commands = ["npm run a", "npm run b --silent", "npm run c; touch c.txt", "npm install"]
     async with serve([*map(bash, commands), say("done")]), watch(Handyman) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
-        assert first.grant == "Bash: npm run *"
-        run.send(AnswerPermission(first.request, "run"))
+        assert first.grants == ("Bash: npm run a", "Bash: npm run …", "every Bash command")
+        run.send(AnswerPermission(first.request, "run", grant=1))
         for number in (2, 3):
             question = await run.until(PermissionAsked, number)
             run.send(AnswerPermission(question.request, "deny"))
         await run.until(TurnEnded)
     assert [question.arguments["command"] for question in run.all(PermissionAsked)] == [commands[0], *commands[2:]]
     by_rule = [event for event in run.all(PermissionSettled) if event.by_rule]
-    assert [(event.decision, event.by_rule) for event in by_rule] == [("run", "Bash: npm run *")]
+    assert [(event.decision, event.by_rule) for event in by_rule] == [("run", "Bash: npm run …")]
 
 
 async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: ServeModel, tmp_path: Path) -> None:
@@ -67,11 +93,11 @@ async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: Se
     async with serve([*writes, say("done")]), watch(Handyman) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
-        assert first.grant == "Write in this folder"
-        run.send(AnswerPermission(first.request, "run"))
-        for number, grant in ((2, ""), (3, f"Write of {places[3]}")):
+        assert first.grants == ("Write of a.txt", "Write in this folder")
+        run.send(AnswerPermission(first.request, "run", grant=1))
+        for number, grants in ((2, ()), (3, (f"Write of {places[3]}",))):
             question = await run.until(PermissionAsked, number)
-            assert question.grant == grant
+            assert question.grants == grants
             run.send(AnswerPermission(question.request, "deny"))
         await run.until(TurnEnded)
     assert Path("a.txt").exists()
@@ -85,7 +111,7 @@ async def test_a_question_of_the_agent_is_answered(serve: ServeModel) -> None:
     async with serve([call("AskUserQuestion", questions=[question]), say("done")]), watch(Handyman) as run:
         run.prompt("work")
         asked = await run.until(PermissionAsked)
-        assert asked.grant == "", "an answer holds for one question"
+        assert asked.grants == (), "an answer holds for one question"
         run.send(AnswerPermission(asked.request, "run", answers={"Which?": "blue"}))
         await run.until(TurnEnded)
     assert run.all(PermissionSettled)[0].decision == "once"

@@ -18,6 +18,7 @@ from tests.runs.story import (
     START,
     ask,
     asked,
+    began,
     call,
     end,
     kinds,
@@ -269,6 +270,8 @@ def test_a_call_from_its_first_byte_to_its_result() -> None:
     store.apply(ev.ToolCalled(3, "c1", "Bash", {"command": "ls"}, block=1))
     store.apply(ev.BlockEnded(3.1, 1))
     assert tool(store) is entry
+    assert (tool(store).state, store.phase) == ("waiting", "tool")
+    store.apply(began(at=3))
     assert (tool(store).state, tool(store).at, store.phase) == ("running", 3, "tool")
     store.apply(ev.ToolFinished(5, "c1", "a.txt", detail={"stdout": "a.txt"}))
     assert (tool(store).state, tool(store).output, tool(store).seconds) == ("done", "a.txt", 2.0)
@@ -280,7 +283,46 @@ def test_a_call_may_come_after_the_end_of_its_block() -> None:
     block = ev.BlockStarted(2, 1, "tool", name="Read")
     store = asked(block, ev.BlockEnded(3, 1), ev.ToolCalled(4, "c1", "Read", {}, block=1))
     assert kinds(store) == ["prompt", "tool"]
-    assert tool(store).state == "running"
+    assert tool(store).state == "waiting"
+
+
+def test_a_call_that_waits_does_not_run_and_its_time_does_not_count() -> None:
+    calls = [call("Bash", id=name, at=3) for name in ("c1", "c2", "c3")]
+    store = asked(*calls, ask("c1", at=4))
+    assert [tool(store, name).state for name in ("c1", "c2", "c3")] == ["asking", "waiting", "waiting"]
+    store.apply(ev.PermissionSettled(24, "q1", "c1", "once"))
+    store.apply(ev.ToolFinished(25, "c1", "ok"))
+    store.apply(began("c2", at=26))
+    assert [tool(store, name).state for name in ("c2", "c3")] == ["running", "waiting"]
+    store.apply(ev.ToolFinished(28, "c2", "ok"))
+    assert (tool(store, "c1").seconds, tool(store, "c2").seconds) == (1.0, 2.0)
+
+
+def test_a_call_may_begin_before_its_message_has_come() -> None:
+    store = asked(began("c1", at=3), call("Read", at=3.5))
+    assert (tool(store).state, tool(store).at) == ("running", 3)
+
+
+def test_a_plan_that_the_question_leaves_out_is_shown_all_the_same() -> None:
+    for said, passed_on, shown in (
+        ({"plan": "1. Look"}, {"planFilePath": "p"}, {"plan": "1. Look", "planFilePath": "p"}),
+        ({"plan": "old"}, {"plan": "new"}, {"plan": "new"}),
+    ):
+        store = asked(call("ExitPlanMode", said), ev.PermissionAsked(4, "q", "c1", "ExitPlanMode", passed_on))
+        assert tool(store).arguments == shown
+
+
+def test_prompts_that_are_held_until_they_are_released_dropped_or_sent() -> None:
+    queued = [ev.PromptQueued(2, name, name) for name in ("a", "b", "c")]
+    store = asked(*queued, ev.PromptsHeld(3, ("a", "b")), ev.PromptDropped(4, "a"))
+    assert (list(store.queue), store.held) == (["b", "c"], {"b"})
+    store.apply(ev.PromptsReleased(5))
+    assert (list(store.queue), store.held) == (["b", "c"], set())
+
+
+def test_a_run_has_a_name_and_a_first_prompt() -> None:
+    store = asked(end(), ev.TurnStarted(20, 2, "Something else"), ev.RunNamed(21, "Round\nthe \x1bcart"))
+    assert (store.first_prompt, store.name) == ("Look", "Round the ␛cart")
 
 
 def test_arguments_that_never_became_a_call_are_cut_with_the_turn() -> None:
@@ -391,7 +433,7 @@ BACKGROUND: list[Event] = [
 
 
 def test_a_background_task_outlives_its_turn() -> None:
-    store = asked(*BACKGROUND, call("Read", id="a1", parent="a", at=5))
+    store = asked(*BACKGROUND, call("Read", id="a1", parent="a", at=5), began("a1", at=5))
     assert store.phase == "sending", "the turn does not wait for it"
     store.apply(end())
     assert (tool(store, "a1").state, store.phase) == ("running", "done")
@@ -615,6 +657,9 @@ EVERYTHING: list[Event] = [
     ev.PromptQueued(1.2, "p2", "Then"),
     ev.PromptQueued(1.2, "p3", "Never"),
     ev.PromptDropped(1.3, "p3"),
+    ev.PromptsHeld(1.3, ("p2",)),
+    ev.PromptsReleased(1.3),
+    ev.RunNamed(1.3, "Cart"),
     ev.RequestStarted(1.4),
     ev.RateLimited(1.5, "allowed_warning", 50.0, "five_hour", 0.91),
     ev.RetryScheduled(1.6, 1, 10, 0.5, 529, "overloaded"),
@@ -627,6 +672,7 @@ EVERYTHING: list[Event] = [
     ev.UsageReported(2.9, "m1", 10, 5, 100, 7),
     *BACKGROUND,
     call("TodoWrite", {"todos": [{"content": "a", "status": "pending"}]}, id="t"),
+    began("t", at=4),
     ev.ToolFinished(5, "t", "ok"),
     call("Edit", {"file_path": "a", "old_string": "x", "new_string": "y", "n": [1, {"z": None}]}, id="e"),
     ask("e", "Edit"),

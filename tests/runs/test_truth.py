@@ -10,7 +10,7 @@ import pytest
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.truth import SILENT_AFTER, Truth, clock, headline, truth, until
-from tests.runs.story import NETWORK, OPEN, START, ask, asked, call, end, text, told
+from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
 RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
@@ -38,14 +38,29 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
             ("●", "preparing", "Write  12.3k characters", "busy"),
         ),
         (
-            [*TURN, call("Bash", {"command": "pytest -q /work/shop/tests"})],
+            [*TURN, call("Bash", {"command": "pytest -q /work/shop/tests"}), began()],
             15.7,
             ("●", "running", "Bash  pytest -q tests  12 s", "busy"),
         ),
         (
-            [*TURN, call("Read", {"file_path": "/work/shop/a.py"}), call("Read", id="c2"), call("Read", id="c3")],
+            [
+                *TURN,
+                *(call("Read", {"file_path": f"/work/shop/{name}.py"}, id=name) for name in "abc"),
+                *map(began, "abc"),
+            ],
             4.0,
             ("●", "running", "Read  a.py  and 2 more  1.0 s", "busy"),
+        ),
+        (
+            [*TURN, call("Bash", id="a"), call("Bash", {"command": "ls"}, id="b"), call("Bash", id="c"), began("b")],
+            4.0,
+            ("●", "running", "Bash  ls  2 waiting  1.0 s", "busy"),
+        ),
+        ([*TURN, call("Bash", {"command": "ls"})], 4.0, ("●", "starting", "Bash  ls", "busy")),
+        (
+            [*TURN, call("Bash"), call("Bash", id="c2"), call("Bash", id="c3"), ask()],
+            10.0,
+            ("⚑", "waiting for you", "Bash  2 wait behind it  6.0 s", "attention"),
         ),
         ([*TURN, call("Bash"), ask()], 10.0, ("⚑", "waiting for you", "Bash  6.0 s", "attention")),
         (
@@ -82,7 +97,7 @@ def test_a_model_that_says_nothing_is_silent_and_a_tool_is_not() -> None:
     assert named.detail == "nothing came for 12 s  F9 interrupts"
     store.apply(ev.BlockGrew(15.0, 1, "again"))
     assert truth(store, 15.5).word == "writing"
-    assert truth(asked(call("Bash")), 4000.0).word == "running"
+    assert truth(asked(call("Bash"), began()), 4000.0).word == "running"
 
 
 def test_a_retry_and_a_question_are_not_silence() -> None:

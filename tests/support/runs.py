@@ -64,11 +64,15 @@ class Tape:
     def think(self, text: str, **more: Any) -> Tape:
         return self.say(text, kind="thinking", **more)
 
-    def call(self, name: str, arguments: dict[str, Any], *, parent: str = "", seconds: float = 0.0) -> str:
-        """A tool is called; its id."""
+    def call(
+        self, name: str, arguments: dict[str, Any], *, parent: str = "", seconds: float = 0.0, is_running: bool = True
+    ) -> str:
+        """A tool is called, and runs at once unless it has to wait; its id."""
         self._call += 1
         call = f"call-{self._call}"
         self.wait(0.1).put(ev.ToolCalled(self.at, call, name, arguments, parent))
+        if is_running:
+            self.put(ev.ToolBegan(self.at, call))
         self.wait(seconds)
         return call
 
@@ -82,7 +86,7 @@ class Tape:
 
     def ask(self, name: str, arguments: dict[str, Any], **more: Any) -> Tape:
         """A call that waits for a person."""
-        call = self.call(name, arguments)
+        call = self.call(name, arguments, is_running=False)
         return self.put(ev.PermissionAsked(self.at, f"ask-{call}", call, name, arguments, agent=self.agent, **more))
 
     def decide(self, decision: ev.Decision, reason: str = "") -> Tape:

@@ -9,7 +9,7 @@ import sys
 
 from pyte.screens import Char
 
-from tests.terminal.application import F10, Application
+from tests.terminal.application import F12, Application
 from tests.terminal.watched import AFTER, BEFORE, REDRAWN
 
 WATCHED = (sys.executable, "-m", "tests.terminal.watched")
@@ -39,7 +39,7 @@ class WatchedApplication(Application):
     def compare_with_fresh(self, columns: int) -> None:
         """While nothing changes in these columns: they are what they would be if they were drawn from the beginning."""
         before = [row[:columns] for row in self.glass.cells]
-        self.send(F10)
+        self.send(F12)
         self.until(lambda _: self.redrawn)
         self.compare()
         assert [row[:columns] for row in self.glass.cells] == before, self.glass.text

@@ -22,7 +22,7 @@ from tests.terminal.application import (
     ENTER,
     ESCAPE,
     F1,
-    F9,
+    F11,
     PAGE_UP,
     SIZE,
     SPACE,
@@ -98,7 +98,7 @@ def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
     look_closer(app)
     resize(app)
     for _theme in ("light", "ansi"):
-        app.send(F9)
+        app.send(F11)
         app.compare()
         scroll_away(app)
         app.send(CTRL_END)
@@ -208,7 +208,7 @@ def test_the_picker(maverick: Maverick, handyman: str) -> None:
     app.until(lambda glass: "▸ handyman" not in glass.text)
     app.compare()
     for _theme in ("light", "ansi", "dark"):
-        app.send(F9)
+        app.send(F11)
         app.compare()
     for size in ((20, 5), (120, 40), (80, 24), SIZE):
         app.resize(*size)

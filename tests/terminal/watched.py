@@ -1,8 +1,8 @@
 """The application, but at moments that nobody chose it paints everything once more and marks where in its output.
 
 What the terminal showed before must be what it shows after: `python -m tests.terminal.watched` takes the arguments of
-`maverick`. SIGUSR1 asks for one look: a terminal that is slower than the application must not fall behind. F9 takes the
-next theme, so that a test need not start again for each; F10 draws the transcript from its store alone.
+`maverick`. SIGUSR1 asks for one look: a terminal that is slower than the application must not fall behind. F11 takes
+the next theme, so that a test need not start again for each; F12 draws the transcript from its store alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def mark(moment: str, columns: int, lines: int) -> str:
 class Watched(MaverickApp):
     """Maverick with somebody who looks at it."""
 
-    BINDINGS = [("f9", "next_theme", "Next theme"), ("f10", "redraw", "Draw the transcript anew")]
+    BINDINGS = [("f11", "next_theme", "Next theme"), ("f12", "redraw", "Draw the transcript anew")]
 
     def on_mount(self) -> None:
         """Look when asked to, too."""

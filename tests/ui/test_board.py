@@ -64,16 +64,18 @@ def test_what_is_asked_before_there_is_a_way_to_the_run_goes_first() -> None:
     assert [getattr(one, "text", one.type) for one in kept.take()] == ["one", "set_mode", "two", "three"]
 
 
-def test_what_waits_for_a_way_can_be_taken_back_one_by_one_or_all() -> None:
+def test_what_waits_for_a_way_can_be_taken_back_and_held() -> None:
     run, kept = run_on(board()[0]), Kept()
     for text in ("one", "two", "three"):
         run.ask(text)
     run.take_back(list(run.store.queue)[1])
     assert list(run.store.queue.values()) == ["one", "three"]
     run.interrupt()
-    assert run.store.queue == {}
+    assert run.store.held == set(run.store.queue)
+    run.release()
+    assert run.store.held == set()
     run.connect(kept)
-    assert kept.take() == []
+    assert [one.type for one in kept.take()] == ["send_prompt", "send_prompt", "interrupt", "release_prompts"]
 
 
 def test_a_run_that_never_began_can_be_begun_anew() -> None:

@@ -7,6 +7,7 @@ The CLI approves more than `allowed_tools` says: worktrees, scheduled jobs and s
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -19,24 +20,30 @@ from maverick_tui.executor.threads import in_thread
 
 log = logging.getLogger(__name__)
 
+BEGAN = "maverick_call_began"
+"""A system message of ours: the call with this `tool_use_id` runs, and nobody has to be asked."""
+
 
 class Guard:
-    """Asks the judge about the calls of one run or session."""
+    """Asks the judge about the calls of one run or session; `on_allowed` is told the ids of those that run unasked."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, on_allowed: Callable[[str], None] = lambda _call: None) -> None:
         self._judge = judge
+        self._on_allowed = on_allowed
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun."""
         return {"PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])]}
 
-    async def _before(self, call: dict[str, Any], _tool_use_id: str | None, _context: Any) -> dict[str, Any]:
+    async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         try:
             verdict = await in_thread(self._judged, call)  # paths are followed, and git may be asked
         except Exception:  # what cannot be judged is not let through
             log.exception("A call of %s could not be judged", call.get("tool_name"))
             verdict = Verdict("deny", "It could not be judged whether this may run.")
+        if verdict.decision == "allow" and tool_use_id:
+            self._on_allowed(tool_use_id)
         answer = {"permissionDecision": verdict.decision, "permissionDecisionReason": verdict.reason}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
 

@@ -33,6 +33,14 @@ class Session(Protocol):
         """Send a prompt and yield what comes for it; an interrupted turn just ends."""
         ...
 
+    def compact(self) -> AsyncGenerator[Message, None]:
+        """Let the conversation be summed up, so that it takes less room, and yield what comes of it."""
+        ...
+
+    async def clear(self) -> bool:
+        """Forget the conversation; False if only another session can."""
+        ...
+
     async def interrupt(self) -> None:
         """Stop the running turn; what it said so far is kept."""
         ...

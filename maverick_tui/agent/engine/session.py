@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import json
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import ContextUsageResponse
 
-from maverick_tui.agent.engine.guard import Guard
+from maverick_tui.agent.engine.guard import BEGAN, Guard
 from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, given_up, last_words
 from maverick_tui.agent.engine.record import Record, Totals, is_background
 from maverick_tui.agent.engine.scheduling import JobWatch
@@ -51,7 +52,7 @@ class AgentSession:
     """A conversation with one agent. Prompts are answered one after the other, each by its own messages.
 
     The CLI also starts turns by itself, when a background task has finished. Their messages never reach a prompt's
-    reader; they go to `on_background`.
+    reader; they go to `on_background`, and so does what hooks tell the session: which call runs, and what is scheduled.
     """
 
     def __init__(
@@ -65,13 +66,13 @@ class AgentSession:
         on_background: OnBackground | None = None,
     ) -> None:
         self._questions = 0
-        guard = Guard(judge)
+        guard = Guard(judge, lambda call: self._tell(BEGAN, {"tool_use_id": call}))
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
         options = replace(options, hooks=guard.hooks)
         if options.can_use_tool is not None:
             options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard))
-        self._jobs = JobWatch(self._tell_job)
+        self._jobs = JobWatch(self._tell)
         if watches_jobs:
             options = replace(options, hooks={**guard.hooks, **self._jobs.hooks})
         self._transport = open_transport(options)
@@ -145,13 +146,26 @@ class AgentSession:
         A prompt waits until the one before it is answered: the CLI would make one of two that it finds queued.
         """
         require_prompt(prompt)
+        async with contextlib.aclosing(self._answers(self._send, prompt, keep_messages)) as messages:
+            async for message in messages:
+                yield message
+
+    async def compact(self) -> AsyncGenerator[Message, None]:
+        """Let the CLI sum the conversation up, and yield what comes of it; the model is asked for the summary."""
+        async with contextlib.aclosing(self._answers(self._command, "/compact", False)) as messages:
+            async for message in messages:
+                yield message
+
+    async def _answers(
+        self, send: Callable[[str], Coroutine[Any, Any, None]], text: str, keep_messages: bool
+    ) -> AsyncGenerator[Message, None]:
         await self._free.acquire()
         if self._ended is not None:
             self._free.release()
             raise self._over()
         turn = self._begin_turn(keep_messages)
         # Half a prompt must not be left in the pipe, and whether it was sent must be known: so it is sent to its end.
-        sending = asyncio.create_task(self._send(prompt))
+        sending = asyncio.create_task(send(text))
         try:
             await asyncio.shield(sending)
             while await turn.arrived():
@@ -186,14 +200,20 @@ class AgentSession:
 
     async def _send(self, prompt: str) -> None:
         self._jobs.sent(prompt)
-        message = {
-            "type": "user",
-            "uuid": self._prompt_id,
-            "message": {"role": "user", "content": prompt},
-            "parent_tool_use_id": None,
-        }
+        await self._written(self._client.query(_only(self._message(prompt))))
+
+    async def _command(self, text: str) -> None:
+        """Send a command of the CLI's own, past the client, which marks all that it sends as words for the model."""
+        message = {**self._message(text), "session_id": "default"}
+        await self._written(self._transport.write(f"{json.dumps(message)}\n"))
+
+    def _message(self, text: str) -> dict[str, Any]:
+        said = {"role": "user", "content": text}
+        return {"type": "user", "uuid": self._prompt_id, "message": said, "parent_tool_use_id": None}
+
+    async def _written(self, writing: Awaitable[None]) -> None:
         try:
-            await self._client.query(_only(message))
+            await writing
         except Exception as error:
             self._end(describe(error, self._transport))
         except asyncio.CancelledError:  # nobody of ours cancels it
@@ -222,6 +242,10 @@ class AgentSession:
     async def interrupt(self) -> None:
         """Stop the running turn; what it said so far is kept."""
         await self._control("interrupt", self._client.interrupt(), INTERRUPT_TIMEOUT)
+
+    async def clear(self) -> bool:
+        """The CLI of this session keeps its conversation: only another session begins a new one."""
+        return False
 
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next call on; None for the CLI's own default."""
@@ -341,7 +365,8 @@ class AgentSession:
             except Exception:  # the caller's mistake must not end the session
                 log.exception("on_background failed for a %s", type(message).__name__)
 
-    def _tell_job(self, kind: str, data: dict[str, Any]) -> None:
+    def _tell(self, kind: str, data: dict[str, Any]) -> None:
+        """Tell what hooks have learned, whichever turn it belongs to."""
         self._pass_to_background(SystemMessage(subtype=kind, data=data))
 
     def _end(self, error: AgentError) -> None:

@@ -1,7 +1,8 @@
 """Judge: decides of every call whether it runs, asks first, or is refused. Both engines and all modes go by it.
 
 With a person, what only reads runs, and in mode acceptEdits edits inside the working directory; all else asks. Without
-one, what `allowed_tools` plainly cover runs, and all else is refused. Some places ask whatever the rules say.
+one, what `allowed_tools` plainly cover runs, in mode plan if it only reads, and all else is refused. Some places ask
+whatever the rules say.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions.places import Places, moved
+from maverick_tui.agent.permissions.plainest import plainest_call
 from maverick_tui.agent.permissions.reading import (
     files_read,
     is_filter,
@@ -22,12 +24,11 @@ from maverick_tui.agent.permissions.reading import (
     sets_git,
     takes_many_files,
 )
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_for_reading, is_plain, path_of
+from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, path_of
 from maverick_tui.agent.permissions.shell import Words, all_commands, mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
-    READ_ONLY_TOOLS,
     READING_TOOLS,
     SUBAGENT_TOOLS,
     ToolRule,
@@ -112,16 +113,14 @@ def _why_command_asks(call: Call, places: Places) -> str:
     return ""
 
 
-def asks_first(allowed_tools: Iterable[str], mode: str) -> list[str]:
-    """The entries of which not everything runs unasked where there is a person; in mode dontAsk nothing asks."""
-    return [] if mode == "dontAsk" else [entry for entry in allowed_tools if not _runs_unasked(parse_tool(entry), mode)]
+def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
+    """The entries whose plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
+    return [entry for entry in allowed_tools if _asks_first(entry, mode, cwd)]
 
 
-def _runs_unasked(rule: ToolRule, mode: str) -> bool:
-    if rule.name == "Bash":
-        return rule.rule is not None and is_for_reading(rule.rule)
-    free = READ_ONLY_TOOLS | SUBAGENT_TOOLS | (EDIT_TOOLS if mode == "acceptEdits" else frozenset())
-    return rule.name in free
+def _asks_first(entry: str, mode: str, cwd: Path) -> bool:
+    tool, arguments = plainest_call(parse_tool(entry))
+    return Judge([entry], cwd, person=True).verdict(tool, arguments, mode=mode).decision == "ask"
 
 
 def _more_than_a_start(call: Call) -> str:
@@ -185,11 +184,11 @@ class Judge:
         if any(self._covers(rule, call) for rule in self._granted):
             return ""
         if call.tool in EDIT_TOOLS:
-            is_free = not self._person or mode == "acceptEdits"
+            is_free = mode == "acceptEdits" or not (self._person or mode == "plan")
             return self._beyond_rules(call) or self._outside(call) or ("" if is_free else ASKS)
         if call.tool in SUBAGENT_TOOLS:
             return self._beyond_rules(call) or _more_than_a_start(call)
-        if self._person:
+        if self._person or mode == "plan":
             return doubt
         return self._beyond_rules(call) or self._what_git_would_run(call)
 

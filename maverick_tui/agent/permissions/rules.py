@@ -56,7 +56,7 @@ def covers_words(rule: str, words: Words) -> bool:
         return is_exact and texts == rule.split()
     if not _pattern(rule).fullmatch(_SPACE.join(texts)):
         return False
-    own = _own_words(rule)
+    own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
     return not is_for_reading(rule) or (is_exact and _only_reads(texts))
@@ -64,7 +64,7 @@ def covers_words(rule: str, words: Words) -> bool:
 
 def is_for_reading(rule: str) -> bool:
     """Whether a rule for commands covers nothing but calls that only read."""
-    return _only_reads(_own_words(rule))
+    return _only_reads(own_words(rule))
 
 
 def is_plain(arguments: Mapping[str, Any]) -> bool:
@@ -115,7 +115,7 @@ def _pattern(rule: str) -> re.Pattern[str]:
     return re.compile(re.sub(rf"{_SPACE}\.\*$", f"(?:{_SPACE}.*)?", pattern), re.DOTALL)
 
 
-def _own_words(rule: str) -> list[str]:
+def own_words(rule: str) -> list[str]:
     """The words of a rule that are the same for every call it covers."""
     words = rule.removesuffix(":*").split()
     fixed = next((index for index, word in enumerate(words) if "*" in word), len(words))

@@ -30,6 +30,8 @@ class RunSummary:
     state: str
     glyph: str
     detail: str = ""
+    title: str = ""
+    """What it is called, or was asked first."""
 
 
 class Group(NamedTuple):
@@ -79,7 +81,7 @@ def run_item(run: RunSummary) -> Item:
         key=f"run:{run.run_id}",
         group=RUNS,
         name=one_line(run.agent),
-        description=one_line(run.detail),
+        description=one_line(" · ".join(filter(None, (run.title, run.detail)))),
         marks=((one_line(f"{run.glyph} {run.state}"), "accent"),),
         run_id=run.run_id,
         agent=run.agent,
@@ -137,8 +139,15 @@ def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
             groups.setdefault(item.group, [Row(item.group)]).append(Row(item.group, item, found))
     rows = [row for members in groups.values() for row in members]
     found_at = [index for index, row in enumerate(rows) if row.item is not None]
-    best = max(found_at, key=lambda index: rows[index].match.score, default=None)
+    best = max(
+        found_at, key=lambda index: (rows[index].match.score, bool(query) and _is_agent(rows[index])), default=None
+    )
     return rows, best
+
+
+def _is_agent(row: Row) -> bool:
+    """Whoever names an agent wants a new run of it; those that there are can be chosen below."""
+    return row.item is not None and not row.item.run_id
 
 
 def hidden_by_name(shadowed: Iterable[AgentListing]) -> Mapping[str, tuple[AgentListing, ...]]:

@@ -47,6 +47,7 @@ class PickerScreen(Screen[None]):
         Binding("tab", "toggle_xray", "X-ray", show=False, id="picker.xray_tab"),
         Binding("ctrl+e", "edit", "edit", id="picker.edit"),
         Binding("ctrl+r", "reload", "reload", id="picker.reload"),
+        Binding("delete", "close_run", "close", key_display="Del", id="picker.close_run"),
         Binding("escape", "back", "back", key_display="Esc", id="picker.back"),
         Binding("up", "move(-1)", "Row up", show=False, id="picker.up"),
         Binding("down", "move(1)", "Row down", show=False, id="picker.down"),
@@ -83,6 +84,13 @@ class PickerScreen(Screen[None]):
         def __init__(self, listing: AgentListing) -> None:
             super().__init__()
             self.listing = listing
+
+    class CloseRequested(Message):
+        """This run is to be closed."""
+
+        def __init__(self, run_id: str) -> None:
+            super().__init__()
+            self.run_id = run_id
 
     class BackRequested(Message):
         """Whatever was there before the picker is to be shown again."""
@@ -181,7 +189,10 @@ class PickerScreen(Screen[None]):
         item = event.item
         if item is None or item.key != self._at:  # the same one, read again, is no move
             self._hints.notice = ""
+        is_run, was_run = bool(item and item.run_id), self._at.startswith("run:")
         self._at = item.key if item else ""
+        if is_run != was_run:
+            self.refresh_bindings()
         hides = self._found.hidden.get(item.agent, ()) if item else ()
         self._xray.look_at(item, self._listing_of(item) if item else None, hides)
 
@@ -260,7 +271,15 @@ class PickerScreen(Screen[None]):
         """Hide the key that goes back where there is nothing to go back to."""
         if action == "back":
             return bool(self._runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
+        if action in ("close_run", "edit"):  # a run has no file, and an agent is not closed
+            item = self._agents.list.item
+            return (item is not None and bool(item.run_id)) == (action == "close_run")
         return True
+
+    def action_close_run(self) -> None:
+        """Close the highlighted run."""
+        if (item := self._agents.list.item) is not None and item.run_id:
+            self.post_message(self.CloseRequested(item.run_id))
 
     def action_reload(self) -> None:
         """Read everything again."""

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from maverick_tui.ui.screens.questions import ARMED_AFTER, answers_to
+from maverick_tui.ui.scopes import by_scope
+from maverick_tui.ui.screens.questions import ARMED_AFTER
 from maverick_tui.ui.screens.run_view import RunView
+from maverick_tui.ui.screens.slash_commands import SlashCommands
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
+    from maverick_tui.runs.choosing import Choice
     from maverick_tui.runs.events import PermissionAsked
     from maverick_tui.ui.board import Answer
 
 
 class AnsweringScreen(RunView):
     """Takes what stands in the prompt for what it is meant to be, and answers questions by key."""
+
+    @cached_property
+    def _commands(self) -> SlashCommands:
+        return SlashCommands(self)
 
     # -- prompts ------------------------------------------------------------------------------------------------------
 
@@ -27,23 +35,30 @@ class AnsweringScreen(RunView):
         is_reason = bool(self._asks_reason_for)
         if is_reason:
             is_taken = self._answer(self.store.questions.get(self._asks_reason_for), "deny", reason=text)
-        elif (question := self._questions.in_words) is not None and text:
-            is_taken = self._answer(question, "once", answers=answers_to(question, text))
+        elif (question := self._questions.in_words) is not None and (text or self._has_marked):
+            is_taken = self._say(question, text)
+        elif not text and self._sends_held:
+            is_taken = True
+            self.run.release()
         else:
             is_taken = True
-            if text or self._may_be_empty():
-                event.prompt.remember(event.text)
-                self.send(event.text)
+            self._take(event.text)
         if not is_taken:  # nothing that was typed is lost
             self.prompt.set_text("\n".join(filter(None, (event.text, self.prompt.text))))
         if is_reason:
             self._bring_draft_back()
             self._set_hints()
 
-    def send(self, text: str) -> None:
+    def _take(self, text: str) -> None:
+        """Send what was typed, or do what it says."""
+        if not self._commands.obey(text) and (text.strip() or self._may_be_empty()):
+            self.prompt.remember(text)
+            self.send(text)
+
+    def send(self, text: str, *, is_command: bool = False) -> None:
         """Send a prompt to the run."""
         self.transcript.action_bottom()
-        self.run.ask(text)
+        self.run.ask(text, is_command=is_command)
 
     def action_edit_queued(self) -> None:
         """Take the prompt that was queued last back into the editor."""
@@ -53,20 +68,18 @@ class AnsweringScreen(RunView):
             self.prompt.set_text("\n".join(filter(None, (text, self.prompt.text))))
             self.set_focus(self.prompt)
 
+    def action_drop_queued(self) -> None:
+        """Drop the prompt that was queued last; the arrow keys bring it back as any other."""
+        if self.store.queue:
+            self.run.take_back(list(self.store.queue)[-1])
+
     # -- approvals ----------------------------------------------------------------------------------------------------
 
-    def _answer(
-        self,
-        question: PermissionAsked | None,
-        decision: Answer,
-        *,
-        reason: str = "",
-        answers: dict[str, str] | None = None,
-    ) -> bool:
+    def _answer(self, question: PermissionAsked | None, decision: Answer, *, reason: str = "") -> bool:
         """Answer a question; whether there is one, and it has been there for long enough to be meant."""
         if question is None or not self._is_armed(question):
             return False
-        self.run.answer(question.request, decision, reason, answers)
+        self.run.answer(question.request, decision, reason)
         return True
 
     def _is_armed(self, question: PermissionAsked) -> bool:
@@ -75,13 +88,63 @@ class AnsweringScreen(RunView):
         self.notify(f"This question is new: its keys act after {ARMED_AFTER} s.", timeout=2)
         return False
 
+    @property
+    def _has_marked(self) -> bool:
+        return self._questions.choice is not None and bool(self._questions.choice.marked)
+
+    def _say(self, question: PermissionAsked, text: str) -> bool:
+        """Answer in words what the agent asks; whether they were taken."""
+        choice = self._questions.choice
+        if choice is None or not self._is_armed(question):
+            return False
+        choice.say(text)
+        self._go_on(question, choice)
+        return True
+
+    def _go_on(self, question: PermissionAsked, choice: Choice) -> None:
+        if choice.is_complete:
+            self.run.answer(question.request, "once", answers=choice.answers)
+        else:
+            self.transcript.set_choice(choice)
+
+    def action_choose(self, entry: int, option: int) -> None:
+        """Choose an option of what the agent asks."""
+        question, choice = self._questions.about(entry), self._questions.choice
+        if question is None or choice is None or choice.request != question.request or choice.is_complete:
+            return
+        if option < len(choice.parts[choice.at].options) and self._is_armed(question):
+            choice.choose(option)
+            self._go_on(question, choice)
+            self.set_focus(self.prompt)  # Enter sends what is marked
+
     def action_allow_once(self, entry: int = 0) -> None:
         """Allow the call that waits; with the number of an entry, that one."""
-        self._answer(self._questions.about(entry), "once")
+        question = self._questions.about(entry)
+        if question is not None and question.tool == "AskUserQuestion":
+            self.notify("It wants an answer: choose an option, or type one.", timeout=3)
+        else:
+            self._answer(question, "once")
 
     def action_allow_run(self, entry: int = 0) -> None:
-        """Allow the call that waits, and those like it in this run."""
-        self._answer(self._questions.about(entry), "run")
+        """Allow the very call that waits, as often as it comes in this run."""
+        self._allow("allow_run", entry)
+
+    def action_allow_alike(self, entry: int = 0) -> None:
+        """Allow the call that waits, and those that begin alike."""
+        self._allow("allow_alike", entry)
+
+    def action_allow_all(self, entry: int = 0) -> None:
+        """Allow the call that waits, and all others of its tool."""
+        self._allow("allow_all", entry)
+
+    def _allow(self, scope: str, entry: int) -> None:
+        question = self._questions.about(entry)
+        if question is None or not self._is_armed(question):
+            return
+        if (grant := by_scope(question.grants).get(scope)) is None:
+            self.notify("This question does not offer that.", timeout=3)
+        else:
+            self.run.answer(question.request, "run", grant=grant)
 
     def action_deny(self, entry: int = 0) -> None:
         """Deny the call that waits."""

@@ -1,11 +1,12 @@
-"""The open questions of a run: which one keys answer, since when they may, and what an answer in words means."""
+"""The open questions of a run: which one keys answer, since when they may, and how far it is answered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from maverick_tui.runs.choosing import Choice
     from maverick_tui.runs.events import PermissionAsked
     from maverick_tui.runs.store import RunStore
 
@@ -22,6 +23,8 @@ class Questions:
         self._clock = clock
         self._first = ""
         self._first_since = 0.0
+        self.choice: Choice | None = None
+        """How far the question is answered that wants words."""
 
     @property
     def first(self) -> PermissionAsked | None:
@@ -49,28 +52,13 @@ class Questions:
         request = self.first.request if self.first is not None else ""
         if request != self._first:
             self._first, self._first_since = request, self._clock()
+            self.choice = None
+            if (question := self.in_words) is not None:
+                from maverick_tui.runs.choosing import Choice
+
+                self.choice = Choice(question)
 
     def is_armed(self, question: PermissionAsked) -> bool:
         """Whether somebody can have seen it, so that a key or a click is meant for it."""
         since = max(question.at, self._first_since) if question.request == self._first else question.at
         return self._clock() - since >= ARMED_AFTER
-
-
-def answers_to(question: PermissionAsked, text: str) -> dict[str, str]:
-    """What the text says to each thing that is asked: options by their numbers, or anything in words.
-
-    Several things are answered line by line, or all with the same words.
-    """
-    asked = question.arguments.get("questions")
-    parts = [one for one in asked if isinstance(one, dict)] if isinstance(asked, list) else []
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    each = lines if len(lines) == len(parts) else [text.strip()] * len(parts)
-    return {str(one.get("question")): _answer(one, said) for one, said in zip(parts, each, strict=True)}
-
-
-def _answer(one: dict[str, Any], said: str) -> str:
-    options = one.get("options")
-    labels = [str(each.get("label")) for each in options if isinstance(each, dict)] if isinstance(options, list) else []
-    chosen = [part.strip() for part in said.split(",")] if one.get("multiSelect") else [said]
-    named = [labels[int(part) - 1] for part in chosen if part.isdecimal() and 0 < int(part) <= len(labels)]
-    return ", ".join(named) if len(named) == len(chosen) else said

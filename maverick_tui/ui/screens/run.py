@@ -14,6 +14,7 @@ from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
+from maverick_tui.ui.scopes import SCOPES
 from maverick_tui.ui.screens.answering import AnsweringScreen
 from maverick_tui.ui.screens.run_view import SHORT, WIDE
 from maverick_tui.ui.transcript.sources import answer_of_turn, source
@@ -53,9 +54,35 @@ class RunScreen(AnsweringScreen):
         Binding(
             "alt+up", "edit_queued", "Take back the last queued prompt", id="run.edit_queued", priority=True, show=False
         ),
+        Binding("alt+x", "drop_queued", "Drop the last queued prompt", id="run.drop_queued", priority=True, show=False),
+        Binding("f2", "name_run", "Name this run", id="run.name", priority=True, show=False),
+        Binding("f9", "close_run", "Close this run", id="run.close", priority=True, show=False),
         Binding("f4", "edit_transcript", "Transcript in your editor", id="run.editor", priority=True, show=False),
         Binding("ctrl+y", "allow_once", "Allow once", id="approval.allow_once", priority=True, show=False),
-        Binding("ctrl+t", "allow_run", "Allow for this run", id="approval.allow_run", priority=True, show=False),
+        Binding(
+            "ctrl+t",
+            "allow_run",
+            "Allow this very call for the run",
+            id="approval.allow_run",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "alt+t",
+            "allow_alike",
+            "Allow what begins alike for the run",
+            id="approval.allow_alike",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "alt+a",
+            "allow_all",
+            "Allow all of the tool for the run",
+            id="approval.allow_all",
+            priority=True,
+            show=False,
+        ),
         Binding("ctrl+x", "deny", "Deny", id="approval.deny", priority=True, show=False),
         Binding("ctrl+r", "deny_reason", "Deny with a reason", id="approval.deny_reason", priority=True, show=False),
         Binding("f5", "banner_retry", "Retry the prompt", id="banner.retry", priority=True, show=False),
@@ -81,6 +108,9 @@ class RunScreen(AnsweringScreen):
             super().__init__()
             self.direction = direction
 
+    class CloseWanted(Message):
+        """The person has done with this run."""
+
     class VerbosityChanged(Message):
         """More, or less, is to be shown from now on."""
 
@@ -101,8 +131,10 @@ class RunScreen(AnsweringScreen):
         """Keys of questions and banners act only while there is one; else they are the prompt's."""
         if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
             return False  # its key cuts
-        if action in ("allow_once", "allow_run", "deny", "deny_reason"):
+        if action in ("allow_once", "deny", "deny_reason", *SCOPES):
             return self._questions.first is not None
+        if action == "drop_queued":
+            return bool(self.store.queue)
         if action.startswith("banner_"):
             return self.store.current_failure is not None and not self.store.is_running
         return True
@@ -117,7 +149,7 @@ class RunScreen(AnsweringScreen):
             self._set_hints()
         elif self._find_bar is not None and self._find_bar.has_class("-open"):
             self._close_find(self._find_bar)
-        elif store.is_running or store.questions or store.queue:
+        elif store.is_running or store.questions or store.queue.keys() - store.held:
             self.run.interrupt()
         elif self.focused is not self.prompt:
             self.action_focus_prompt()
@@ -151,6 +183,20 @@ class RunScreen(AnsweringScreen):
     def action_other_run(self, direction: int) -> None:
         """To the next run."""
         self.post_message(self.OtherRunWanted(direction))
+
+    def action_close_run(self) -> None:
+        """End this run, and take it from the list."""
+        self.post_message(self.CloseWanted())
+
+    def action_name_run(self) -> None:
+        """Ask what the run is to be called."""
+        from maverick_tui.ui.dialogs.naming import NameScreen
+
+        def name(words: str | None) -> None:
+            if words is not None:
+                self.run.name(words)
+
+        _ = self.app.push_screen(NameScreen(self.store.name), name)
 
     # -- the banner ---------------------------------------------------------------------------------------------------
 

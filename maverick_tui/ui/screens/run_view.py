@@ -41,6 +41,8 @@ _URGENT = (
     "interrupt_requested",
     "permission_asked",
     "permission_settled",
+    "prompts_held",
+    "run_named",
     "turn_started",
     "turn_ended",
     "connect_failed",
@@ -103,7 +105,7 @@ class RunView(Screen[None]):
     def on_mount(self) -> None:
         """Take up the state that is there, and keep the clocks going."""
         self.prompt.set_text(self.run.draft)
-        self._questions.look()
+        self._look_for_questions()
         self.keys_changed()
         self.set_interval(1.0, self._tick)
         self._refresh_status()
@@ -141,7 +143,7 @@ class RunView(Screen[None]):
         """The keys may be others: say so wherever they are named."""
         self._keys = key_names(self.app, self.prompt, self.transcript, self)
         self.transcript.set_keys(self._keys)
-        self.query_one(QueueLines).key = self._keys["run.edit_queued"]
+        self.query_one(QueueLines).set_keys(self._keys)
         self.query_one(TruthLine).interrupt_key = self._keys["run.interrupt"]
 
     # -- events -------------------------------------------------------------------------------------------------------
@@ -156,7 +158,7 @@ class RunView(Screen[None]):
         if event.type == "block_grew" and self._status_due is not None:
             return
         if event.type in ("permission_asked", "permission_settled", "tool_finished", "turn_ended"):
-            self._questions.look()
+            self._look_for_questions()
         if event.type in _CHANGES_KEYS:
             self.refresh_bindings()
         if event.type in _CHANGES_FILES:
@@ -170,6 +172,12 @@ class RunView(Screen[None]):
             delay = STATUS_EVERY if event.type == "block_grew" else 0.01
             # Not a timer of Textual's: each of them is a task.
             self._status_due = asyncio.get_running_loop().call_later(delay, self._refresh_status)
+
+    def _look_for_questions(self) -> None:
+        before = self._questions.choice
+        self._questions.look()
+        if self._questions.choice is not before:
+            self.transcript.set_choice(self._questions.choice)
 
     @work(exclusive=True, group="repository", exit_on_error=False)
     async def _read_repository(self) -> None:
@@ -226,6 +234,10 @@ class RunView(Screen[None]):
             hint, placeholder = f"{enter} deny with this reason   {escape} back", "Why not? The agent is told."
         elif self._questions.in_words:
             hint, placeholder = f"{enter} answer   {escape} interrupt", "Your answer, or the number of an option"
+        elif self._sends_held:
+            drop, edit = self._keys["run.drop_queued"], self._keys["run.edit_queued"]
+            hint = f"{enter} send what waits   {edit} edit it   {drop} drop it"
+            placeholder = "Something else first? What is queued waits"
         elif self.store.is_running:
             hint, placeholder = f"{enter} queue   {escape} interrupt", "Follow up: it is sent when the agent is done"
         elif self._may_be_empty():
@@ -256,6 +268,11 @@ class RunView(Screen[None]):
         """Say what the keys do for what has the focus."""
         if self._keys:
             self._set_hints()
+
+    @property
+    def _sends_held(self) -> bool:
+        """Whether Enter sends what an interrupt has held: nothing else is to be sent, and nothing runs."""
+        return bool(self.store.held) and not self.store.is_running and not self.prompt.text.strip()
 
     def _may_be_empty(self) -> bool:
         started = self.store.started

@@ -25,6 +25,7 @@ from maverick_tui.ui.transcript.sources import source
 from maverick_tui.ui.transcript.spacing import Gap, gap_between
 
 if TYPE_CHECKING:  # an empty transcript is painted without the renderer, which takes a while to import
+    from maverick_tui.runs.choosing import Choice
     from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.rendering.row import Row
     from maverick_tui.ui.transcript.entry_rows import EntryRows
@@ -57,6 +58,7 @@ class DrawnBlocks(ScrollView):
         """The number of the entry that keys act on."""
         self._palette = palette
         self._keys = dict(keys or {})
+        self._choice: Choice | None = None
         self._clock = clock
         self._blocks = Blocks()
         self._draw_with: EntryRows | None = None

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.choosing import Choice
 from maverick_tui.runs.entries import (
     EndEntry,
     Entry,
@@ -26,8 +27,8 @@ from maverick_tui.runs.truth import clock
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.transcript import banner, tool_rows
-from maverick_tui.ui.transcript.line import Span, choice_lines, line_row
+from maverick_tui.ui.transcript import banner, question_rows, tool_rows
+from maverick_tui.ui.transcript.line import Span, line_row
 
 MOST_ROWS = 400
 """Rows of one expanded tool call; the rest is a key away, in the editor."""
@@ -44,6 +45,8 @@ class Look:
     """The key of an action by its name: `banner.retry` -> `F5`."""
     asking: int = 0
     """The number of the entry whose question keys answer."""
+    choice: Choice | None = None
+    """How far its question is answered, if it is one of the agent's own."""
 
     @property
     def gutter(self) -> int:
@@ -199,7 +202,7 @@ class EntryRows:
         p = self.look.palette
         head = tool_rows.head(entry, self.look.folder, p)
         seconds = entry.seconds if entry.seconds is not None else max(0.0, self._now() - entry.at)
-        shows_time = entry.state not in ("writing", "asking")
+        shows_time = entry.state in ("running", "done", "failed") or (entry.has_run and not entry.is_open)
         note = self.in_gutter(tool_rows.short(seconds)) if shows_time else " " * self.look.gutter
         room = tool_rows.summary(entry, p)
         rows = [self.line(head, room, entry=entry, note=note)]
@@ -207,9 +210,10 @@ class EntryRows:
             rows += self._todos(entry.arguments, entry.depth)
         if entry.state == "asking" and entry.question is not None:
             renderer = self.renderer(entry.depth, marked=True)
-            body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p)]
+            choice = self.look.choice if entry.number == self.look.asking else None
+            body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
             rows += self.dress(self._capped(body, renderer), None, "  ", depth=entry.depth)
-            rows += self._question(entry)
+            rows += question_rows.rows(entry, self)
         elif is_expanded:
             renderer = self.renderer(entry.depth, marked=True)
             body = tool_rows.call(entry, renderer, p)
@@ -232,36 +236,6 @@ class EntryRows:
         for state, text in todo_lines(arguments):
             style = p.dim if state == "completed" else p.base
             rows.append(self.line([("  ", p.base), marks.get(state, ("○ ", p.dim)), (text, style)], [], depth=depth))
-        return rows
-
-    def _question(self, entry: ToolEntry) -> list[Row]:
-        p, question = self.look.palette, entry.question
-        assert question is not None
-        renderer, is_first = self.renderer(entry.depth, marked=True), entry.number == self.look.asking
-        rows = renderer.plain(one_line(question.reason), p.warning) if question.reason else []
-        if question.tool == "AskUserQuestion":
-            key = self.look.keys.get("prompt.send", "Enter")
-            words = f"Type your answer, or the option's number, and press {key}."
-            rows += renderer.plain(words if is_first else "Answer the question before it first.", p.strong)
-            return self.dress(rows, None, "  ", depth=entry.depth)
-        rows = self.dress(rows, None, "  ", depth=entry.depth)
-        answers = {"allow_once": "once", "allow_run": "this run", "deny": "deny", "deny_reason": "deny with a reason"}
-        if not question.grant:  # it asks each time
-            del answers["allow_run"]
-        choices = (
-            (
-                f"screen.{action}({entry.number})",
-                self.look.keys.get(f"approval.{action}", "?") if is_first else "•",
-                words,
-            )
-            for action, words in answers.items()
-        )
-        room = self.look.width - self.look.gutter - 2 * entry.depth - 2
-        lines = choice_lines(choices, room, p.accent, p.base)
-        rows += [self.line([("  ", p.base), *spans], [], depth=entry.depth) for spans in lines]
-        if question.grant:
-            grant = renderer.plain(f"this run would allow: {one_line(question.grant)}", p.dim)
-            rows += self.dress(grant, None, "  ", depth=entry.depth)
         return rows
 
     def _end(self, entry: EndEntry) -> list[Row]:

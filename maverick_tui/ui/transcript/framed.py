@@ -24,6 +24,7 @@ from maverick_tui.ui.transcript.drawn import Anchor, DrawnBlocks
 from maverick_tui.ui.transcript.seen import Seen
 
 if TYPE_CHECKING:
+    from maverick_tui.runs.choosing import Choice
     from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.rendering.row import Row
 
@@ -334,7 +335,7 @@ class FramedView(DrawnBlocks):
         from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
 
         folder = self.store.started.cwd if self.store.started else ""
-        look = Look(max(width, NARROWEST), self._palette(), folder, self._keys)
+        look = Look(max(width, NARROWEST), self._palette(), folder, self._keys, choice=self._choice)
         self._draw_with = EntryRows(look, self._clock)
         self._blank = self._draw_with.blank()
         top, share = self._top, self._seen.share
@@ -395,6 +396,15 @@ class FramedView(DrawnBlocks):
         """The keys have other names now."""
         self._keys = dict(keys)
         self.restyle()
+
+    def set_choice(self, choice: Choice | None) -> None:
+        """The answers to the agent's own question have come this far."""
+        self._choice = choice
+        if self._draw_with is not None:
+            self._draw_with.look.choice = choice
+            if asking := self._draw_with.look.asking:
+                self._stale[asking] = None
+                self.wake(at_once=True)
 
     def set_verbosity(self, verbosity: Verbosity) -> None:
         """Show more, or less, of everything."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
-from maverick_tui.inert import inert, one_line
+from rich.style import Style
+
+from maverick_tui.inert import inert, one_line, revealed
 from maverick_tui.runs import tool_text
+from maverick_tui.runs.choosing import Choice, parts_of
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.ui.rendering.diff import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.ui.rendering.markdown import Renderer
@@ -19,6 +23,7 @@ LONGEST = 100_000
 
 GLYPHS = {
     "writing": "◌",
+    "waiting": "○",
     "asking": "⚑",
     "running": "●",
     "done": "✔",
@@ -26,8 +31,9 @@ GLYPHS = {
     "denied": "⊘",
     "cut": "╌",
 }
-_SHOWN_BELOW = ("AskUserQuestion", "TodoWrite")
+_SHOWN_BELOW = ("AskUserQuestion", "ExitPlanMode", "TodoWrite")
 """Tools whose arguments stand below their line, and would only be repeated in it."""
+_WANTS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
 _TASKS_RUNNING = ("running", "pending", "started")
 
 
@@ -36,12 +42,23 @@ def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Span]:
     p = palette
     styles = {"asking": p.warning, "running": p.accent, "done": p.success, "failed": p.error, "denied": p.warning}
     state = "running" if entry.state == "done" and entry.task_state in _TASKS_RUNNING else entry.state
-    about = "" if entry.name in _SHOWN_BELOW else tool_text.key_argument(entry.name, entry.arguments, folder)
+    about = "" if entry.name in _SHOWN_BELOW else tool_text.key_argument(entry.name, _told(entry), folder)
     return [
         (f"{GLYPHS[state]} ", styles.get(state, p.dim)),
         (tool_text.describe(entry.name), p.strong),
         (f"  {about}" if about else "", p.base),
     ]
+
+
+def _told(entry: ToolEntry) -> dict[str, Any]:
+    """The arguments; in a question with all that is hidden in them, and without what the model says of its command."""
+    if entry.state != "asking":
+        return entry.arguments
+    return {
+        name: revealed(value) if isinstance(value, str) else value
+        for name, value in entry.arguments.items()
+        if not (name == "description" and entry.name == "Bash")
+    }
 
 
 def summary(entry: ToolEntry, palette: Palette) -> list[Span]:
@@ -52,7 +69,9 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Span]:
         return [(f"preparing {size}".strip(), p.dim)]
     if entry.state == "asking":
         who = one_line(entry.question.agent) if entry.question is not None else ""
-        return [(f"{who} {'asks you' if entry.name == 'AskUserQuestion' else 'wants permission'}".strip(), p.warning)]
+        return [(f"{who} {_WANTS.get(entry.name, 'wants permission')}".strip(), p.warning)]
+    if entry.state == "waiting":
+        return [("waiting", p.dim)]
     if entry.state == "running":
         return [("running", p.accent)]
     if entry.state == "cut":
@@ -81,23 +100,40 @@ def _progress(entry: ToolEntry) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def call(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
-    """The exact arguments: an edit as a diff, a command as code, everything else as JSON."""
-    arguments = entry.arguments
+def call(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice | None = None) -> list[Row]:
+    """The exact arguments: an edit as a diff, a command as code, a path as a path, everything else as JSON."""
+    arguments, show = entry.arguments, _show_of(entry)
     if entry.name in ("Edit", "Write", "NotebookEdit") and (hunks := _hunks(entry)):
         # Before it has been made, nobody knows on which lines of the file an edit will be.
         return renderer.diff(hunks, numbered=entry.name != "Edit" or _patch(entry) is not None)
     if entry.name == "Bash" and isinstance(arguments.get("command"), str):
-        rows = renderer.code(inert(arguments["command"]), "bash")
+        rows = renderer.code(show(arguments["command"]), "bash")
         if isinstance(arguments.get("description"), str):
             rows += renderer.plain(one_line(arguments["description"]), palette.dim)
-        return rows + _others(arguments, ("command", "description"), renderer, palette)
+        return rows + _others(entry, ("command", "description"), renderer, palette)
     if entry.name == "AskUserQuestion":
-        return _questions(arguments, renderer, palette)
+        return _questions(entry, renderer, palette, choice)
+    if entry.name == "ExitPlanMode":
+        return _plan(entry, renderer, palette)
     if entry.name == "TodoWrite" or not arguments:
         return []
+    key = tool_text.key_name(entry.name)
+    if isinstance(arguments.get(key), str):
+        return renderer.plain(show(arguments[key]), palette.base) + _others(entry, (key,), renderer, palette)
     text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
-    return renderer.code(inert(text), "json")
+    return renderer.code(show(text), "json")
+
+
+def _show_of(entry: ToolEntry) -> Callable[[str], str]:
+    """How its texts are made harmless: whoever has to allow it is also shown which blanks are none."""
+    return revealed if entry.state == "asking" else inert
+
+
+def _plan(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
+    plan = entry.arguments.get("plan")
+    rows = renderer.markdown(inert(plan)) if isinstance(plan, str) and plan.strip() else []
+    rest = _others(entry, ("plan", "planFilePath"), renderer, palette)
+    return (rows or renderer.plain("It does not say what the plan is.", palette.dim)) + rest
 
 
 def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
@@ -107,33 +143,33 @@ def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     names = ("file_path", "notebook_path")
     path = next((str(entry.arguments[name]) for name in names if entry.arguments.get(name)), "")
     shown = (*names, "old_string", "new_string", "content", "new_source")
-    rows = renderer.plain(one_line(path), palette.base) if path else []
-    return rows + _others(entry.arguments, shown, renderer, palette)
+    rows = renderer.plain(one_line(_show_of(entry)(path)), palette.base) if path else []
+    return rows + _others(entry, shown, renderer, palette)
 
 
-def _others(arguments: dict[str, Any], shown: tuple[str, ...], renderer: Renderer, palette: Palette) -> list[Row]:
+def _others(entry: ToolEntry, shown: tuple[str, ...], renderer: Renderer, palette: Palette) -> list[Row]:
     """Arguments that are not shown already."""
-    rest = {name: value for name, value in arguments.items() if name not in shown}
+    rest = {name: value for name, value in entry.arguments.items() if name not in shown}
     text = json.dumps(rest, ensure_ascii=False, default=str)[1:-1]
-    return renderer.plain(one_line(text), palette.dim) if rest else []
+    return renderer.plain(one_line(_show_of(entry)(text)), palette.dim) if rest else []
 
 
 def _hunks(entry: ToolEntry) -> list[Hunk]:
-    arguments = entry.arguments
+    arguments, show = entry.arguments, _show_of(entry)
     if (patch := _patch(entry)) is not None:
         return hunks_of_patch(patch)
     if entry.name == "Edit":
-        old, new = (_shown(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
+        old, new = (_shown(str(arguments.get(name) or ""), show) for name in ("old_string", "new_string"))
         return hunks_between(old, new)
     text = arguments.get("content") if entry.name == "Write" else arguments.get("new_source")
-    return hunks_between("", _shown(str(text or "")))
+    return hunks_between("", _shown(str(text or ""), show))
 
 
-def _shown(text: str) -> str:
+def _shown(text: str, show: Callable[[str], str] = inert) -> str:
     """Inert, and as much as can be drawn without holding up a key; that something is missing stands there."""
     if len(text) <= LONGEST:
-        return inert(text)
-    return f"{inert(text[:LONGEST])}\n… {len(text) - LONGEST:,} more characters, in your editor"
+        return show(text)
+    return f"{show(text[:LONGEST])}\n… {len(text) - LONGEST:,} more characters, in your editor"
 
 
 def _patch(entry: ToolEntry) -> list[Any] | None:
@@ -142,18 +178,21 @@ def _patch(entry: ToolEntry) -> list[Any] | None:
     return patch if isinstance(patch, list) and patch else None
 
 
-def _questions(arguments: dict[str, Any], renderer: Renderer, palette: Palette) -> list[Row]:
-    rows: list[Row] = []
-    questions = arguments.get("questions")
-    for question in questions if isinstance(questions, list) else []:
-        if not isinstance(question, dict):
+def _questions(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice | None) -> list[Row]:
+    """What is asked, with the options below it; of what is answered only the answer. An option is a click away."""
+    p, rows = palette, list[Row]()
+    for place, part in enumerate(parts_of(entry.arguments)):
+        question, said = one_line(part.question), choice.said(place) if choice is not None else None
+        if said is not None:
+            rows += renderer.plain(f"✔ {question}  {one_line(said)}", p.dim)
             continue
-        rows += renderer.plain(one_line(str(question.get("question", ""))), palette.strong)
-        options = question.get("options")
-        for number, option in enumerate(options if isinstance(options, list) else [], 1):
-            if isinstance(option, dict):
-                label, about = one_line(str(option.get("label", ""))), one_line(str(option.get("description", "")))
-                rows += renderer.plain(f"{number}. {label}{f': {about}' if about else ''}", palette.base)
+        is_next = choice is not None and place == choice.at
+        rows += renderer.plain(f"{question}{' (several)' if part.takes_several else ''}", p.strong)
+        for number, (label, about) in enumerate(part.options):
+            mark = ("☑ " if choice is not None and number in choice.marked else "☐ ") if part.takes_several else ""
+            style = p.base + Style(meta={"@click": f"screen.choose({entry.number}, {number})"}) if is_next else p.base
+            words = f": {one_line(about)}" if about else ""
+            rows += renderer.plain(f"{mark if is_next else ''}{number + 1}. {one_line(label)}{words}", style)
     return rows
 
 

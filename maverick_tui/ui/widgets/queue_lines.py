@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
@@ -20,13 +22,17 @@ class QueueLines(Static):
         """Show the store's queue."""
         super().__init__("", markup=False)
         self._store = store
-        self.key = ""
-        """What the key is called that takes the last one back."""
-        self._shown: tuple[str, ...] = ()
+        self._keys: Mapping[str, str] = {}
+        self._shown: tuple[tuple[str, bool], ...] = ()
+
+    def set_keys(self, keys: Mapping[str, str]) -> None:
+        """Say which keys take the last one back, and drop it."""
+        self._keys = keys
 
     def refresh_queue(self) -> None:
         """Show what waits now; it only costs something when that has changed."""
-        queue = tuple(self._store.queue.values())
+        store = self._store
+        queue = tuple((text, prompt_id in store.held) for prompt_id, text in store.queue.items())
         if queue != self._shown:
             self._shown = queue
             self.set_class(bool(queue), "-open")
@@ -38,9 +44,11 @@ class QueueLines(Static):
 
     def _draw(self) -> None:
         queue, width = self._shown, self.size.width or self.screen.size.width
-        hint = f"   ({self.key} edits)" if self.key else ""
+        keys = self._keys
+        hint = f"   ({keys['run.edit_queued']} edits, {keys['run.drop_queued']} drops)" if keys else ""
         lines = [f"  {len(queue) - MOST} more queued"] if len(queue) > MOST else []
-        for number, text in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
+        for number, (text, is_held) in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
             last = hint if number == len(queue) else ""
-            lines.append(cut(f"  queued  {one_line(text)}", max(width - cell_len(last), 1)) + last)
+            line = f"  {'held' if is_held else 'queued':6}  {one_line(text)}"
+            lines.append(cut(line, max(width - cell_len(last), 1)) + last)
         self.update(Content("\n".join(lines)))

@@ -77,7 +77,10 @@ class RunHeader(Painted):
 
     def _draw(self) -> None:
         store, width = self._store, self.content_size.width
-        facts = (store.phase, store.started, store.mode, store.model, self._runs, self._branch, self._changed, width)
+        facts = (
+            store.phase, store.started, store.name, store.mode, store.model,
+            self._runs, self._branch, self._changed, width,
+        )  # fmt: skip
         if width and facts != self._drawn:
             self._drawn = facts
             self.paint([self._row(width)])
@@ -85,6 +88,7 @@ class RunHeader(Painted):
     def _row(self, width: int) -> Line:
         glyph, word, _, tone = headline(self._store)
         name = one_line(self._store.started.agent) if self._store.started else self._agent
+        name = f"{name}: {self._store.name}" if self._store.name else name
         state: Line = ((f"{glyph} {word}", TONES[tone]),)
         parts = self._right()
         room = width - row_width(state) - 3 - min(row_width(((name, ""),)), max(_LEAST_NAME, width // 3))

@@ -82,7 +82,9 @@ class TruthLine(Painted):
     def _right(self) -> Line:
         parts: list[tuple[str, str]] = []
         if queued := len(self._store.queue):
-            parts.append((f"{queued} queued", "text"))
+            held = len(self._store.held)
+            words = [f"{queued - held} queued" if queued > held else "", f"{held} held" if held else ""]
+            parts.append(("  ".join(filter(None, words)), "text"))
         if not self._is_following:
             lines = f"{self._unseen:,} new line{'' if self._unseen == 1 else 's'}" if self._unseen else "to the end"
             parts.append((f"{'   ' if parts else ''}▼ {lines}", "accent"))

@@ -308,7 +308,7 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         judge.verdict("Bash", bash(f"git log {command}"))
         judge.verdict("Read", {"file_path": path})
         judge.verdict("Write", {"file_path": path})
-    Grants(Path.cwd()).offer("Write", {"file_path": path})
+    Grants(Path.cwd()).offers("Write", {"file_path": path})
 
 
 @pytest.mark.parametrize(
@@ -379,6 +379,6 @@ def test_what_is_told_beforehand_is_what_happens() -> None:
         "mcp__x__*",
     ]
     asking = ["Bash", "Bash(git add:*)", "Skill", "mcp__x__*"]
-    assert asks_first(entries, "acceptEdits") == asking
-    assert asks_first(entries, "default") == ["Edit", *asking]
-    assert asks_first(entries, "dontAsk") == []
+    assert asks_first(entries, "acceptEdits", Path.cwd()) == asking
+    assert asks_first(entries, "default", Path.cwd()) == ["Edit", *asking]
+    assert asks_first(entries, "dontAsk", Path.cwd()) == []

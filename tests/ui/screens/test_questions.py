@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.screens.questions import ARMED_AFTER, Questions, answers_to
+from maverick_tui.ui.screens.questions import ARMED_AFTER, Questions
 from tests.runs.story import ask, asked, call
 
 COLOURS = {"question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}
-SIZES = {"question": "Which sizes?", "options": [{"label": "S"}, {"label": "M"}, {"label": "L"}], "multiSelect": True}
 
 
 def asks(*questions: Any) -> ev.PermissionAsked:
@@ -84,31 +81,18 @@ def test_only_a_question_of_the_agents_own_wants_words() -> None:
     assert questions.in_words is store.questions["q"]
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("1", "Red"), (" 2 ", "Blue"), ("3", "3"), ("0", "0"), ("-1", "-1"), ("²", "²"), ("٢", "Blue"), ("①", "①"),
-        ("green, or 2", "green, or 2"), ("1,2", "1,2"), ("two\nlines", "two\nlines"),
-    ],
-)  # fmt: skip
-def test_an_option_by_its_number_or_anything_in_words(said: str, meant: str) -> None:
-    assert answers_to(asks(COLOURS), said) == {"Which colour?": meant}
+def test_whoever_answers_begins_anew_with_each_question() -> None:
+    store, _, questions = two()
+    found = []
+    for request in ("a", "b"):
+        store.questions = {request: ev.PermissionAsked(0.0, request, "c", "AskUserQuestion", {"questions": [COLOURS]})}
+        questions.look()
+        assert questions.choice is not None
+        found.append((questions.choice.request, questions.choice.at))
+        questions.choice.say("1")
+    assert found == [("a", 0), ("b", 0)]
 
 
-@pytest.mark.parametrize(("said", "meant"), [("1,3", "S, L"), ("2", "M"), ("1, 9", "1, 9"), ("all", "all")])
-def test_several_options_where_several_may_be_chosen(said: str, meant: str) -> None:
-    assert answers_to(asks(SIZES), said) == {"Which sizes?": meant}
-
-
-def test_several_questions_are_answered_line_by_line_or_all_at_once() -> None:
-    assert answers_to(asks(COLOURS, SIZES), "2\n1,2") == {"Which colour?": "Blue", "Which sizes?": "S, M"}
-    assert answers_to(asks(COLOURS, SIZES), "you choose") == {
-        "Which colour?": "you choose",
-        "Which sizes?": "you choose",
-    }
-
-
-@pytest.mark.parametrize("questions", [None, "x", [], [1, None], [{}], [{"question": 1, "options": "x"}]])
-def test_questions_of_any_shape(questions: Any) -> None:
-    answers = answers_to(ev.PermissionAsked(0.0, "q", "c", "AskUserQuestion", {"questions": questions}), "1")
-    assert all(isinstance(part, str) for pair in answers.items() for part in pair)
+def test_nothing_is_chosen_where_permission_is_asked() -> None:
+    _, _, questions = two()
+    assert questions.choice is None

@@ -103,10 +103,10 @@ async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hi
 
 
 @pytest.mark.parametrize(
-    ("words", "decision"), [("once", "once"), ("this run", "run"), ("deny", "deny")]
+    ("words", "decision"), [("once", "once"), ("Bash: ls", "run"), ("deny", "deny")]
 )  # of "deny with a reason", another test
 async def test_what_is_said_about_the_keys_can_be_clicked(words: str, decision: str) -> None:
-    async with watching(begun().ask("Bash", {"command": "ls"}, grant="Bash: ls").wait(1)) as (app, pilot):
+    async with watching(begun().ask("Bash", {"command": "ls"}, grants=("Bash: ls",)).wait(1)) as (app, pilot):
         await click(app, pilot, words)
         assert answers(app) == [("ask-call-1", decision, "")]
         assert not app.run_screen.transcript.folding._chosen, "nothing was folded by it"
@@ -177,3 +177,46 @@ async def test_who_cuts_nothing_keeps_the_clipboard() -> None:
         app.copy_to_clipboard("kept")
         await pilot.press("ctrl+x", "ctrl+f", "ctrl+x")
         assert app.clipboard == "kept"
+
+
+TWO = {
+    "questions": [
+        {"question": "Which colour?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}]},
+        {"question": "Which sizes?", "options": [{"label": "S"}, {"label": "M"}], "multiSelect": True},
+    ]
+}
+
+
+async def test_options_are_chosen_by_clicks_several_where_that_is_meant() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        await click(app, pilot, "2. Blue")
+        await until(pilot, lambda: "✔ Which colour?  Blue" in app.shown())
+        assert app.kept.take() == [], "the second one is not answered yet"
+        await click(app, pilot, "☐ 2. M")
+        await until(pilot, lambda: "☑ 2. M" in app.shown())
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.decision, answer.answers) == ("once", {"Which colour?": "Blue", "Which sizes?": "M"})
+
+
+async def test_questions_are_answered_one_after_the_other_by_number_or_in_words() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == [], "a yes is no answer"
+        await pilot.press(*"1", "enter")
+        await until(pilot, lambda: "✔ Which colour?  Red" in app.shown())
+        await pilot.press(*"none", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which colour?": "Red", "Which sizes?": "none"}
+
+
+async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
+    grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
+    for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):
+        async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=offered).wait(1)) as (app, pilot):
+            for key, grant in keys.items():
+                await pilot.press(key)
+                given = [(one.decision, one.grant) for one in app.kept.take() if isinstance(one, AnswerPermission)]
+                assert given == ([] if grant is None else [("run", grant)])

@@ -235,7 +235,7 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
             "  2 more queued",
             "  queued  [b]Number[/b] 2 second line",
             "  queued  [b]Number[/b] 3 second line",
-            "  queued  [b]Number[/b] 4 second line   (Alt+↑ edits)",
+            "  queued  [b]Number[/b] 4 second line   (Alt+↑ edits, Alt+x drops)",
         ]
         tape.put(events.PromptQueued(tape.at, "p5", "long " * 40))
         app.tell(tape)

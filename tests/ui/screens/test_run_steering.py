@@ -25,7 +25,7 @@ def begun() -> Tape:
 
 
 def asking() -> Tape:
-    return begun().prompt("Fix it").ask("Edit", EDIT, grant="Edit in this folder").wait(1)
+    return begun().prompt("Fix it").ask("Edit", EDIT, grants=("Edit in this folder",)).wait(1)
 
 
 def broken() -> Tape:
@@ -187,7 +187,7 @@ async def test_a_question_is_answered_by_one_key(key: str, decision: str) -> Non
         assert "wants permission" in shown
         assert "- a = 1" in shown
         assert "+ a = 2" in shown
-        assert "this run would allow: Edit in this folder" in shown
+        assert "for this run  ^t Edit in this folder" in shown
         assert app.run_screen.prompt.has_focus
         await pilot.press(key)
         (answer,) = app.kept.take()

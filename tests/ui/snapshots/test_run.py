@@ -105,14 +105,16 @@ def test_subagents_that_are_done(run_shot: RunShot) -> None:
 @at_both_sizes
 def test_an_edit_that_asks(run_shot: RunShot, size: tuple[int, int]) -> None:
     tape = tapes.reproduced().say("The cause is in `Money.percent`, which rounds down.")
-    assert run_shot(tape.ask("Edit", tapes.EDIT, grant="Edit in this project"), size, later=4)
+    assert run_shot(tape.ask("Edit", tapes.EDIT, grants=("Edit in this project",)), size, later=4)
 
 
 def test_a_command_that_asks(run_shot: RunShot) -> None:
     command = {"command": "git push --set-upstream origin discount", "description": "Publish the branch"}
     tape = tapes.asked("release").say("All tests pass, so I publish the branch.")
     assert run_shot(
-        tape.ask("Bash", command, reason="git push is not among its tools", grant="Bash(git push:*)"), NARROW, later=4
+        tape.ask("Bash", command, reason="git push is not among its tools", grants=("Bash(git push:*)",)),
+        NARROW,
+        later=4,
     )
 
 
@@ -120,7 +122,7 @@ def test_a_reason_for_denying_it(run_shot: RunShot) -> None:
     async def deny(pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+r")
 
-    tape = tapes.asked("release").ask("Bash", {"command": "git push --force origin main"}, grant="Bash(git push:*)")
+    tape = tapes.asked("release").ask("Bash", {"command": "git push --force origin main"}, grants=("Bash(git push:*)",))
     assert run_shot(tape, NARROW, deny, later=4)
 
 

@@ -24,4 +24,4 @@ def test_the_stream_breaks(run_shot: RunShot, theme: str) -> None:
 
 @themes
 def test_an_edit_that_asks(run_shot: RunShot, theme: str) -> None:
-    assert run_shot(tapes.reproduced().ask("Edit", tapes.EDIT, grant="Edit in this project"), NARROW, theme=theme)
+    assert run_shot(tapes.reproduced().ask("Edit", tapes.EDIT, grants=("Edit in this project",)), NARROW, theme=theme)

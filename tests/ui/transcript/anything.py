@@ -128,7 +128,9 @@ class AnyRun:
         request = f"ask-{len(self._questions)}-{self.at}"
         self._questions.append((request, call))
         name, arguments = self._pick(TOOLS)
-        return [ev.PermissionAsked(self.at, request, call, name, arguments, "reviewer", "because", "Bash(git diff:*)")]
+        return [
+            ev.PermissionAsked(self.at, request, call, name, arguments, "reviewer", "because", ("Bash(git diff:*)",))
+        ]
 
     def _settle(self) -> list[Event]:
         request, call = self._pick(self._questions)

@@ -31,6 +31,9 @@ from tests.ui.transcript.anything import AnyRun
 
 KEYS = {
     "approval.allow_once": "^y",
+    "approval.allow_run": "^t",
+    "approval.allow_alike": "Alt+t",
+    "approval.allow_all": "Alt+a",
     "approval.deny": "^x",
     "banner.retry": "F5",
     "banner.details": "F8",
@@ -98,13 +101,13 @@ def asking(name: str, arguments: dict[str, Any], **more: Any) -> tuple[RunStore,
 
 def test_a_question_shows_who_asks_for_what_exactly() -> None:
     arguments = {"command": "rm -rf x\nmake", "description": "Clean", "timeout": 9_000, "run_in_background": True}
-    _, entry = asking("Bash", arguments, reason="It is dangerous.", grant="Bash(rm:*)")
+    _, entry = asking("Bash", arguments, reason="It is dangerous.", grants=("Bash(rm:*)",))
     text = text_of(entry, asking=entry.number)
     assert "reviewer wants permission" in text
     for part in ("rm -rf x", "make", "Clean", '"timeout": 9000, "run_in_background": true', "It is dangerous."):
         assert part in text
     assert "^y once" in text
-    assert "this run would allow: Bash(rm:*)" in text
+    assert "for this run  ^t Bash(rm:*)" in text
 
 
 def test_a_change_shows_its_file_in_full() -> None:
@@ -129,20 +132,61 @@ def test_what_asks_each_time_cannot_be_allowed_for_the_run() -> None:
 
 
 def test_keys_are_named_only_where_they_act() -> None:
-    _, entry = asking("Bash", {"command": "ls"}, grant="Bash: ls")
+    _, entry = asking("Bash", {"command": "ls"}, grants=("Bash: ls",))
     assert "^y once" not in text_of(entry, asking=0)
     assert "• once" in text_of(entry, asking=0)
     (row,) = [row for row in rows_of(entry) if "once" in row.text]
     clicks = {segment.style.meta["@click"] for segment in row if segment.style and segment.style.meta.get("@click")}
     assert f"screen.allow_once({entry.number})" in clicks
-    assert len(clicks) == 4
+    assert len(clicks) == 3
+
+
+def test_what_can_be_allowed_for_the_run_stands_beside_its_key() -> None:
+    grants = ("Bash: pytest -q tests", "Bash: pytest …", "every Bash command")
+    _, entry = asking("Bash", {"command": "pytest -q tests"}, grants=grants)
+    shown = " ".join(text_of(entry, asking=entry.number).split())
+    assert "for this run ^t Bash: pytest -q tests Alt+t Bash: pytest … Alt+a every Bash command" in shown
+    _, entry = asking("WebFetch", {"url": "https://a.example/x"}, grants=("WebFetch of …", "WebFetch from a.example"))
+    shown = " ".join(text_of(entry, asking=entry.number).split())
+    assert "for this run ^t WebFetch of … Alt+a WebFetch from a.example" in shown
+
+
+def test_a_question_shows_what_is_no_space() -> None:
+    command = "rm\xa0-rf build\u3000x\n\u2003make\n\t\u200bcheck"
+    _, entry = asking("Bash", {"command": command, "description": "List files"}, grants=(f"Bash: {command}",))
+    text = text_of(entry, asking=entry.number)
+    head = text.splitlines()[0]
+    assert "rm<U+00A0>-rf build<U+3000>x (3 line" in head, "and not what the model says of it"
+    for part in ("rm<U+00A0>-rf build<U+3000>x", "<U+2003>make", "<U+200B>check", "List files"):
+        assert part in text.partition("\n")[2]
+    done = told(*Tape().connect().prompt("Go").tool("Bash", {"command": "echo a\xa0b"}).events).entries[-1]
+    assert "a\xa0b" in text_of(done), "what has run is shown as it is"
+
+
+def test_a_question_shows_a_path_and_not_json() -> None:
+    _, entry = asking("Read", {"file_path": "/etc/host\xa0s", "offset": 5})
+    text = text_of(entry, asking=entry.number)
+    assert "/etc/host<U+00A0>s" in text
+    assert '"offset": 5' in text
+    assert "file_path" not in text
+
+
+def test_a_plan_is_shown_as_what_it_is() -> None:
+    _, entry = asking("ExitPlanMode", {"plan": "## The plan\n\n1. Look\n2. **Mend**\x1b it", "planFilePath": "/p.md"})
+    text = text_of(entry, asking=entry.number)
+    assert "reviewer has a plan" in text
+    assert "The plan" in text
+    assert "2. Mend␛ it" in text
+    assert "## " not in text
+    assert "^y go ahead" in text
+    assert "It does not say what the plan is." in text_of(asking("ExitPlanMode", {})[1])
 
 
 def test_a_question_in_words_lists_its_options() -> None:
     one = {"question": "Which?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}, "x"]}
     _, entry = asking("AskUserQuestion", {"questions": [one, "x"]})
     text = text_of(entry, asking=entry.number)
-    for part in ("Which?", "1. Red: warm", "2. Blue", "press Enter", "reviewer asks you"):
+    for part in ("Which?", "1. Red: warm", "2. Blue", "reviewer asks you", "^x do not answer"):
         assert part in text
     assert "Answer the question before it first." in text_of(entry)
 
@@ -156,12 +200,17 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
         return " ".join(text_of(store.entries[1], is_expanded=False).split())
 
     ask = ev.PermissionAsked(4, "q", "c1", "Bash", {"command": "ls"})
-    assert "● Bash ls running" in state()
+    assert "○ Bash ls waiting" in state()
+    assert "● Bash ls running" in state(ev.ToolBegan(3, "c1"))
     assert "✔ Bash ls 2 (2 lines)" in state(ev.ToolFinished(4, "c1", "1\n2"))
     assert "✘ Bash ls exit code 3: oops" in state(ev.ToolFinished(4, "c1", "Exit code 3\noops", True))
     denied = ev.PermissionSettled(5, "q", "c1", "deny", "too risky")
     assert "⊘ Bash ls denied: too risky" in state(ask, denied)
     assert "╌ Bash ls no result" in state(ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    assert state(ask, denied).startswith("⊘"), "what has not run has taken no time"
+    assert state(ask, ev.PermissionSettled(5, "q", "c1", "withdrawn")).startswith("╌")
+    cut = state(ev.ToolBegan(3, "c1"), ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    assert cut.startswith("6.0s ╌")
     by_rule = ev.PermissionSettled(5, "q", "c1", "run", by_rule="Bash(ls:*)")
     assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
 

@@ -245,7 +245,7 @@ async def test_a_new_width_keeps_the_same_text_at_the_top() -> None:
 @pytest.mark.parametrize("is_following", [True, False])
 async def test_a_tiny_terminal_and_back(is_following: bool) -> None:
     run = tape().tool("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, "ok")
-    run.ask("Bash", {"command": "ls"}, grant="Bash(ls:*)")
+    run.ask("Bash", {"command": "ls"}, grants=("Bash(ls:*)",))
     async with opened(run, size=(120, 40)) as (app, pilot):
         if not is_following:
             app.transcript.scroll_to_line(40)

@@ -9,7 +9,7 @@ from textual import on
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.widgets.truth_line import TruthLine, cut_middle
-from tests.runs.story import NETWORK, OPEN, ask, asked, call, end, told
+from tests.runs.story import NETWORK, OPEN, ask, asked, began, call, end, told
 from tests.ui.widgets.host import Host
 
 
@@ -38,7 +38,7 @@ async def shown(store: RunStore, now: float, width: int = 80, unseen: int | None
     ("store", "now", "text"),
     [
         (told(*OPEN), 5.0, "○ ready  waiting for your prompt"),
-        (asked(call("Bash", {"command": "pytest -q"}, at=3.0)), 15.5, "● running  Bash  pytest -q  12 s"),
+        (asked(call("Bash", {"command": "pytest -q"}, at=3.0), began()), 15.5, "● running  Bash  pytest -q  12 s"),
         (asked(call("Bash"), ask(at=4.0)), 8.0, "⚑ waiting for you  Bash  4.0 s"),
         (asked(end()), 99.0, "✔ done  8.0 s  $0.050"),
         (asked(end("failed", failure=NETWORK)), 99.0, "✘ failed  StreamingError: network  8.0 s  $0.050"),
@@ -52,12 +52,14 @@ async def test_what_waits_stands_at_the_right() -> None:
     store = asked(ev.PromptQueued(2, "a", "x"), ev.PromptQueued(2, "b", "y"))
     assert (await shown(store, 2.0)).endswith("  2 queued")
     assert (await shown(store, 2.0, unseen=14)).endswith("  2 queued   ▼ 14 new lines")
+    store.apply(ev.PromptsHeld(2, ("a",)))
+    assert (await shown(store, 2.0)).endswith("  1 queued  1 held")
     assert (await shown(asked(), 2.0, unseen=1)).endswith("▼ 1 new line")
     assert (await shown(asked(), 2.0, unseen=0)).endswith("▼ to the end")
 
 
 async def test_a_long_detail_is_cut_in_the_middle_and_keeps_its_clock() -> None:
-    store = asked(call("Bash", {"command": "make " + "very " * 40 + "long"}, at=3.0))
+    store = asked(call("Bash", {"command": "make " + "very " * 40 + "long"}, at=3.0), began())
     text = await shown(store, 15.5, width=60, unseen=3)
     assert text.startswith("● running  Bash  make very")
     assert "…" in text
@@ -67,7 +69,7 @@ async def test_a_long_detail_is_cut_in_the_middle_and_keeps_its_clock() -> None:
 
 @pytest.mark.parametrize("width", [30, 20, 12, 4])
 async def test_where_it_is_narrow_the_truth_stays(width: int) -> None:
-    store = asked(call("Bash", {"command": "x" * 200}), ev.PromptQueued(2, "a", "x"))
+    store = asked(call("Bash", {"command": "x" * 200}), began(), ev.PromptQueued(2, "a", "x"))
     text = await shown(store, 15.5, width=width, unseen=1234)
     assert text.startswith("● running"[: width - 3])
     assert cell_len(text) <= width - 2

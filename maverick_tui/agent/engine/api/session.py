@@ -132,7 +132,10 @@ class ApiSession:
         speech = Speech(self._agent, self._id, turn.feed, self._definition.model.model)
         speech.begin(self._mode)
         executor = AgentExecutor(
-            speech, self._tools, agents=self._agents, approve=lambda tool, call: self._approve(tool, call, cancel)
+            speech,
+            self._tools,
+            agents=self._agents,
+            approve=lambda tool, call: self._approve(tool, call, cancel, speech),
         )
         try:
             result = await executor.execute(
@@ -162,6 +165,16 @@ class ApiSession:
         """Stop the running turn; what it said so far is kept."""
         if self._cancel is not None:
             self._cancel.cancel("it was interrupted")
+
+    def compact(self) -> AsyncGenerator[Message, None]:
+        """Refused: nothing sums this conversation up."""
+        raise AgentError("This agent cannot compact its conversation.", kind="invalid", hint="/clear begins a new one.")
+
+    async def clear(self) -> bool:
+        """Forget the conversation."""
+        async with self._free:
+            self._history, self._held = (), 0
+        return True
 
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next prompt on; None for the agent's own."""
@@ -197,7 +210,7 @@ class ApiSession:
             "gridRows": [],
         }
 
-    async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken) -> Verdict:
+    async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken, speech: Speech) -> Verdict:
         """What the judge says: of our file tools by their names, and of all others by what they say of themselves."""
         is_ours, is_read_only = tool.name in API_FILE_TOOLS, bool(getattr(tool, "is_read_only", False))
         if self._mode == "plan" and not is_read_only:
@@ -209,6 +222,7 @@ class ApiSession:
         )
         verdict = await in_thread(judge.verdict, name, call.arguments, mode=self._mode)
         if verdict.decision == "allow":
+            speech.began(call.id)
             return Verdict()
         if verdict.decision == "deny" or self._ask_person is None:
             return Verdict(NOBODY if self._mode == "dontAsk" else verdict.reason)

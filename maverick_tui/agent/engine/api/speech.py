@@ -22,6 +22,7 @@ from claude_agent_sdk import (
 )
 from pydantic_core import to_jsonable_python
 
+from maverick_tui.agent.engine.guard import BEGAN
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
 from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime, Usage
@@ -112,6 +113,10 @@ class Speech(Agent):
                 "error": event.error.message,
             }
             self._feed(SystemMessage("api_retry", data))
+
+    def began(self, call: str) -> None:
+        """Tell that a call runs unasked."""
+        self._feed(SystemMessage(BEGAN, {"tool_use_id": call}))
 
     def begin(self, mode: str) -> None:
         """Tell which model answers, as the CLI does at the beginning of a turn."""

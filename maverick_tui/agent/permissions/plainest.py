@@ -1,0 +1,39 @@
+"""The plainest call of each entry of `allowed_tools`: judged like any other, it tells whether the entry asks first."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from maverick_tui.agent.permissions.rules import own_words
+from maverick_tui.agent.tools import ToolRule
+
+UNKNOWN_PROGRAM = "make"
+"""A command that nobody knows to only read."""
+_NAME = "x"
+"""Stands for whatever a wildcard stands for."""
+_WILDCARD = re.compile(r"\*+")
+
+
+def plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
+    """A tool and its arguments: what the entry is plainly about, in the working directory unless it says where."""
+    tool = f"{rule.name.removesuffix('*')}{_NAME}" if rule.is_mcp and rule.name.endswith("__*") else rule.name
+    said = rule.rule or ""
+    if tool == "Bash":
+        return tool, {"command": " ".join(own_words(said)) if said else UNKNOWN_PROGRAM}
+    if tool in ("Agent", "Task"):
+        return tool, {"description": _NAME, "prompt": _NAME, "subagent_type": said or _NAME}
+    if tool == "Skill":
+        return tool, {"skill": said or _NAME}
+    if tool == "WebFetch":
+        return tool, {"url": f"https://{said.removeprefix('domain:') or 'example.org'}/"}
+    if tool in ("Glob", "Grep"):
+        return tool, {"pattern": _NAME, **({"path": _path(said)} if said else {})}
+    if tool in ("Read", "Edit", "Write"):
+        return tool, {"file_path": _path(said)}
+    return tool, {"notebook_path": _path(said)} if tool == "NotebookEdit" else {}
+
+
+def _path(rule: str) -> str:
+    path = _WILDCARD.sub(_NAME, rule) or _NAME
+    return path[1:] if path.startswith("//") else path

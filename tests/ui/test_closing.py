@@ -1,0 +1,63 @@
+"""Runs are closed, named and told apart: on their screen, and in the picker."""
+
+from __future__ import annotations
+
+from maverick_tui.runs.commands import CloseRun
+from maverick_tui.ui.board import RunModel
+from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
+from tests.support.runs import Tape
+from tests.ui.running import FedApp, Kept, until, watching
+
+
+def another(app: FedApp, prompt: str) -> RunModel:
+    """A second run, which has answered a prompt."""
+    run = app._new_run("explorer")
+    run.connect(Kept())
+    app.tell(Tape("explorer").connect().prompt(prompt).say("Here.").done(), run)
+    return run
+
+
+async def test_a_run_that_is_done_is_closed_by_a_key_and_the_one_beside_it_is_shown() -> None:
+    async with watching(Tape().connect().prompt("Go").done()) as (app, pilot):
+        first, second = app.run_model, another(app, "Look around")
+        await pilot.press("f9")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is second)
+        assert list(app.board.runs.values()) == [second]
+        assert isinstance(first.handle, Kept)
+        assert [type(one) for one in first.handle.take()] == [CloseRun]
+        await until(pilot, lambda: app.run_screen.is_mounted)
+        await pilot.press("f9")
+        await until(pilot, lambda: app.top == "PickerScreen")
+        assert not app.board.runs
+
+
+async def test_a_run_at_work_is_closed_only_after_a_question() -> None:
+    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+        for key, is_closed in (("n", False), ("y", True)):
+            await pilot.press("f9")
+            await until(pilot, lambda: app.top == "ConfirmScreen")
+            await pilot.press(key)
+            await until(pilot, lambda: app.top != "ConfirmScreen")
+            assert (not app.board.runs) == is_closed
+
+
+async def test_the_picker_shows_the_first_prompt_and_closes_the_highlighted_run() -> None:
+    async with watching(Tape().connect().prompt("Go").done()) as (app, pilot):
+        second = another(app, "Look around in the cart")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
+        assert [one.title for one in app._summaries()] == ["Go", "Look around in the cart"]
+        await pilot.press("down", "delete")
+        await until(pilot, lambda: second.run_id not in app.board.runs)
+        assert app.top == "PickerScreen"
+
+
+def test_the_name_of_an_agent_means_a_new_run_of_it() -> None:
+    run = run_item(RunSummary("r1", "reviewer", "done", "✔", "4 s", "Look at the cart"))
+    agent = Item(key="agent:reviewer", group=Group("SHIPPED"), name="reviewer", description="Reads the diff")
+    rows, best = rows_of([run, agent], "reviewer")
+    assert best is not None
+    assert rows[best].item is agent
+    rows, best = rows_of([run, agent], "cart")
+    assert best is not None
+    assert rows[best].item is run, "by what it was asked"
