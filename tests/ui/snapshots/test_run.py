@@ -120,6 +120,7 @@ def test_a_command_that_asks(run_shot: RunShot) -> None:
 
 def test_a_reason_for_denying_it(run_shot: RunShot) -> None:
     async def deny(pilot: Pilot[Any]) -> None:
+        pilot.app.now += 60  # type: ignore[attr-defined]
         await pilot.press("ctrl+r")
 
     tape = tapes.asked("release").ask("Bash", {"command": "git push --force origin main"}, grants=("Bash(git push:*)",))
