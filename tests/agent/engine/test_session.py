@@ -62,7 +62,8 @@ def with_a_background_task(background: Pace | None = None) -> list[Scene]:
             say("BACKGROUND ANSWER", pace=background or Pace(first_token=0.6)),
             prompt="^start$",
         ),
-        scene(say("answer to the second"), prompt="^second$"),
+        # The CLI may send a prompt that was given up together with the one behind it.
+        scene(say("answer to the second"), prompt=r"^(given up\s+)?second$"),
         scene(say("answer to the third"), prompt="^third$"),
         scene(say("answer to what was given up"), prompt="^given up$"),
     ]
