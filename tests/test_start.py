@@ -14,6 +14,7 @@ import pytest
 from maverick_tui import AgentNotFoundError, load_agent
 from tests.conftest import ServeModel
 from tests.support.model import fail, say
+from tests.support.sampling import sampled
 
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
 SCRIPT = "scenes: [{when: {agent: explorer, prompt: Where}, answers: [It is in the kitchen.]}]\n"
@@ -23,7 +24,7 @@ def run(*arguments: str, piped: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run([*MAVERICK, *arguments], input=piped, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--offline"]])
+@pytest.mark.parametrize("arguments", sampled([[], ["--offline"]], 2))
 def test_without_credentials_it_plays_the_demo(arguments: list[str], mark: str) -> None:
     with subprocess.Popen([*MAVERICK, *arguments], stdout=subprocess.PIPE, text=True) as demo:
         assert demo.stdout is not None
@@ -59,7 +60,7 @@ def test_an_agent_runs_on_a_script(mark: str, home: Path) -> None:
     assert list(home.iterdir()) == [], "nothing is written to the user's home"
 
 
-@pytest.mark.parametrize("dash", [[], ["--prompt", "-"]], ids=["a pipe", "a dash"])
+@pytest.mark.parametrize("dash", sampled([["--prompt", "-"], []], 2, ["a dash", "a pipe"]))
 def test_the_prompt_can_be_piped_in(dash: list[str], mark: str) -> None:
     Path("s.yaml").write_text(
         "scenes: [{when: {prompt: Where}, answers: [[I look., {tool: Glob, input: {pattern: '*'}}], Nowhere.]}]\n"

@@ -26,6 +26,7 @@ from maverick_tui.offline.stream import Reply, prepare
 from tests.offline.fault_matrix import Wiretap
 from tests.offline.wire import Connection, ask, called, connect, parse_events, question
 from tests.support.agents import Talker, Worker, drain
+from tests.support.sampling import sampled
 
 BOUND = 10.0
 """Seconds for what should be at once."""
@@ -520,7 +521,7 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.parametrize("what", ELSEWHERE)
+@pytest.mark.parametrize("what", sampled(list(ELSEWHERE), 4))
 async def test_what_the_user_has_set_leads_nowhere_else(
     what: str, tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ from tests.runs.watching import Watched, check_well_formed, watch
 from tests.support.agents import Talker, Worker, context
 from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
 from tests.support.processes import marked
+from tests.support.sampling import sampled
 
 
 def cli_of(mark: str) -> int:
@@ -218,7 +219,7 @@ async def test_retries_of_the_cli_are_told(serve: ServeModel) -> None:
     assert ended.outcome == "done"
 
 
-@pytest.mark.parametrize(("number", "is_kept"), [(signal.SIGKILL, False), (signal.SIGTERM, True)])
+@pytest.mark.parametrize(("number", "is_kept"), sampled([(signal.SIGKILL, False), (signal.SIGTERM, True)], 2))
 async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_on(
     number: signal.Signals, is_kept: bool, serve: ServeModel, mark: str
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -38,6 +39,7 @@ from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, drop, fail, say, stall
 from tests.support.processes import marked
+from tests.support.sampling import sampled
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 CREDIT = "Your credit balance is too low to access the Anthropic API."
@@ -66,7 +68,7 @@ BEFORE_CONTENT: dict[str, tuple[Answer, type[AgentError], str, int | None]] = {
 
 
 @pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
-@pytest.mark.parametrize("row", BEFORE_CONTENT)
+@pytest.mark.parametrize("row", sampled(list(BEFORE_CONTENT), 2))
 async def test_a_failure_before_any_content_is_the_specific_error(row: str, serve: ServeModel) -> None:
     answer, expected, kind, status = BEFORE_CONTENT[row]
     async with serve(answer) as model:
@@ -91,8 +93,7 @@ IN_THE_MIDDLE: dict[str, tuple[Answer, type[AgentError], str]] = {
 
 
 @pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
-@pytest.mark.parametrize("row", IN_THE_MIDDLE)
-@pytest.mark.parametrize("kept_open", [False, True], ids=["one-shot", "session"])
+@pytest.mark.parametrize(("row", "kept_open"), sampled(list(itertools.product(IN_THE_MIDDLE, [False, True])), 3))
 async def test_a_failure_in_the_middle_keeps_what_came(row: str, kept_open: bool, serve: ServeModel) -> None:
     answer, expected, kind = IN_THE_MIDDLE[row]
     async with serve(answer):
@@ -251,7 +252,7 @@ async def test_a_session_that_cannot_be_resumed(serve: ServeModel) -> None:
 
 
 @pytest.mark.req("000-US5-2", "000-FR-005b")
-@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "exit_code"), sampled([(signal.SIGKILL, -9), (signal.SIGTERM, 143)], 2))
 async def test_a_cli_that_is_killed_in_the_middle(
     number: signal.Signals, exit_code: int, serve: ServeModel, mark: str
 ) -> None:

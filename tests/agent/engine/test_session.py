@@ -34,6 +34,7 @@ from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, call, fail, last_prompt, say, scene, stall, turns
 from tests.support.processes import marked, wait_until_gone
 from tests.support.replay import replay
+from tests.support.sampling import sampled
 
 LONG_COMMAND = f"{sys.executable} -c 'import time; time.sleep(300)'"
 
@@ -355,7 +356,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize("number", sampled([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], 3))
 async def test_nothing_outlives_our_own_process(number: signal.Signals, serve: ServeModel, mark: str) -> None:
     root = Path(__file__).parents[3]
     async with serve(bash(LONG_COMMAND)):
@@ -405,7 +406,7 @@ async def test_a_closed_session_says_so(serve: ServeModel) -> None:
     assert "closed" in error.message
 
 
-@pytest.mark.parametrize("after", [0, 0.001, 0.05])
+@pytest.mark.parametrize("after", sampled([0, 0.001, 0.05], 3))
 async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: float, serve: ServeModel) -> None:
     background: list[Message] = []
     async with (
