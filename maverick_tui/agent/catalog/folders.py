@@ -32,11 +32,16 @@ class ReadFile(NamedTuple):
     content: bytes
 
 
-def read_agent_files(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[ReadFile | Problem]:
-    """Each agent file in the order of the names, and what cannot be read; `seen` ones are left out."""
+def read_agent_files(
+    folder: Path, suffixes: Collection[str], seen: set[Identity], within: Path | None = None
+) -> Iterator[ReadFile | Problem]:
+    """Each agent file in the order of the names, and what cannot be read; `seen` ones are left out.
+
+    Links that lead out of `within` are not followed.
+    """
     left = MAX_FOLDER_BYTES
     until = time.monotonic() + MAX_SECONDS
-    for found in _walk(folder, suffixes, seen):
+    for found in _walk(folder, suffixes, seen, within):
         if time.monotonic() > until:
             yield _too_much(folder, f"can be read in {MAX_SECONDS} s")
             return
@@ -51,8 +56,13 @@ def read_agent_files(folder: Path, suffixes: Collection[str], seen: set[Identity
             yield ReadFile(found, content)
 
 
-def _walk(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[Path | Problem]:
+def _walk(
+    folder: Path, suffixes: Collection[str], seen: set[Identity], within: Path | None
+) -> Iterator[Path | Problem]:
     files = folders = 0
+    if outside := _leads_out(folder, within):
+        yield outside
+        return
     waiting = [folder]
     while waiting:
         current = waiting.pop()
@@ -67,7 +77,7 @@ def _walk(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Itera
             if max(files, folders) > MAX_FILES:
                 yield _too_much(folder, f"{MAX_FILES:,} {'files' if is_file else 'folders'}")
                 return
-            new = _is_new(path, seen)
+            new = (_leads_out(path, within) if path.is_symlink() else None) or _is_new(path, seen)
             if isinstance(new, Problem):
                 yield new
             elif new and is_file:
@@ -115,6 +125,13 @@ def _nearest_visible(folder: Path) -> Path:
             candidate.lstat()
             return candidate
     return folder
+
+
+def _leads_out(path: Path, within: Path | None) -> Problem | None:
+    if within is None or Path(target := os.path.realpath(path)).is_relative_to(within):
+        return None
+    message = f"Leads out of the project, to {target}; it is not read."
+    return Problem(str(path), None, message, "Copy it into the project, or move it to your own agents.", "warning")
 
 
 def _is_new(path: Path, seen: set[Identity]) -> bool | Problem:
