@@ -1,8 +1,9 @@
 """Makes foreign text inert: nothing in it can steer a terminal, reorder a line, or be there without being seen.
 
 What has no shape of its own stands in the text as a visible sign, one for one, unless it is where people write it: in
-an emoji, or between letters of a script that needs it. Letters of scripts from right to left stay as they are: they are
-text, and how a terminal orders them is its own affair.
+an emoji, or between letters of a script that needs it. So do marks beyond those that any script puts on a letter: heaps
+of them cover the lines around, and take a terminal long to draw. Letters of scripts from right to left stay as they
+are: they are text, and how a terminal orders them is its own affair.
 """
 
 from __future__ import annotations
@@ -67,6 +68,35 @@ _UNSPACED = (
     "\u1780-\u17b3\u17b6-\u17d3"
 )
 
+MOST_MARKS = 10
+"""Marks that may stand on one character; the most that is written are the eight or nine of a Tibetan syllable."""
+# What a terminal draws on, below or into the character before it: marks, and vowels and finals of Hangul. Joiners are
+# among them, for one that is in place after a mark would else let the next marks count from one again. Beyond the first
+# plane it is one range with others in it: so many small ones would make the search slow.
+_MARKS = (
+    "\u0300-\u034e\u0350-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7-\u05c9\u0610-\u061a"
+    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0"
+    "\u07eb-\u07f3\u07fd\u0816-\u0819\u081b-\u0823\u0825-\u0827\u0829-\u082d\u0859-\u085b\u0897-\u089f\u08ca-\u08e1"
+    "\u08e3-\u0903\u093a-\u093c\u093e-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc\u09be-\u09c4\u09c7\u09c8"
+    "\u09cb-\u09cd\u09d7\u09e2\u09e3\u09fe\u0a01-\u0a03\u0a3c\u0a3e-\u0a42\u0a47\u0a48\u0a4b-\u0a4d\u0a51\u0a70\u0a71"
+    "\u0a75\u0a81-\u0a83\u0abc\u0abe-\u0ac5\u0ac7-\u0ac9\u0acb-\u0acd\u0ae2\u0ae3\u0afa-\u0aff\u0b01-\u0b03\u0b3c"
+    "\u0b3e-\u0b44\u0b47\u0b48\u0b4b-\u0b4d\u0b53-\u0b57\u0b62\u0b63\u0b82\u0bbe-\u0bc2\u0bc6-\u0bc8\u0bca-\u0bcd\u0bd7"
+    "\u0c00-\u0c04\u0c3c\u0c3e-\u0c44\u0c46-\u0c48\u0c4a-\u0c4d\u0c55\u0c56\u0c62\u0c63\u0c81-\u0c83\u0cbc\u0cbe-\u0cc4"
+    "\u0cc6-\u0cc8\u0cca-\u0ccd\u0cd5\u0cd6\u0ce2\u0ce3\u0cf3\u0d00-\u0d03\u0d3b\u0d3c\u0d3e-\u0d44\u0d46-\u0d48"
+    "\u0d4a-\u0d4d\u0d57\u0d62\u0d63\u0d81-\u0d83\u0dca\u0dcf-\u0dd4\u0dd6\u0dd8-\u0ddf\u0df2\u0df3\u0e31\u0e34-\u0e3a"
+    "\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e\u0f3f\u0f71-\u0f84\u0f86\u0f87"
+    "\u0f8d-\u0f97\u0f99-\u0fbc\u0fc6\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074"
+    "\u1082-\u108d\u108f\u109a-\u109d\u1161-\u11ff\u135d-\u135f\u1712-\u1715\u1732-\u1734\u1752\u1753\u1772\u1773"
+    "\u17b6-\u17d3\u17dd\u1885\u1886\u18a9\u1920-\u192b\u1930-\u193b\u1a17-\u1a1b\u1a55-\u1a5e\u1a60-\u1a7c\u1a7f"
+    "\u1ab0-\u1af0\u1b00-\u1b04\u1b34-\u1b44\u1b6b-\u1b73\u1b80-\u1b82\u1ba1-\u1bad\u1be6-\u1bf3\u1c24-\u1c37"
+    "\u1cd0-\u1cd2\u1cd4-\u1ce8\u1ced\u1cf4\u1cf7-\u1cf9\u1dc0-\u1dff\u200b-\u200d\u20d0-\u20f0\u2cef-\u2cf1\u2d7f"
+    "\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f-\ua672\ua674-\ua67d\ua69e\ua69f\ua6f0\ua6f1\ua802\ua806\ua80b"
+    "\ua823-\ua827\ua82c\ua880\ua881\ua8b4-\ua8c5\ua8e0-\ua8f1\ua8ff\ua926-\ua92d\ua947-\ua953\ua980-\ua983"
+    "\ua9b3-\ua9c0\ua9e5\uaa29-\uaa36\uaa43\uaa4c\uaa4d\uaa7b-\uaa7d\uaab0\uaab2-\uaab4\uaab7\uaab8\uaabe\uaabf\uaac1"
+    "\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ud7b0-\ud7ff\ufb1e\ufe0e\ufe0f\ufe20-\ufe2f"
+    "\U000101fd-\U0001e94a"
+)
+
 # Each is one character, where it is in place.
 _IN_PLACE = (
     f"(?<=[\u200c\u200d])(?:(?<=[{_JOINED}].)(?=[{_JOINED}])|(?<=[{_VIRAMA}].))",
@@ -79,8 +109,10 @@ _IN_PLACE = (
 
 # What follows decides whether it is in place.
 _UNDECIDED = re.compile(f"(?:[\u200b-\u200d]|(?<=[0-9#*])\ufe0f|(?<={_FLAG}){_TAG}{{1,5}})\\Z")
-REACH = 8
+_DECIDING = 8
 """Characters before one that can decide whether it is in place."""
+REACH = _DECIDING + MOST_MARKS
+"""Characters before one that can decide how it is shown."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LIKE_A_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
@@ -96,14 +128,24 @@ def _out_of_place() -> re.Pattern[str]:
 
 
 @cache
+def _piled() -> re.Pattern[str]:
+    """More than may be of what can be marks. It begins with a single class as well."""
+    return re.compile(f"[{_MARKS}][{_MARKS}]{{{MOST_MARKS},}}")
+
+
+@cache
 def _unseen() -> re.Pattern[str]:
-    return re.compile(f"[^{_VISIBLE}\x00-\x1f\x7f]")
+    # A braille pattern without dots belongs to drawings, but looks like a blank and is none.
+    return re.compile(f"[^{_VISIBLE}\x00-\x1f\x7f]|\u2800")
 
 
 def inert(text: str) -> str:
-    """The text with every control, reordering or invisible character out of place replaced by a visible stand-in."""
-    pattern = _CONTROL if text.isascii() else _out_of_place()
-    return pattern.sub(_stand_in, text)
+    """The text with a visible stand-in for each control, reordering or invisible character, and each mark too many."""
+    if text.isascii():
+        return _CONTROL.sub(_stand_in, text)
+    placed = _out_of_place().sub(_stand_in, text)
+    flat = _piled().sub(_flattened, placed)
+    return placed if flat == placed else _out_of_place().sub(_stand_in, flat)  # what followed a joiner may be gone
 
 
 def one_line(text: str) -> str:
@@ -160,3 +202,13 @@ def _stand_in(found: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "\u2421" if code == 0x7F else "\ufffd"
+
+
+def _flattened(found: re.Match[str]) -> str:
+    from unicodedata import category  # a library of its own, and hardly ever needed
+
+    shown, marks = [], 0
+    for character in found[0]:
+        marks = marks + 1 if character < "\U00010000" or category(character).startswith("M") else 0
+        shown.append("\ufffd" if marks > MOST_MARKS else character)
+    return "".join(shown)

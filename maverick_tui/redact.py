@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from operator import itemgetter
+from urllib.parse import quote
 
 from maverick_tui.secret_shapes import Span, shaped
 
@@ -136,6 +138,19 @@ def _environment() -> Iterator[str]:
 
 @lru_cache(maxsize=200)
 def _forms(value: str) -> frozenset[str]:
-    """The value, its lines (a key of many is shown line by line, too), and each as it stands in JSON."""
+    """The value and its lines (a key of many is shown line by line, too), each as it is, in JSON, URLs and base64."""
     parts = [part for part in (value, *value.splitlines()) if len(part) >= LEAST]
-    return frozenset((*parts, *(json.dumps(part)[1:-1] for part in parts)))
+    return frozenset(
+        form
+        for part in parts
+        for form in (part, json.dumps(part)[1:-1], quote(part, "", errors="surrogatepass"), *_base64(part))
+    )
+
+
+def _base64(value: str) -> Iterator[str]:
+    """What is always the same of it in base64: the first and the last character depend on what stands around it."""
+    data = value.encode("utf-8", "surrogatepass")
+    for before in range(3):
+        coded = b64encode(bytes(before) + data).decode()
+        inner = coded[before + (before > 0) : (before + len(data)) * 8 // 6]
+        yield from (inner, inner.replace("+", "-").replace("/", "_"))

@@ -15,7 +15,16 @@ _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token"
 # Bounded: many heads in one long word would take the square of its length.
 _RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
 _ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
-_TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ")
+_BASE64 = r"[A-Za-z0-9+/=]"
+# Lines of a key as they are, numbered, in a diff, or escaped; only the last is short. Bounded, and none is tried twice.
+_NEXT_LINE = r"[ \t]*+(?:\r?\n|\\r|\\n)++[ \t]*+(?:\d++[\t:|\u2192])?[ \t+-]?"
+_KEY_LINES = rf"(?<![\w+/=])(?:{_BASE64}{{32,100}}+{_NEXT_LINE}){{1,120}}+(?:{_BASE64}{{1,31}}+{_NEXT_LINE})?"
+# What is written where a password belongs and is none: a variable, a placeholder, or nothing.
+_PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
+_COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
+_USER = r"[\"']?[\w.@-]+:(?!//)"
+_TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
+                "sshpass ", "--user ")  # fmt: skip
 """Those of `SHAPES` after which there may be blanks."""
 SHAPES: Mapping[str, str] = {
     **{
@@ -30,6 +39,20 @@ SHAPES: Mapping[str, str] = {
     **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
     **{head: rf"(?<!\w){head}[0-9a-fA-F]{{32,}}" for head in ("dapi", "dop_v1_", "shpat_", "shpss_", "shpca_")},
     **{head: rf"(?<!\w){head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
+    **{
+        head: rf"(?<![\w-]){head}{_RANDOM}[\w=-]{{20,}}"
+        for head in ("glc_", "dckr_oat_", "figd_", "nvapi-", "sq0atp-", "sq0csp-", "tskey-", "pscale_tkn_", "sntrys_")
+    },
+    **{
+        head: rf"(?<![\w-]){head}{_RANDOM}[A-Za-z0-9]{{30,}}"
+        for head in ("lin_api_", "lin_oauth_", "ntn_", "secret_", "r8_", "nfp_", "pplx-")
+    },
+    **{head: rf"(?<![\w-]){head}[0-9a-f]{{32,}}(?![\w-])" for head in ("pul-", "rubygems_", "sbp_")},
+    **{head: rf"(?<![\w-]){head}[A-Z0-9]{{27}}(?!\w)" for head in ("NRAK-", "NRII-")},
+    "NRAL": r"(?<!\w)[0-9a-fA-F]{32,36}NRAL(?!\w)",
+    "PMAK-": r"(?<![\w-])PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
+    "dp.": r"(?<![\w.])dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,}",
+    ":AA": r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])",
     **{f"{head}.": rf"(?<![\w.]){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs")},
     "SG.": r"(?<![\w.])SG\.[\w-]{16,}\.[\w-]{16,}",
     "hooks.slack.com/services/": r"(hooks\.slack\.com/services/)[\w/]{20,}",
@@ -40,6 +63,9 @@ SHAPES: Mapping[str, str] = {
     # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
     "://": r"(://)(?:[^/\s:@\"'<>{$]*:(?!\d+/|[{$<%])(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)|[\w.~-]{20,}(?=@))",
     "-----BEGIN ": rf"-----BEGIN {_ARMOUR}(?=\s*[\r\n]|\\[nr]|\s+[\w+/=]{{20}})[\s\S]*?(?:-----END {_ARMOUR}|\Z)",
+    "-----END ": rf"{_KEY_LINES}-----END {_ARMOUR}",
+    "b3BlbnNzaC1rZXktdjE": rf"b3BlbnNzaC1rZXktdjE{_BASE64}{{20}}(?:{_BASE64}|\s|\\n)*(?:-----END {_ARMOUR})?",
+    "Private-Lines:": rf"(Private-Lines: *\d+\s*)(?:(?!Private-MAC)(?:{_BASE64}|\s|\\n))+",
     **{
         head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?i:basic|bearer|digest|token|negotiate)\s+)"
         r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
@@ -47,7 +73,11 @@ SHAPES: Mapping[str, str] = {
     },
     **{head: rf"({head}:\s*)[\w.%-]+=[^\r\n]{{3,}}" for head in ("Cookie", "cookie")},
     "password ": rf"(?m:(login\s+\S+\s+password\s+|^[ \t]*password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
-    "-u ": rf"(?<!\S)(-u [\"']?[\w.@-]+:)(?!//){_RANDOM}[^\s\"']{{8,}}",
+    **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
+    "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",
+    "mysql": rf"(mysql\w*{_COMMAND}-p{_PASSWORD})[^\s\"']{{4,}}",
+    "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
+    "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",
     **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
     # JSON, which is escaped where it stands in JSON itself.
     **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:[^"\\]|\\(?!").)+' for name in _NAMED},
@@ -55,8 +85,8 @@ SHAPES: Mapping[str, str] = {
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
 
 _TELLING = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
+_SPELLED = tuple(spelled for word in _TELLING for spelled in (word, word.capitalize(), word.upper()))
 _ASSIGNED = re.compile(
-    rf"(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}|{word.upper()}' for word in _TELLING)})"
     r"[\w-]{0,40}+(?P<name>)"
     r"(?:\\?[\"']?\]?[ \t]*(?P<sign>:=|=>|[:=])[ \t]*|(?P<tag>>)|(?P<blank>[ ]+))"
     r"(?:\\?[\"'](?P<quoted>[^\s\"'\\]{8,}+)(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>`]{8,}+))"
@@ -101,8 +131,8 @@ def shaped(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
             yield from (
                 found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
             )
-    for found in _ASSIGNED.finditer(text):
-        start, end = found.start(), found.start("name")
+    for start, found in _assigned(text):
+        end = found.start("name")
         before = _IN_NAME.search(text, max(0, start - _REACH), start)
         name = (before[0] if before else "") + text[start:end]
         if found["blank"] and not name.startswith("--"):
@@ -112,6 +142,18 @@ def shaped(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
         if is_secret(name) and _is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
             at = found.start("quoted" if found["quoted"] else "bare")
             yield at, at + len(value)
+
+
+def _assigned(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """Where a word that tells begins, and what follows it; looking for each word is quicker than one pattern."""
+    for word in _SPELLED:
+        at = text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if found := _ASSIGNED.match(text, end):
+                yield at, found
+                end = found.end()  # or a long value full of such words would take the square of its length
+            at = text.find(word, end)
 
 
 @cache

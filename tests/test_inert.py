@@ -23,6 +23,9 @@ TRICKY = st.text(
     )
 )
 
+HEAPS = st.text("aس\u0300\u064b\u094d\u1161\u200c\u200d\U00011001\U00011013", min_size=12, max_size=60)
+"""More marks than anybody writes, with all that counts as one among them."""
+
 GLYPHS = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
 """Of category Cf, and yet drawn: they stand before a number, or around it."""
 FILLERS = {0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x16FE4, 0x1D159}
@@ -45,6 +48,9 @@ WRITTEN = [
     "ภาษา\u200bไทย ភាសា\u200bខ្មែរ",
     "مرحبا שלום",
     "日本 é 😀 \u3000 ½",
+    "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים ที่นี่ น้ำ Tiếng Việt e\u0302\u0323 ဂျွန်ုပ် ᄒ\u1161\u11ab",
+    "\u0f67\u0f90\u0fb5\u0fa8\u0fb3\u0fba\u0fbc\u0fbb\u0f82 བསྒྲུབས",  # the highest that Tibetan piles up
+    "\U00010330" * 40 + "\U0001d400" * 40 + "\U00012000" * 40,  # Gothic, mathematics, cuneiform
 ]
 """Text as people write it."""
 
@@ -66,6 +72,11 @@ WRITTEN = [
         (ENGLAND[:-1], "\U0001f3f4" + "\ufffd" * 5),
         (f"{ENGLAND}\U000e0061", f"{ENGLAND}\ufffd"),
         ("x\U000e0041", "x\ufffd"),
+        ("a" + "\u0300" * 13 + "b", "a" + "\u0300" * 10 + "\ufffd" * 3 + "b"),
+        ("क" + "\u094d\u200d" * 6, "क" + "\u094d\u200d" * 5 + "\ufffd" * 2),
+        ("ᄒ" + "\u1161\u0300" * 6, "ᄒ" + "\u1161\u0300" * 5 + "\ufffd" * 2),
+        ("\U00011013" + "\U00011001" * 11, "\U00011013" + "\U00011001" * 10 + "\ufffd"),
+        ("س" + "\u064b" * 9 + "\u200c\u064b", "س" + "\u064b" * 9 + "\ufffd" * 2),
     ],
 )
 def test_what_steers_or_hides_is_replaced_by_something_visible(text: str, shown: str) -> None:
@@ -88,6 +99,13 @@ def test_every_other_character_passes() -> None:
     assert all(code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF for code in changed), "only what is no character"
 
 
+def test_no_more_marks_stand_on_a_character_than_any_script_writes() -> None:
+    marks = [chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code)).startswith("M")]
+    drawn_into = [*map(chr, range(0x1161, 0x1200)), *map(chr, range(0xD7B0, 0xD7C7))]
+    piled = [mark for mark in marks + drawn_into if inert(mark) == mark and inert(mark * 11)[-1] != "\ufffd"]
+    assert piled == []
+
+
 def test_a_selector_stands_after_what_has_two_looks() -> None:
     tables = (VS15_WIDE_TO_NARROW, VS16_NARROW_TO_WIDE)
     twofold = {code for table in tables for ranges in table.values() for a, b in ranges for code in range(a, b + 1)}
@@ -99,7 +117,7 @@ def test_one_line_has_no_line_breaks_of_any_kind() -> None:
     assert one_line("a\nb\r\nc\u2028d\x85e\x0bf  g\t") == "a b c d e f g"
 
 
-@given(st.one_of(ANY_TEXT, TRICKY))
+@given(st.one_of(ANY_TEXT, TRICKY, HEAPS))
 @example("😀\ufe0f\u200d💻")
 def test_nothing_active_is_left(text: str) -> None:
     result = inert(text)
@@ -117,7 +135,7 @@ def test_one_line_is_inert_too(text: str) -> None:
     assert len(line.splitlines()) <= 1
 
 
-@given(TRICKY, st.lists(st.integers(0, 40)))
+@given(st.one_of(TRICKY, HEAPS), st.lists(st.integers(0, 40)))
 @example("".join(WRITTEN), list(range(200)))
 @example(f"1\ufe0f\u20e3{ENGLAND}👩\u200d💻", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 def test_however_a_text_is_cut_into_pieces_it_is_shown_the_same(text: str, places: list[int]) -> None:
@@ -139,6 +157,7 @@ def test_spelled_text_has_nothing_hidden_at_all(text: str) -> None:
 
 def test_spelled_text_names_what_is_hidden() -> None:
     assert spelled("a\u202eb 👩\u200d💻 ❤\ufe0f\x1b") == "a<U+202E>b 👩<U+200D>💻 ❤<U+FE0F>␛"
+    assert spelled("rm\u2800x") == "rm<U+2800>x", "drawn, but as nothing"
 
 
 @given(st.sampled_from(WRITTEN), st.integers(0, 60))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode, urlsafe_b64encode
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError
@@ -118,7 +120,9 @@ ASSIGNED = [
     "password: {}", 'api_key = "{}"', "API_KEY = '{}'", "{{'password': '{}'}}", "Server=db;Password={};Port=1",
     "AccountName=a;AccountKey={}==;", "SharedAccessKey={}", '"pass": "{}"', "X-Auth-Token: {}", "run --token {}",
     "run --api-key={}", "machine a login b password {}", "\n  password {}\n", "curl -u me:{} host",
-    "<password>{}</password>",
+    "<password>{}</password>", "curl --user me:{} host", "curl -s -ume:{} host", "curl -x p --proxy-user 'me:{}' host",
+    "mysqldump -uroot -p{} shop", "mysql -h db -p'{}' shop", "sshpass -p {} ssh host", "sshpass -p'{}' ssh host",
+    "redis-cli -h db -a {} ping", "docker run --user me:{}",
     "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
     "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
@@ -126,7 +130,12 @@ ASSIGNED = [
 SERVICES = [
     f"SG.{RANDOM}.{RANDOM}", f"ya29.{RANDOM * 2}", f"hvs.{RANDOM * 2}", f"gsk_{RANDOM * 2}", f"xai-{RANDOM * 2}",
     "dop_v1_" + "0a1b" * 16, f"dckr_pat_{RANDOM * 2}", "shpat_" + "0a1b" * 8, f"glsa_{RANDOM * 2}", "dapi" + "0a1b" * 8,
-    f"ATATT3{RANDOM * 2}", "AGE-SECRET-KEY-1" + "QZ7P" * 14,
+    f"ATATT3{RANDOM * 2}", "AGE-SECRET-KEY-1" + "QZ7P" * 14, f"lin_api_{RANDOM * 2}aB3cD4eF", f"ntn_{RANDOM * 3}",
+    f"secret_{RANDOM * 2}abcdefghijk", f"figd_{RANDOM}-{RANDOM}_{RANDOM}", f"r8_{RANDOM * 2}abcde",
+    f"nvapi-{RANDOM * 4}", "pul-" + "0a1b" * 10, "sbp_" + "0a1b" * 10, "rubygems_" + "0a1b" * 12,
+    f"sq0atp-{RANDOM}abcdef", f"sq0csp-{RANDOM * 3}",
+    "NRAK-" + "QZ7" * 9, "0a1b" * 9 + "NRAL", "PMAK-" + "0a1b" * 6 + "-" + "0a" * 17, f"dp.st.dev_eu.{RANDOM * 3}",
+    f"dp.pt.{RANDOM * 3}", f"tskey-auth-{RANDOM}-{RANDOM}", f"123456789:AA{RANDOM * 2}x", f"pscale_tkn_{RANDOM * 2}",
 ]  # fmt: skip
 
 
@@ -140,6 +149,41 @@ def test_a_random_value_behind_a_telling_name_is_masked(place: str) -> None:
 @pytest.mark.parametrize("secret", SERVICES)
 def test_tokens_of_more_services_are_masked(secret: str) -> None:
     assert redact(f"it is {secret}, so") == "it is [secret], so"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [b64encode(f"{'x' * before}{OTHER}é{'y' * after}".encode()).decode() for before in range(4) for after in range(3)]
+    + [urlsafe_b64encode(b"??>" + OTHER.encode()).decode(), quote(f"{OTHER}é")],
+)
+def test_what_a_variable_holds_is_masked_as_it_is_coded_elsewhere(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_DATABASE_PASSWORD", f"{OTHER}é")
+    monkeypatch.setenv("SHOP_OTHER_PASSWORD", OTHER)
+    masked = redact(f"it is {form} so")
+    assert "[secret]" in masked
+    assert len(masked.replace("[secret]", "")) <= len("it is  so") + 12, "what stands around it stays, and no more"
+
+
+def test_a_value_that_is_no_text_can_be_concealed() -> None:
+    conceal(["\ud800-half-a-pair", "\udcff-not-utf-8"])
+    assert redact("\ud800-half-a-pair \udcff-not-utf-8") == "[secret] [secret]"
+
+
+KEY_LINES = "\n".join([f"{RANDOM}{RANDOM}"] * 3 + ["aB3="])
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        (f"x:\n{KEY_LINES}\n-----END RSA PRIVATE KEY-----\ny", "x:\n[secret]\ny"),
+        (f"{KEY_LINES}\n-----END PRIVATE KEY-----".replace("\n", "\\n"), "[secret]"),
+        (f"     2\u2192{KEY_LINES}\n-----END PRIVATE KEY-----".replace("\n", "\n     9\u2192"), "     2\u2192[secret]"),
+        (f"b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n{KEY_LINES}", "[secret]"),
+        (f"Private-Lines: 4\n{KEY_LINES}\nPrivate-MAC: 0a", "Private-Lines: 4\n[secret]Private-MAC: 0a"),
+    ],
+)
+def test_a_private_key_is_masked_from_its_second_line_on(text: str, masked: str) -> None:
+    assert redact(text) == masked
 
 
 CUTS = ["\x1b[m\x1b[K", "\x1b[01;31m", "\u200b", "\u2060", "\xad", "\x1b(B", "\x00"]
@@ -178,6 +222,11 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     password: at least 12 characters, with 2 digits. The secret: use 2fa. Run --token TOKEN.
     sorted(names, key=item2.by_length); cache_key: linux-pip-3a4b5c6d; primary_key=user_id_2
     max_tokens=4096, token_count: 123456ab, key: ArrowUp2Left, docker://alpine:3.18@sha256:0a1b2c3d4e
+    curl -u user:password https://x; curl --user "$USER:$PASS" x; docker run --user 1000:1000 -p8080:80 alpine
+    mysql -p shop; mysql -u root -p$PASSWORD; sshpass -p <password> ssh x; sshpass -p "$PASS" ssh; sshpass -e ssh x
+    mysql -pPASSWORD; mysql --port 3306 -pYOUR_PASSWORD; redis-cli -a your-password; redis-cli -p 6379 --pass $X
+    lin_api_key_from_the_environment_2, secret_access_key_of_the_2nd_account, tskey-authentication-and-more-of-it
+    12:30:45:AA, dp.step.by_step, r8_unorm, pul-request, notes at -----END PRIVATE KEY----- and NRAL
     https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
     """
     assert redact(lines) == lines

@@ -110,7 +110,8 @@ def _fields(event: Activity) -> dict[str, Any]:
             "parent": event.parent,
         }
     if isinstance(event, ContentChunk | Thinking):
-        return {"content": event.content, "parent": event.parent}
+        # Not its text: a secret may be cut by the pieces, and a half of one is not known again.
+        return {"characters": len(event.content), "parent": event.parent}
     return {part.name: getattr(event, part.name) for part in fields_of(event)}
 
 

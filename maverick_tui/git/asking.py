@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from maverick_tui.git.repository import find_repository, odd_files
 from maverick_tui.git.settings import ALWAYS, LISTING, Setting, as_variables, overrides, parsed
 from maverick_tui.paths import project_folders
 
@@ -72,7 +73,8 @@ def read_settings(
 ) -> tuple[str, list[Setting]] | None:
     """The path of git, and all settings that count in a folder; None if they cannot be read."""
     program = find_program(folder)
-    if program is None:
+    repository = find_repository(folder)
+    if program is None or (repository and any(odd.is_waited_for for odd in odd_files(repository))):
         return None
     line = [program, "--no-pager", *LISTING]
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + seconds, stop)

@@ -1,4 +1,4 @@
-"""Which programs a repository's own configuration would have git run, and what agents' git is told about it."""
+"""What has git do more than read a repository: run programs, tell files of others; and what agents' git is told."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from maverick_tui.git.asking import absolute_places, ask, find_program, read_settings
-from maverick_tui.git.head import Repository, find_repository
+from maverick_tui.git.repository import Repository, find_repository, odd_files, read_small
 from maverick_tui.git.settings import Setting, as_variables
 from maverick_tui.inert import one_line
 
@@ -20,13 +20,15 @@ _HOOK = "post-index-change"
 _READING = frozenset(
     """
     core.fsmonitor core.pager core.alternaterefscommand filter.clean filter.smudge filter.process
-    diff.external diff.command diff.textconv gpg.program
+    diff.external diff.command diff.textconv gpg.program core.attributesfile
     """.split()
 )
-_FETCHING = frozenset(
-    "core.sshcommand core.gitproxy core.askpass credential.helper remote.uploadpack remote.vcs".split()
-)
-"""These run when an object is missing that a partial clone has left out."""
+_FETCHING = frozenset("remote.promisor remote.partialclonefilter extensions.partialclone".split())
+"""With one of these git fetches what is missing, from where and with what the repository says, in too many ways."""
+_ADDRESSES = frozenset({"url.insteadof", "protocol.allow"})
+"""These make an ordinary address one that is given to a program."""
+_ADDRESS_FILES = ("remotes", "branches")
+"""Folders of files that name addresses as well, from before there were settings for it."""
 _SWITCHES: Mapping[str, frozenset[str]] = {
     "log.showsignature": frozenset({"false", "no", "off", "0"}),
     "submodule.recurse": frozenset({"false", "no", "off", "0"}),
@@ -37,15 +39,34 @@ _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
+_REVISION = re.compile(r"(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})?")
+_MOST_REVISIONS = 1_000_000
+"""Bytes of a file of commits that are to be ignored."""
 
 
 def programs_named(folder: Path) -> list[str]:
-    """The settings of the repository around a folder that name programs which git runs in commands that only read.
+    """What has commands of git that only read do more than read the repository around a folder: settings and paths.
 
-    Those of the person and of the machine do not count; those of its checked-out submodules do. Empty for an ordinary
-    repository, `UNREADABLE` among them if it cannot be told. Nothing is run to find out but git's own listing.
+    That is programs that they run, and files of others that they tell. What the person and the machine have set does
+    not count; what its checked-out submodules have does. Empty for an ordinary repository, `UNREADABLE` among them if
+    it cannot be told. Nothing is run to find out but git's own listings.
     """
     return [one_line(name) for name in dict.fromkeys(_named(folder, set()))]
+
+
+def links_searched(folder: Path) -> list[str]:
+    """The links of a repository where its index has folders: `git grep` goes on where they lead."""
+    repository = find_repository(folder)
+    listed = ask(repository.top, "ls-files", "-z") if repository else b""
+    if repository is None or listed is None:
+        return [UNREADABLE] if listed is None and find_program(folder) else []
+    folders = {path.rpartition(b"/")[0] for path in listed.split(b"\0")}
+    for inner in [*folders]:
+        while (inner := inner.rpartition(b"/")[0]) and inner not in folders:
+            folders.add(inner)
+    top = os.fsencode(repository.top)
+    links = sorted(inner for inner in folders if inner and os.path.islink(top + b"/" + inner))  # noqa: PTH114
+    return [one_line(os.fsdecode(link)) for link in links]
 
 
 def agent_variables(environment: Mapping[str, str]) -> dict[str, str]:
@@ -62,6 +83,9 @@ def agent_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
+    repository = find_repository(folder)
+    if repository is not None:
+        yield from map(str, _files(repository))
     found = read_settings(folder)
     if found is None:
         yield from [UNREADABLE] if find_program(folder) else []
@@ -69,12 +93,10 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
     settings = found[1]
     own = [setting for setting in settings if setting.scope in _OWN]
     yield from (setting.key for setting in own if _runs(setting, settings))
-    repository = find_repository(folder)
     if repository is None or repository.own in seen:
         return
     seen.add(repository.own)
-    for elsewhere in (setting.value for setting in own if setting.key == "core.worktree"):
-        repository = repository._replace(top=Path(os.path.realpath(repository.own / elsewhere)))
+    yield from (setting.key for setting in own if _tells_others(setting, repository))
     if hook := _hook(repository, settings):
         yield str(hook)
     submodules = _submodules(repository)
@@ -84,8 +106,33 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
         yield from _named(submodule, seen)
 
 
+def _files(repository: Repository) -> Iterator[Path]:
+    """What no setting says: files of git's own that lead out of it, or name addresses."""
+    yield from (odd.path for odd in odd_files(repository))
+    if (others := repository.common / "objects" / "info" / "alternates").is_file():
+        yield others  # folders of objects, which may be those of another repository, or name further ones
+    for folder in _ADDRESS_FILES:
+        yield from sorted((repository.common / folder).glob("*"))
+
+
+def _tells_others(setting: Setting, repository: Repository) -> bool:
+    """Whether a setting has git tell files that are none of the repository's."""
+    if setting.key == "core.worktree":
+        return os.path.realpath(repository.own / setting.value) != str(repository.top)
+    if setting.key == "blame.ignorerevsfile" and setting.value:
+        file = repository.top / os.path.expanduser(setting.value)  # noqa: PTH111 - Path.expanduser may raise
+        lines = read_small(file, _MOST_REVISIONS) if os.path.lexists(file) else ""
+        # Whatever git cannot make sense of there, it shows.
+        return lines is None or not all(
+            _REVISION.fullmatch(line.partition("#")[0].strip()) for line in lines.split("\n")
+        )
+    return False
+
+
 def _runs(setting: Setting, settings: list[Setting]) -> bool:
     """Whether a command that only reads would run what the setting names, among the others that count."""
+    if setting.kind in _FETCHING:  # also an empty one
+        return True
     is_switch = setting.kind == "core.fsmonitor" or setting.section == "pager"
     if not setting.value or (is_switch and setting.value.lower() in _SAID):
         return False
@@ -93,16 +140,12 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
         return setting.value.lower() not in harmless
     if setting.kind == "format.pretty" or setting.section == "pretty":
         return re.search(r"%[-+ ]?G", setting.value) is not None  # signatures are checked by a program
-    if setting.kind == "blame.ignorerevsfile":  # what git cannot make sense of in that file, it shows
-        return setting.value.startswith(("/", "~")) or ".." in Path(setting.value).parts
     if setting.kind == "hook.command":
-        return Setting(setting.scope, f"hook.{setting.subsection}.event", _HOOK) in settings
-    if setting.kind in _FETCHING or setting.kind in ("remote.url", "url.insteadof"):
-        # An address such as ext::sh is given to a program of that name.
-        address = setting.subsection if setting.section == "url" else setting.value
-        is_partial = any(one.kind in ("remote.promisor", "extensions.partialclone") for one in settings)
-        return is_partial and (setting.kind in _FETCHING or "::" in address)
-    return setting.kind in _READING or setting.section == "pager"
+        event = f"hook.{setting.subsection}.event"
+        return any((one.key, one.value) == (event, _HOOK) for one in settings)
+    if setting.kind == "merge.driver":  # `git show -m` then merges once more
+        return any(one.key == "log.diffmerges" and one.value in ("r", "remerge") for one in settings)
+    return setting.kind in _READING | _ADDRESSES or setting.section == "pager"
 
 
 def _hook(repository: Repository, settings: list[Setting]) -> Path | None:

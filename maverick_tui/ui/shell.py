@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import sys
 import time
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.screens.run import RunScreen
+
+log = logging.getLogger(__name__)
 
 QUIT_AGAIN_WITHIN = 2.0
 
@@ -120,6 +123,22 @@ class Shell(App[int]):
         """A key as keyboards have it: F5 and PgUp, and not f5 and pgup."""
         display, names = super().get_key_display(binding).replace("⏎", "enter"), {"pgup": "PgUp", "pgdn": "PgDn"}
         return re.sub(r"\b[a-z]\w+", lambda name: names.get(name[0], name[0].capitalize()), display)
+
+    def _fatal_error(self) -> None:
+        """End after a failure of our own: Textual would print the values of variables with it, secrets among them."""
+        import traceback
+
+        from rich.text import Text
+
+        from maverick_tui.inert import inert
+        from maverick_tui.redact import redact
+        from maverick_tui.ui.log_file import log_path
+
+        self.bell()
+        log.critical("The application has failed.", exc_info=sys.exception())
+        told = inert(redact(traceback.format_exc()))
+        hint = f"Maverick has failed. What it was stands above and, to be passed on, in {log_path()}."
+        self.panic(Text(f"{told}\n{hint}"))
 
     # -- looks --------------------------------------------------------------------------------------------------------
 

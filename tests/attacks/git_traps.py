@@ -215,7 +215,10 @@ def _signed(text: str, signature: str) -> Callable[[Ground], None]:
     return place
 
 
-def _partial(text: str, extension: bool = False) -> Callable[[Ground], None]:
+PROMISOR = '[remote "origin"]\n promisor = true'
+
+
+def _partial(text: str, by: str = PROMISOR, address: str = "") -> Callable[[Ground], None]:
     """A partial clone that lacks the object of a file that was left out: git fetches it when it wants to read it."""
 
     def place(ground: Ground) -> None:
@@ -223,13 +226,24 @@ def _partial(text: str, extension: bool = False) -> Callable[[Ground], None]:
         blob = ground.git("rev-parse", "HEAD:.gitignore")
         (ground.project / ".gitignore").unlink()
         (ground.project / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-        if extension:
-            ground.config("[core]\n repositoryformatversion = 1\n[extensions]\n partialClone = origin")
-        else:
-            ground.config('[remote "origin"]\n promisor = true')
-        ground.config(text.replace("{other}", str(ground.root / "other")))
+        ground.config(f"{by}\n{text}".replace("{other}", str(ground.root / "other")))
+        if address:
+            ground.write(".git/remotes/origin", f"URL: {address}\n".replace("{run}", ground.program()))
 
     return place
+
+
+def _merged_again(ground: Ground) -> None:
+    """A merge that is shown by merging once more, with a program of the repository's."""
+    ground.write(".gitattributes", "*.txt merge=x\n")
+    tip = ground.git("rev-parse", "HEAD")
+    for branch, line in (("side", "two"), ("main", "three")):
+        ground.git("checkout", "--quiet", "--force", "-B", branch, tip)
+        ground.write("a.txt", f"{line}\n")
+        ground.git("commit", "--quiet", "--all", "--message", line)
+    ground.git("merge", "--quiet", "--strategy=ours", "side")
+    ground.write("a.txt", "ONE\n")
+    ground.config('[log]\n diffMerges = remerge\n[merge "x"]\n driver = {run}')
 
 
 def _helper_in_path(ground: Ground) -> None:
@@ -365,6 +379,7 @@ def _simple() -> Iterator[Trap]:
 
 
 FILTER = '[filter "x"]\n '
+EXTENSION = "[core]\n repositoryformatversion = 1\n[extensions]\n partialClone = origin"
 PROMISED = '[remote "origin"]\n url = {other}\n '
 
 TRAPS = [
@@ -410,7 +425,7 @@ TRAPS = [
     ),
     Trap("gpg.x509.program", _signed('[gpg "x509"]\n program = {run}', "SIGNED MESSAGE"), ("log", "--show-signature")),
     Trap("remote.x.promisor", _partial(PROMISED + "uploadpack = {run}"), LISTING),
-    Trap("extensions.partialClone", _partial(PROMISED + "uploadpack = {run}", extension=True), LISTING),
+    Trap("extensions.partialClone", _partial(PROMISED + "uploadpack = {run}", EXTENSION), LISTING),
     Trap(
         "core.sshCommand of a partial clone",
         _partial('[remote "origin"]\n url = ssh://example.org/x\n[core]\n sshCommand = {run}'),
@@ -434,6 +449,23 @@ TRAPS = [
         ),
         LISTING,
     ),
+    Trap(
+        "remote.x.partialCloneFilter",
+        _partial(
+            '[remote "origin"]\n url = ssh://example.org/x\n[core]\n sshCommand = {run}',
+            '[remote "origin"]\n partialCloneFilter =',
+        ),
+        LISTING,
+    ),
+    Trap(".git/remotes", _partial('[protocol "ext"]\n allow = always', address="ext::{run}"), LISTING),
+    Trap(
+        "url.x.insteadOf of half a name",
+        _partial(
+            '[remote "origin"]\n url = "foo:{run}"\n[url "ext:"]\n insteadOf = foo\n[protocol "ext"]\n allow = always'
+        ),
+        LISTING,
+    ),
+    Trap("log.diffMerges", _merged_again, ("show", "-m")),
     Trap("remote.x.vcs", _helper_in_path, LISTING),
     Trap(
         "alias.remote-x",

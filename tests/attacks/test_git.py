@@ -93,7 +93,9 @@ def test_an_ordinary_repository_names_no_programs(base: Path, tmp_path: Path) ->
         ("include.path", ["core.fsmonitor"]),
         ("core.hooksPath", [".husky/post-index-change"]),
         ("submodule", ["submodule.recurse", "core.fsmonitor"]),
-        ("url.x.insteadOf", ["url.ext::{run} .insteadof"]),
+        ("url.x.insteadOf", ["remote.origin.promisor", "url.ext::{run} .insteadof", "protocol.allow"]),
+        (".git/remotes", [".git/remotes/origin", "remote.origin.promisor", "protocol.ext.allow"]),
+        ("log.diffMerges", ["merge.x.driver"]),
     ],
 )
 def test_programs_are_named_by_their_settings(trap: str, names: list[str], base: Path, tmp_path: Path) -> None:

@@ -90,11 +90,14 @@ async def test_no_secret_is_written_down(journal: Path, monkeypatch: pytest.Monk
         raise ValueError(f"{SECRET} {key}")
 
     wanted = call("leak", where={SECRET: [SECRET, key]})
-    await watch(Model(calls(wanted), streaming(says(f"It is {SECRET} or {key}."))), tools=[leak])
+    pieces = ("It is ", SECRET[:6], SECRET[6:], " or ", key[:9], key[9:], ".")
+    await watch(Model(calls(wanted), streaming(says("".join(pieces)), *pieces)), tools=[leak])
     text = journal.read_text(encoding="utf-8")
-    for secret in (SECRET, json.dumps(SECRET)[1:-1], key, "word\\\\of", "0123456789abcdef"):
+    for secret in (SECRET, json.dumps(SECRET)[1:-1], key, "word\\\\of", "0123456789abcdef", "of the house", key[9:]):
         assert secret not in text
-    assert text.count("[secret]") >= 6
+    assert text.count("[secret]") >= 5
+    told = [line["characters"] for line in records(journal) if line["event"] == "content_chunk"]
+    assert sum(told) == len("".join(pieces))
 
 
 async def test_a_cancelled_task_has_its_end_written_down(journal: Path) -> None:

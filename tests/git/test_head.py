@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.git import making
-from maverick_tui.git.head import find_repository, head_of
+from maverick_tui.git.head import head_of
+from maverick_tui.git.repository import find_repository
 
 
 def git(folder: Path, *arguments: str) -> str:

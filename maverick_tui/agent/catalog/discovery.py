@@ -24,6 +24,8 @@ class Place(NamedTuple):
     folder: Path
     source: Source
     suffixes: tuple[str, ...] = SUFFIXES
+    within: Path | None = None
+    """What links in it may not lead out of: the project, for a clone brings its links along."""
 
 
 @dataclass(slots=True)
@@ -89,9 +91,11 @@ def discover(cwd: Path) -> Catalog:
     """List what there is for this folder; no file is imported, and a broken one hides no other."""
     from maverick_tui.agent.catalog.packages import package_agents
 
-    catalog, lookup, seen = Catalog(), McpLookup(cwd), set[Identity]()
+    catalog, lookup = Catalog(), McpLookup(cwd)
+    # By whose they are: whatever a project links to, the same file is still read where it is the person's or ours.
+    seen: dict[Source, set[Identity]] = {"project": set(), "user": set(), "shipped": set()}
     for place in places(cwd):
-        catalog._add(list(_list_place(place, lookup, seen, catalog)))
+        catalog._add(list(_list_place(place, lookup, seen[place.source], catalog)))
     packaged: list[AgentListing] = []
     for found in package_agents(cwd):
         catalog.checked += 1
@@ -101,7 +105,7 @@ def discover(cwd: Path) -> Catalog:
             catalog.problems.extend(found.problems)
             packaged.append(found)
     catalog._add(packaged)
-    catalog._add(list(_list_place(Place(paths.shipped("agents"), "shipped"), lookup, seen, catalog)))
+    catalog._add(list(_list_place(Place(paths.shipped("agents"), "shipped"), lookup, seen["shipped"], catalog)))
     return catalog
 
 
@@ -112,8 +116,9 @@ def places(cwd: Path) -> list[Place]:
 
 def _project_places(folder: Path) -> Iterator[Place]:
     folders = paths.project_folders(folder)
-    yield from (Place(folder / ".maverick" / "agents", "project") for folder in folders)
-    yield from (Place(folder / ".claude" / "agents", "project", (".md",)) for folder in folders)
+    top = folders[-1] if folders else None
+    yield from (Place(folder / ".maverick" / "agents", "project", within=top) for folder in folders)
+    yield from (Place(folder / ".claude" / "agents", "project", (".md",), top) for folder in folders)
 
 
 def _user_places() -> Iterator[Place]:
@@ -123,7 +128,7 @@ def _user_places() -> Iterator[Place]:
 
 def _list_place(place: Place, lookup: McpLookup, seen: set[Identity], catalog: Catalog) -> Iterator[AgentListing]:
     """The agents of one folder; what is wrong goes to the catalog."""
-    for found in read_agent_files(place.folder, place.suffixes, seen):
+    for found in read_agent_files(place.folder, place.suffixes, seen, place.within):
         if isinstance(found, Problem):
             if found not in catalog.problems:  # a folder that cannot be entered may hide several places
                 catalog.checked += 1

@@ -19,7 +19,10 @@ MAX_FOLDER_BYTES = 4_000_000
 """Most bytes that are read below one folder."""
 
 MAX_SECONDS = 0.7
-"""Longest that one folder may take, what is made of its files included: some are made to be slow."""
+"""Most of our own time that one folder may take, what is made of its files included: some are made to be slow.
+
+A machine that is busy with other things makes nobody's agents disappear.
+"""
 
 Identity = tuple[int, int]
 """Device and inode: the same for every name of a file."""
@@ -32,12 +35,17 @@ class ReadFile(NamedTuple):
     content: bytes
 
 
-def read_agent_files(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[ReadFile | Problem]:
-    """Each agent file in the order of the names, and what cannot be read; `seen` ones are left out."""
+def read_agent_files(
+    folder: Path, suffixes: Collection[str], seen: set[Identity], within: Path | None = None
+) -> Iterator[ReadFile | Problem]:
+    """Each agent file in the order of the names, and what cannot be read; `seen` ones are left out.
+
+    Links that lead out of `within` are not followed.
+    """
     left = MAX_FOLDER_BYTES
-    until = time.monotonic() + MAX_SECONDS
-    for found in _walk(folder, suffixes, seen):
-        if time.monotonic() > until:
+    until = time.thread_time() + MAX_SECONDS
+    for found in _walk(folder, suffixes, seen, within):
+        if time.thread_time() > until:
             yield _too_much(folder, f"can be read in {MAX_SECONDS} s")
             return
         content = read_file(found) if isinstance(found, Path) else found
@@ -51,8 +59,13 @@ def read_agent_files(folder: Path, suffixes: Collection[str], seen: set[Identity
             yield ReadFile(found, content)
 
 
-def _walk(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Iterator[Path | Problem]:
+def _walk(
+    folder: Path, suffixes: Collection[str], seen: set[Identity], within: Path | None
+) -> Iterator[Path | Problem]:
     files = folders = 0
+    if outside := _leads_out(folder, within):
+        yield outside
+        return
     waiting = [folder]
     while waiting:
         current = waiting.pop()
@@ -67,7 +80,7 @@ def _walk(folder: Path, suffixes: Collection[str], seen: set[Identity]) -> Itera
             if max(files, folders) > MAX_FILES:
                 yield _too_much(folder, f"{MAX_FILES:,} {'files' if is_file else 'folders'}")
                 return
-            new = _is_new(path, seen)
+            new = (_leads_out(path, within) if path.is_symlink() else None) or _is_new(path, seen)
             if isinstance(new, Problem):
                 yield new
             elif new and is_file:
@@ -115,6 +128,13 @@ def _nearest_visible(folder: Path) -> Path:
             candidate.lstat()
             return candidate
     return folder
+
+
+def _leads_out(path: Path, within: Path | None) -> Problem | None:
+    if within is None or Path(target := os.path.realpath(path)).is_relative_to(within):
+        return None
+    message = f"Leads out of the project, to {target}; it is not read."
+    return Problem(str(path), None, message, "Copy it into the project, or move it to your own agents.", "warning")
 
 
 def _is_new(path: Path, seen: set[Identity]) -> bool | Problem:

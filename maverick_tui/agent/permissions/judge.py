@@ -36,6 +36,7 @@ from maverick_tui.agent.tools import (
     may_use,
     parse_tool,
 )
+from maverick_tui.git.programs import links_searched
 
 Decision = Literal["allow", "ask", "deny"]
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -292,4 +293,8 @@ class Judge:
         if not any(words[0].text == "git" for words in calls):
             return ""
         named = sorted({name for folder in folders for name in self._git_programs(folder)})
-        return f"The configuration of this repository makes git run programs: {', '.join(named)}." if named else ""
+        if named:
+            return f"This repository has git do more than read it: {', '.join(named)}."
+        is_search = any(word.text == "grep" for words in calls for word in words)
+        links = sorted({link for folder in folders if is_search for link in links_searched(folder)})
+        return f"git grep would go where links of this repository lead: {', '.join(links)}." if links else ""

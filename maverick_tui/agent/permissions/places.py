@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui import paths
-from maverick_tui.git.head import find_repository
+from maverick_tui.git.repository import find_repository
 
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"

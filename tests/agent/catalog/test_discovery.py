@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -405,13 +406,49 @@ def test_a_projects_python_agent_must_be_trusted_and_is_run_only_then(store: Tru
         load(agent, store)
 
 
-def test_a_link_out_of_the_project_is_still_the_projects(tmp_path: Path) -> None:
+def test_a_projects_links_are_not_followed_out_of_it(tmp_path: Path) -> None:
     target = write_python(tmp_path / "elsewhere", "Reviewer")
-    Path(".maverick/agents").mkdir(parents=True)
-    Path(".maverick/agents/link.py").symlink_to(target)
-    Path(".maverick/agents/folder").symlink_to(tmp_path / "elsewhere")
+    folder = Path(".maverick/agents").resolve()
+    write_markdown(folder.parents[1] / "tools", "inside")
+    folder.mkdir(parents=True)
+    (folder / "inside").symlink_to("../../tools")
+    (folder / "file.py").symlink_to(target)
+    (folder / "folder").symlink_to(target.parent)
+    (folder / "root").symlink_to("/")
+    (folder.parents[1] / ".claude").symlink_to(target.parent)
+    catalog = found()
+    assert names(catalog) == ["inside"]
+    told = {problem.path: (problem.message, problem.severity) for problem in catalog.problems}
+    assert told == {
+        str(path): (f"Leads out of the project, to {place}; it is not read.", "warning")
+        for path, place in {
+            folder / "file.py": target,
+            folder / "folder": target.parent,
+            folder / "root": "/",
+            folder.parents[1] / ".claude/agents": target.parent / "agents",
+        }.items()
+    }
+
+
+def test_a_persons_own_links_are_followed(tmp_path: Path) -> None:
+    write_markdown(tmp_path / "dotfiles", "reviewer")
+    paths.user_config().mkdir(parents=True)
+    (paths.user_config() / "agents").symlink_to(tmp_path / "dotfiles")
+    assert (only(found()).source, lint(paths.user_config() / "agents").problems) == ("user", [])
+
+
+@pytest.mark.parametrize("theirs", ["shipped", "user"])
+def test_a_project_cannot_read_an_agent_first_to_stand_in_for_it_unmarked(shipped: Path, theirs: str) -> None:
+    original = shipped if theirs == "shipped" else paths.user_config() / "agents"
+    write_markdown(original, "reviewer", "tools: Read")
+    write(Path(".maverick/agents/a.md"), "---\nname: reviewer\ndescription: d\ntools: Bash\n---\nYou.\n")
+    # By another name of the same file: no check of links can tell that it is the person's.
+    os.link(original / "reviewer.md", ".maverick/agents/z.md")
+    Path(".maverick/agents/z").symlink_to(original)
     agent = only(found())
-    assert (agent.source, agent.needs_trust) == ("project", True)
+    assert (agent.source, agent.needs_trust, agent.stands_in_for) == ("project", True, ("reviewer", theirs))
+    with pytest.raises(NotTrustedError):
+        load(agent, TrustStore())
 
 
 def test_what_the_user_has_installed_is_trusted(store: TrustStore, shipped: Path) -> None:

@@ -104,7 +104,7 @@ def test_everything_is_reported_and_the_good_one_is_found(folder: Path) -> None:
         ("folder.md", "Is a folder, not a file."),
         ("pipe.md", "Is a named pipe, not a file."),
         ("socket.md", "Is a socket, not a file."),
-        ("device.md", "Is a device, not a file."),
+        ("device.md", "Leads out of the project, to /dev/zero"),
         ("huge.md", "too large"),
         ("loop.md", "Cannot be read"),
         ("dangling.py", "Cannot be read"),
@@ -116,6 +116,12 @@ def test_everything_is_reported_and_the_good_one_is_found(folder: Path) -> None:
 )
 def test_what_is_wrong_is_said(folder: Path, name: str, message: str) -> None:
     assert message in by_name(discover(Path.cwd()).problems)[name].message
+
+
+def test_a_device_is_not_read_either_if_it_is_named_outright(tmp_path: Path) -> None:
+    (tmp_path / "device.md").symlink_to("/dev/zero")
+    (problem,) = lint(tmp_path / "device.md").problems
+    assert problem.message == "Is a device, not a file."
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,0 +1,167 @@
+"""Files of others that a repository has git tell: plain git tells each, and each is named before it does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.git import making
+from maverick_tui.git.asking import ask
+from maverick_tui.git.programs import UNREADABLE, links_searched, programs_named
+
+SECRET = "hunter2-x!y"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("base") / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "a.txt").write_text("one\n")
+    (folder / "src" / "id_rsa").write_text("one\n")
+    making.init(folder, "main")
+    making.commit_all(folder, "Begin", name="x", email="x@example.org")
+    return folder
+
+
+@pytest.fixture
+def project(base: Path, tmp_path: Path) -> Path:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / "id_rsa").write_text(f"machine x login y password {SECRET}\n")
+    return Path(shutil.copytree(base, tmp_path / "project"))
+
+
+def git(project: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=project, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def link(path: str, **others: str) -> Callable[[Path], None]:
+    """A link to a key where git reads lines, and plain files beside it."""
+
+    def set_up(project: Path) -> None:
+        place = project / ".git" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for name, text in others.items():
+            (place.parent / name).write_text(text)
+        place.symlink_to(project.parent / "keys" / "id_rsa")
+
+    return set_up
+
+
+def config(text: str) -> Callable[[Path], None]:
+    def set_up(project: Path) -> None:
+        with (project / ".git" / "config").open("a") as file:
+            file.write(text.replace("{keys}", str(project.parent / "keys")))
+
+    return set_up
+
+
+def sparse(project: Path) -> None:
+    config("[core]\n sparseCheckout = true\n sparseCheckoutCone = true\n")(project)
+    link("info/sparse-checkout")(project)
+
+
+def worktree(project: Path) -> None:
+    git(project, "update-index", "--force-remove", "a.txt", "src/id_rsa")
+    blob = git(project, "rev-parse", "HEAD:a.txt").strip()
+    git(project, "update-index", "--add", "--cacheinfo", f"100644,{blob},id_rsa")
+    config("[core]\n worktree = {keys}\n")(project)
+
+
+def ignored_commits(project: Path) -> None:
+    config("[blame]\n ignoreRevsFile = revs\n")(project)
+    (project / "revs").symlink_to("../keys/id_rsa")
+
+
+def further_objects(project: Path) -> None:
+    (project / "more" / "info").mkdir(parents=True)
+    (project / "more" / "info" / "alternates").symlink_to("../../../keys/id_rsa")
+    (project / ".git" / "objects" / "info").mkdir(exist_ok=True)
+    (project / ".git" / "objects" / "info" / "alternates").write_text("../../more\n")
+
+
+HEAD = {"HEAD": "ref: refs/heads/main\n", "commondir": "../..\n"}
+WAYS: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
+    "alternates": (link("objects/info/alternates"), ["log", "-1"], ".git/objects/info/alternates"),
+    "further alternates": (further_objects, ["log", "-1"], ".git/objects/info/alternates"),
+    "shallow": (link("shallow"), ["log", "-1"], ".git/shallow"),
+    "grafts": (link("info/grafts"), ["log", "-1"], ".git/info/grafts"),
+    "info/attributes": (link("info/attributes"), ["diff", "HEAD~0"], ".git/info/attributes"),
+    "core.attributesFile": (config("[core]\n attributesFile = {keys}/id_rsa\n"), ["diff"], "core.attributesfile"),
+    "sparse-checkout": (sparse, ["status"], ".git/info/sparse-checkout"),
+    "packed-refs": (link("packed-refs"), ["branch", "-a"], ".git/packed-refs"),
+    "a rebase": (
+        link("rebase-merge/git-rebase-todo", done="x\n", interactive=""),
+        ["status"],
+        ".git/rebase-merge/git-rebase-todo",
+    ),
+    "a bisection": (link("BISECT_START", BISECT_LOG=""), ["status"], ".git/BISECT_START"),
+    "another worktree": (link("worktrees/x/gitdir", **HEAD), ["worktree", "list"], ".git/worktrees/x/gitdir"),
+    "core.worktree": (worktree, ["grep", "hunter"], "core.worktree"),
+    "blame.ignoreRevsFile": (ignored_commits, ["blame", "a.txt"], "blame.ignorerevsfile"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_git_would_tell_is_named(way: str, project: Path) -> None:
+    set_up, command, name = WAYS[way]
+    set_up(project)
+    (project / "a.txt").write_text("changed\n")
+    assert [named.removeprefix(f"{project}/") for named in programs_named(project)] == [name]
+    assert SECRET in git(project, *command), "the trap is broken: plain git does not tell it"
+
+
+def test_git_grep_asks_where_a_folder_of_the_index_is_a_link(project: Path) -> None:
+    judge = Judge(["Bash"], project, person=True, git_programs=programs_named)
+    assert judge.verdict("Bash", {"command": "git grep hunter"}).decision == "allow"
+    shutil.rmtree(project / "src")
+    (project / "src").symlink_to("../keys")
+    assert SECRET in git(project, "grep", "hunter")
+    assert links_searched(project) == ["src"]
+    asked = judge.verdict("Bash", {"command": "git --no-pager grep hunter"})
+    assert (asked.decision, asked.reason) == (
+        "ask",
+        "git grep would go where links of this repository lead: src.",
+    )
+    assert judge.verdict("Bash", {"command": "git log"}).decision == "allow"
+    assert links_searched(project.parent) == []
+    (project / ".git" / "index").write_text("broken")
+    assert links_searched(project) == [UNREADABLE]
+
+
+@pytest.mark.parametrize("file", ["config", "HEAD", "packed-refs", "objects/info/alternates", "info/exclude"])
+def test_a_pipe_in_gits_own_folder_is_named_and_not_waited_for(file: str, project: Path) -> None:
+    path = project / ".git" / file
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    assert ask(project, "status", seconds=600) is None
+    assert programs_named(project) == [str(path), UNREADABLE]
+
+
+def test_links_and_files_that_are_ordinary_are_not_named(project: Path, tmp_path: Path) -> None:
+    (project / "githooks").mkdir()
+    (project / ".git" / "hooks").symlink_to("../githooks")
+    (project / ".git" / "branches").mkdir()
+    (project / "githooks" / "pre-commit").symlink_to("../a.txt")
+    commit = git(project, "rev-parse", "HEAD").strip()
+    (project / ".git-blame-ignore-revs").write_text(f"# Formatting\n\n{commit}  # all of it\n{commit}\r\n")
+    config("[blame]\n ignoreRevsFile = .git-blame-ignore-revs\n[protocol]\n version = 2\n")(project)
+    git(project, "worktree", "add", "-b", "side", str(tmp_path / "side"))
+    git(project, "pack-refs", "--all")
+    git(tmp_path, "clone", "--depth=1", f"file://{project}", "shallow")
+    for folder in (project, tmp_path / "side", tmp_path / "shallow"):
+        assert programs_named(folder) == []
+    (project / ".git-blame-ignore-revs").write_text("PASSWORD=x\n")
+    assert programs_named(project) == ["blame.ignorerevsfile"]
+
+
+def test_a_folder_with_too_much_in_it_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maverick_tui.git.repository._MOST_ENTRIES", 3)
+    assert programs_named(project) == [str(project / ".git")]
