@@ -158,6 +158,8 @@ def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder
         "a\r\nb",
         "coproc a",
         "a <<b\nc\nb",
+        "a 'it''s'",
+        "a {b}",
     ],
 )
 def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
@@ -175,7 +177,7 @@ def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
         ("git log 'a;b' 'c$(d)'", ["git", "log", "a;b", "c$(d)"]),
         ("git log --format='%h %s'", ["git", "log", "--format=%h %s"]),
         ("git log -- src", ["git", "log", "--", "src"]),
-        ("git commit -m 'it''s'", ["git", "commit", "-m", "its"]),
+        ("git commit -m 'it'\\''s'", ["git", "commit", "-m", "it's"]),
         ('git log ""', ["git", "log", ""]),
         ("npm run test -- --watch=false", ["npm", "run", "test", "--", "--watch=false"]),
         ("git log HEAD~1..HEAD", ["git", "log", "HEAD~1..HEAD"]),

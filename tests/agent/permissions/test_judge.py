@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def test_a_command_that_goes_from_folder_to_folder_cannot_be_followed(project: P
     for number in range(12):
         (project / "d" / str(number) / "d").mkdir(parents=True)
     judge = Judge(["Bash"], project, person=True)
-    assert decide(judge, "Bash", bash("cd src; cd src; cd src; ls")) == "allow"
+    assert decide(judge, "Bash", bash("cd src; cd ./src; cd ./src; ls")) == "allow"
     assert decide(judge, "Bash", bash("cd .;" * 300 + "ls")) == "allow"
     assert decide(judge, "Bash", bash("".join(f"cd d/{number};" for number in range(12)) + "ls")) == "ask"
 
@@ -103,6 +104,54 @@ def test_a_shell_goes_by_names_where_a_program_goes_by_links(project: Path) -> N
     judge = Judge(["Bash"], project, person=True)
     for command in ("cd a/link/.. && cat s", "cd a/link && cat ../s", "cd a && cd link && cd .. && cat s"):
         assert decide(judge, "Bash", bash(command)) == "ask"
+
+
+def test_cd_leads_where_there_is_a_folder_of_that_name(project: Path) -> None:
+    """Else a shell may look in CDPATH, or take the word for the name of a variable."""
+    (project / "HOME").mkdir()
+    judge = Judge(["Bash"], project, person=True)
+    for command in ("cd .config && grep -r key .", "cd HOMES && ls", "cd src; cd HOME; ls", "cd src/a.py; ls"):
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    for command in ("cd src && ls", "cd ./none && ls", f"cd {project} && ls", "cd HOME && ls", "cd src/.. && ls"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+
+
+def test_a_pattern_is_read_as_any_shell_might(project: Path) -> None:
+    """With options that see hidden files, are blind to case, count bytes, or know further signs."""
+    key = Path.home() / ".ssh" / "id_rsa"
+    odd, langs, options = (project / name for name in ("odd", "langs", "options"))
+    for folder in (odd, langs, options, project / "docs"):
+        folder.mkdir()
+    for odd_name in (b"-o\xc3\xa9\xffx", b"k\xc3\xa9\xffy"):
+        (odd / os.fsdecode(odd_name)).symlink_to("nowhere")
+    (langs / "\u00e9").symlink_to(key)
+    for name in ("-oout", "L1", "repeat", "k1"):
+        (options / name).symlink_to(key)
+    (project / "docs" / "a.md").write_text("foo")
+    (project.parent / ".netrc").touch()
+    judge = Judge(["Bash"], project, person=True)
+    for command in (
+        "cd odd && sort notes ?o???x", "cat odd/k???y", "cat langs/??", "cat options/l*1", "cat OPTIONS/L*",
+        "cd options && sort payload ?OOUT*", "cat ***/i*a", "grep -r key .*", "cat .*/.n*c", "cat .?/.netrc",
+        "cat [.].", "cat [a/b]*", "cat */*~x", "cat options/repea#", "cat options/repea#t", "cat options/k^x",
+        "cat options/k{1}", "cat {k}1", "cat options/'k''1'",
+        "grep k* src/a.py", "grep -e options/* src/a.py", "grep k options/*", "grep -rn foo src --include=* options/k*",
+        "basename -a /etc/.*", "echo /etc/*", f"echo {Path.home()}/.ssh/*", "which ../*",
+    ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    for command in (
+        "ls docs/*.md", "wc -l src/*.py", "grep -n foo docs/*.md", "ls *.toml", "cat docs/[ab].md", "echo docs/*",
+        "cd docs && ls *.md", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
+        f"wc -l {project}/src/*.py",
+    ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "allow", (command, judge.verdict("Bash", bash(command)).reason)
+
+
+def test_what_a_shell_may_leave_out_is_not_taken_for_a_limit() -> None:
+    judge = Judge(["Bash", "Bash(grep:*)"], Path.home(), person=True)
+    (Path.home() / "notes").touch()
+    assert decide(judge, "Bash", bash("grep -r key no*")) == "ask"
+    assert decide(judge, "Bash", bash("cat no*")) == "allow"
 
 
 def test_reading_counts_only_within_the_rules(project: Path) -> None:
@@ -211,7 +260,16 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
     judge = Judge(["Bash(cp:*)"], project, person=person)
     judge.grant(ToolRule("Bash", "cp *"))
     refused = "ask" if person else "deny"
-    for place in (".gi*/config", ".g??/config", ".*/config", "hid*/config", f"{'a ' * 400} hidden/config"):
+    for place in (
+        ".gi*/config",
+        ".g??/config",
+        ".*/config",
+        "hid*/config",
+        "*/CONF*",
+        ".g^x/config",
+        ".g{i}t/config",
+        f"{'a ' * 400} hidden/config",
+    ):
         assert decide(judge, "Bash", bash(f"cp x {place}")) == refused, place
     assert decide(judge, "Bash", bash("cp src/*.py docs")) == "allow"
 
