@@ -18,8 +18,11 @@ _WITH_SUBCOMMANDS = frozenset(
     "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
     " terraform uv yarn".split()
 )
-_RUN_ANYTHING = frozenset("config create dlx exec foreach run x".split())
-"""Subcommands whose next word is a program, or makes one run."""
+_RUN_ANYTHING = frozenset(
+    "alias config create difftool dlx env exec explore extension foreach hook init mergetool node pkg run rustc set"
+    " tool x".split()
+)
+"""Subcommands whose next word is a program, or makes one run, at once or later."""
 _RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})
 """Where `run` means a script of the project, by its name."""
 

@@ -20,10 +20,10 @@ from maverick_tui.agent.permissions.reading import (
     is_filter,
     only_reads,
     searches,
-    sets_git,
     takes_many_files,
 )
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_for_reading, is_plain, path_of
+from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import Word, Words, all_commands, mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,

@@ -9,6 +9,7 @@ from typing import Any
 
 from maverick_tui.agent.permissions.places import home_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
+from maverick_tui.agent.permissions.running import runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command
 from maverick_tui.executor.globs import BadPatternError, matcher
 
@@ -49,7 +50,8 @@ def covers_command(rule: str, command: str) -> bool:
 def covers_words(rule: str, words: Words) -> bool:
     """Whether a rule allows a plain call: `git diff:*`, `npm run *`, or its very words.
 
-    A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`.
+    A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
+    subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`.
     """
     texts, is_exact = [word.text for word in words], all(word.is_exact for word in words)
     if "*" not in rule:
@@ -59,6 +61,8 @@ def covers_words(rule: str, words: Words) -> bool:
     own = _own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
+    if len(own) > 1 and runs_another([PurePosixPath(own[0]).name, own[1], *texts[len(own) :]]):
+        return False
     return not is_for_reading(rule) or (is_exact and _only_reads(texts))
 
 
