@@ -9,7 +9,7 @@ from typing import Any
 
 from maverick_tui.agent.permissions.judge import Call, why_always_asked
 from maverick_tui.agent.permissions.places import Places, real_paths
-from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of
+from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
 
 _NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
@@ -61,24 +61,29 @@ class Grants:
             return _bash(_command(arguments)) if is_plain(arguments) else None
         if tool == "WebFetch":
             return _address(arguments)
-        if path := path_of(arguments):
-            return self._at_path(tool, path)
+        if path_of(arguments) and paths_of(tool, arguments):
+            return self._at_path(tool, arguments)
         return Grant(f"every use of {tool}", lambda name, _given: name == tool)
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))
 
-    def _at_path(self, tool: str, path: str) -> Grant:
-        if self._is_ordinary(path):
-            return Grant(
-                f"{tool} in this folder",
-                lambda name, given: name == tool and self._is_ordinary(path_of(given)),
-            )
-        places = real_paths(path, self._cwd)
+    def _at_path(self, tool: str, arguments: Mapping[str, Any]) -> Grant:
+        if self._is_in_folder(tool, arguments):
+            return Grant(f"{tool} in this folder", lambda name, given: name == tool and self._is_in_folder(tool, given))
+        places = self._places_of(tool, arguments)
+        odd = next(path for path in paths_of(tool, arguments) if not self._is_ordinary(path))
         return Grant(
-            f"{tool} of {min(places)}",
-            lambda name, given: name == tool and real_paths(path_of(given), self._cwd) == places,
+            f"{tool} of {min(real_paths(odd, self._cwd))}",
+            lambda name, given: name == tool and self._places_of(tool, given) == places,
         )
+
+    def _is_in_folder(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        named = paths_of(tool, arguments)
+        return bool(named) and all(map(self._is_ordinary, named))
+
+    def _places_of(self, tool: str, arguments: Mapping[str, Any]) -> list[set[Path]]:
+        return [real_paths(path, self._cwd) for path in paths_of(tool, arguments)]
 
     def _is_ordinary(self, path: str) -> bool:
         """Whether it is in the folder and not hidden: .git, .claude and their like can make others run things."""

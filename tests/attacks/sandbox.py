@@ -124,6 +124,8 @@ class Sandbox:
             f"sorts/-o{MARKER}sort": "",
             "sorts/a": "a",
             "odd/a": "a",
+            "bare/HEAD": "ref: refs/heads/main\n",
+            "bare/objects/keep": "",
             "odd/S": "",
         }.items():
             _write(self.project / path, text)

@@ -131,6 +131,29 @@ def test_files() -> None:
     assert outside.text == "Read of /etc/hosts"
 
 
+def test_a_grant_for_a_foreign_tool_looks_at_all_that_it_is_given() -> None:
+    grants, tool = Grants(Path.cwd()), "mcp__fs__write_file"
+    grant = grants.offer(tool, {"path": "notes.txt", "content": "x"})
+    assert grant is not None
+    assert grant.text == f"{tool} in this folder"
+    grants.give(grant)
+    assert grants.rule_for(tool, {"path": "src/a.py", "content": "y\nz"})
+    for more in (
+        {"destination": "/tmp/x"},
+        {"file_path": "../x"},
+        {"to": [{"at": "/tmp/x"}]},
+        {"uri": "file:///tmp/x"},
+        {"a": "b/../" * 999 + "../x"},
+    ):
+        assert not grants.rule_for(tool, {"path": "notes.txt", **more}), more
+    outside = grants.offer(tool, {"path": "notes.txt", "destination": "/tmp/x"})
+    assert outside is not None
+    assert outside.text == f"{tool} of /tmp/x"
+    grants.give(outside)
+    assert grants.rule_for(tool, {"path": "notes.txt", "destination": "/tmp/x"})
+    assert not grants.rule_for(tool, {"path": "notes.txt", "destination": "/tmp/y"})
+
+
 def test_others() -> None:
     grants = Grants(Path.cwd())
     for tool, arguments, text in (

@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
 from maverick_tui.agent.permissions.places import Places, moved
 from maverick_tui.agent.permissions.reading import (
@@ -22,7 +23,7 @@ from maverick_tui.agent.permissions.reading import (
     searches,
     takes_many_files,
 )
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_for_reading, is_plain, path_of
+from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_for_reading, is_plain, paths_of
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import Word, Words, all_commands, mentions
 from maverick_tui.agent.tools import (
@@ -69,21 +70,22 @@ class Call:
         return str(self.arguments.get("command") or "")
 
     @property
-    def path(self) -> str:
-        """The file or folder that is named."""
-        return path_of(self.arguments)
+    def paths(self) -> list[str]:
+        """The files and folders that are named."""
+        return paths_of(self.tool, self.arguments)
 
 
 def why_always_asked(call: Call, places: Places) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
+    named = call.paths
     if call.tool == "Grep":
-        return places.why_not_to_search(call.path, call.here)
-    if not call.path:
-        return ""
+        return _first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
+    if len(named) > MOST_WORDS:
+        return _first_reason(map(places.why_not_to_name, named))
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
-    return look(call.path, call.here)
+    return _first_reason(look(path, call.here) for path in named)
 
 
 def _why_command_asks(call: Call, places: Places) -> str:
@@ -99,16 +101,24 @@ def _why_command_asks(call: Call, places: Places) -> str:
         if found is None:
             return _unknown_files(pattern)
         named += found
-    if reason := next(filter(None, map(look, named)), ""):
+    if reason := _first_reason(map(look, named)):
         return reason
     calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
     for texts in filter(searches, calls):
         for path in files_read(texts) or ["."]:
-            if reason := places.why_not_to_search(path, call.here):
+            if reason := _why_not_to_search(texts, path, call.here, places):
                 return reason
     return ""
+
+
+def _first_reason(reasons: Iterable[str]) -> str:
+    return next(filter(None, reasons), "")
+
+
+def _why_not_to_search(words: Sequence[str], path: str, here: Path, places: Places) -> str:
+    return places.why_not_to_search(path, here) or why_not_to_heed(words, path, here, places)
 
 
 def _unknown_files(pattern: str) -> str:
@@ -230,8 +240,8 @@ class Judge:
     def _outside(self, call: Call) -> str:
         """Why an edit is beyond the working directory, unless a rule says outright that it may be."""
         named = any(rule.rule and is_absolute(rule.rule) and self._covers(rule, call) for rule in self._rules)
-        is_fine = named or self._places.is_inside(call.path, call.here)
-        return "" if is_fine else f"{call.path or 'It'} is outside of {self._cwd}."
+        outside = [path for path in call.paths or [""] if not self._places.is_inside(path, call.here)]
+        return f"{outside[0] or 'It'} is outside of {self._cwd}." if outside and not named else ""
 
     # -- what a call does -------------------------------------------------------------------------------------------
 
@@ -275,7 +285,7 @@ class Judge:
         # A pattern that fits nothing may be left out by the shell, and then all that is here is searched.
         roots = [*files_read(texts), *(["."] if patterns else [])] or ["."]
         for path, folder in product(roots if searches(texts) else (), folders):
-            if reason := self._places.why_not_to_search(path, folder):
+            if reason := _why_not_to_search(texts, path, folder, self._places):
                 return reason
         return ""
 
@@ -288,7 +298,7 @@ class Judge:
         found = could_stand_for(word.text, folder)
         if found is None or (found and word.is_exact) or not all(map(_is_known_name, found)):
             return _unknown_files(word.text)
-        return next(filter(None, (self._doubt_of_file(path, folder) for path in (word.text, *found))), "")
+        return _first_reason(self._doubt_of_file(path, folder) for path in (word.text, *found))
 
     def _doubt_of_file(self, path: str, folder: Path) -> str:
         if not self._places.is_inside(path, folder):

@@ -180,7 +180,8 @@ _RG = _names(
     """after-context before-context context count count-matches column files files-with-matches files-without-match
     fixed-strings glob glob-case-insensitive heading hidden iglob ignore-case invert-match json line-number line-regexp
     max-columns max-count max-depth max-filesize multiline multiline-dotall no-filename no-heading no-ignore
-    no-ignore-vcs no-line-number no-messages null only-matching pcre2 quiet regexp replace smart-case case-sensitive
+    no-ignore-messages no-ignore-vcs no-line-number no-messages null only-matching pcre2 quiet regexp replace
+    case-sensitive smart-case
     sort sortr stats text trim type type-not unrestricted vimgrep with-filename word-regexp color"""
 )
 

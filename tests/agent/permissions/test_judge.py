@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui.agent.permissions import ignore_files
 from maverick_tui.agent.permissions.judge import Judge, asks_first
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
 from maverick_tui.runs.grants import Grants
@@ -333,6 +334,88 @@ def test_where_git_keeps_its_own_is_known_by_more_than_its_name(project: Path) -
     judge = Judge(["Write"], project, person=True)
     assert decide(judge, "Write", {"file_path": "data/hooks/pre-commit"}) == "ask"
     assert decide(judge, "Write", {"file_path": ".githooks/pre-commit"}) == "ask"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_no_folder_becomes_a_repository_by_its_files(person: bool, project: Path) -> None:
+    """Git takes one for a bare repository that has a HEAD, objects and refs, and obeys the config in it."""
+    judge, refused = Judge(["Write"], project, person=person), "ask" if person else "deny"
+    for last in ("HEAD", "head", "objects/keep", "refs/keep"):
+        made = project / last.replace("/", "-")
+        for part in ("HEAD", "objects", "refs"):
+            if part.casefold() != last.partition("/")[0].casefold():
+                (made / part).mkdir(parents=True)
+        assert decide(judge, "Write", {"file_path": f"{made}/config"}) == "allow", "it is none yet"
+        assert decide(judge, "Write", {"file_path": f"{made}/{last}"}) == refused, last
+    (project / "linked").mkdir()
+    (project / "linked" / "commondir").touch()
+    (project / "bare" / "objects").mkdir(parents=True)
+    (project / "bare" / "refs").mkdir()
+    (project / "bare" / "HEAD").touch()
+    for path in ("linked/HEAD", "bare/config", "bare/hooks/post-checkout", "bare/lib/x"):
+        assert decide(judge, "Write", {"file_path": path}) == refused, path
+    for path in ("src/HEAD", "src/objects/x.py", "src/config"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_reading_would_wait_for_is_no_ordinary_file(person: bool, project: Path) -> None:
+    os.mkfifo(project / "CLAUDE.md")
+    (project / "pipe").symlink_to("CLAUDE.md")
+    judge = Judge(["Read", "Bash(cat:*)", "Grep"], project, person=person)
+    refused = "ask" if person else "deny"
+    for path in ("CLAUDE.md", "pipe"):
+        assert decide(judge, "Read", {"file_path": path}) == refused
+        assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused
+        assert decide(judge, "Bash", bash(f"cat {path}")) == refused
+    assert decide(judge, "Bash", bash("cat C*")) == refused
+    assert decide(judge, "Bash", bash("cat src/a.py > /dev/null")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(person: bool, project: Path) -> None:
+    judge = Judge(["Bash(rg:*)"], project, person=person)
+    (project / "src" / ".gitignore").symlink_to("../.gitignore")
+    (project / "docs" / "deep").mkdir(parents=True)
+    assert decide(judge, "Bash", bash("rg foo")) == "allow"
+    (project / "docs" / "deep" / ".ignore").symlink_to(Path.home() / ".docker" / "config.json")
+    refused = "ask" if person else "deny"
+    for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep"):
+        assert decide(judge, "Bash", bash(command)) == refused
+    for command in ("rg foo src", "rg --no-messages foo", "rg -uu foo"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+    inner = Judge(["Bash(rg:*)"], project / "docs" / "deep", person=person)
+    (project / "docs" / "deep" / ".ignore").unlink()
+    assert decide(inner, "Bash", bash("rg foo")) == "allow"
+    (project / "docs" / ".rgignore").symlink_to(Path.home() / ".docker" / "config.json")
+    assert decide(inner, "Bash", bash("rg foo")) == refused
+
+
+def test_a_great_many_files_are_not_looked_through_before_a_search(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ignore_files, "MOST_SEEN", 2)
+    verdict = Judge(["Bash(rg:*)"], project, person=True).verdict("Bash", bash("rg foo"))
+    assert verdict.decision == "ask"
+    assert "--no-messages" in verdict.reason
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, project: Path) -> None:
+    judge = Judge(["mcp__fs__*", "NotebookEdit"], project, person=person)
+    judge.grant(ToolRule("mcp__fs__write"))
+    refused, notes = "ask" if person else "deny", {"file_path": "notes.txt"}
+    for more in (
+        {"path": "~/.ssh/authorized_keys"},
+        {"destination": str(Path.home() / ".bashrc")},
+        {"edits": [{"to": ".git/config"}]},
+        {"files": {".git/hooks/pre-commit": "x"}},
+        {"uri": f"file://{Path.home()}/%2Essh/id_rsa"},
+        {"many": ["x"] * 400, "to": ".git/config"},
+    ):
+        assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
+    assert decide(judge, "mcp__fs__write", {**notes, "content": "see .git/config\n" * 500}) == "allow"
+    assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
 
 
 def test_worktrees_of_the_cli_are_worked_in(project: Path) -> None:
