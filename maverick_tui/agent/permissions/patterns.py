@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 MOST_FILES = 1_000
@@ -69,24 +70,27 @@ class _Search:
         found = list(bases)
         for base in found:
             for entry in self._entries(base):
-                if os.path.isdir(self._path(f"{base}{entry.name}")):  # noqa: PTH112 - Path.is_dir raises for some links
-                    if entry.is_symlink():
-                        raise _TooManyError
+                if entry.is_dir(follow_symlinks=False):
                     found.append(f"{base}{entry.name}/")
+                elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - Path.is_dir raises for some
+                    raise _TooManyError
         return found
 
     def _entries(self, base: str) -> list[os.DirEntry[str]]:
+        found: list[os.DirEntry[str]] = []
+        self._spend(1)
         try:
             with os.scandir(self._path(base)) as entries:
-                found = []
-                for entry in entries:
-                    self._left -= 1
-                    if self._left < 0:
-                        raise _TooManyError
-                    found.append(entry)
-                return found
+                found += islice(entries, self._left + 1)
         except (OSError, ValueError):  # no folder, or one that a shell cannot list either
             return []
+        self._spend(len(found))
+        return found
+
+    def _spend(self, looks: int) -> None:
+        self._left -= looks
+        if self._left < 0:
+            raise _TooManyError
 
     def _path(self, below: str) -> str:
         return os.path.join(self._folder, below)  # noqa: PTH118 - `below` may be empty, or absolute

@@ -43,7 +43,7 @@ _ORDINARY_DEVICES = (
     " /dev/shm /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/version"
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
-_PARTS_OF_GIT = ("HEAD", "objects", "refs", "commondir")
+_PARTS_OF_GIT = ("objects", "refs", "commondir")
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
@@ -62,11 +62,13 @@ class Places:
 
     def why_not_to_write(self, path: str, here: Path | None = None) -> str:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
-        return next(filter(None, map(self._keeps_from_writing, _places(path, here or self.cwd))), "")
+        places = dict.fromkeys(_places(path, here or self.cwd))
+        return next(filter(None, map(self._keeps_from_writing, places)), "")
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
         """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
-        return next(filter(None, map(self._keeps_from_reading, _places(path, here or self.cwd))), "")
+        places = dict.fromkeys(_places(path, here or self.cwd))
+        return next(filter(None, map(self._keeps_from_reading, places)), "")
 
     def why_not_to_name(self, path: str) -> str:
         """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
@@ -159,9 +161,11 @@ def _is_run_by_others(names: list[str]) -> bool:
 
 def _is_of_bare_repository(place: Path) -> bool:
     """Whether git takes a folder above for a repository once something is there: by what it has, not by its name."""
-    for part, folder in zip(reversed(place.parts), place.parents, strict=False):
-        has = {part.casefold(), *(name.lower() for name in _PARTS_OF_GIT if os.path.lexists(folder / name))}
-        if has >= {"head", "objects", "refs"} or has >= {"head", "commondir"}:
+    for part, folder in zip(reversed(place.parts), map(str, place.parents), strict=False):
+        if part.casefold() != "head" and not os.path.lexists(f"{folder}/HEAD"):
+            continue
+        has = {part.casefold(), *(name for name in _PARTS_OF_GIT if os.path.lexists(f"{folder}/{name}"))}
+        if has >= {"objects", "refs"} or "commondir" in has:
             return True
     return False
 

@@ -85,5 +85,14 @@ def test_work_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert could_stand_for("**/*.py", folder) is None, "a link to a folder is followed by some shells"
     assert could_stand_for("***/*.py", folder) is None
     assert could_stand_for("*a" * 3_000, folder) is not None
+    for name in ("loop", "again"):
+        (folder / name).unlink()
+    looks = 1 + len(list(folder.iterdir()))
+    monkeypatch.setattr(patterns, "MOST_SEEN", looks)
+    assert could_stand_for("*", folder) is not None
+    assert could_stand_for("*/*", folder) is None, "looking into what is no folder counts, too"
+    monkeypatch.setattr(patterns, "MOST_SEEN", looks - 1)
+    assert could_stand_for("*", folder) is None
+    monkeypatch.undo()
     monkeypatch.setattr(patterns, "MOST_FILES", 3)
     assert could_stand_for("*", folder) is None
