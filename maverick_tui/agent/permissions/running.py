@@ -83,7 +83,7 @@ _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get 
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())
 _HELPED = "::"
 """In an address, that names a program to be asked for it."""
-_ELSEWHERE = r"^[./~]|://|::|@.*:|\.git/?$"
+_ELSEWHERE = r"@.*:|::|://|^[./~]|\.git/?$"
 """Another repository than a remote of this one: it has hooks of its own."""
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git", "C", is_for_scripts=True
