@@ -411,8 +411,8 @@ class MaverickAgent(ABC):
             variables["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
         if any(parse_tool(entry).name == "TodoWrite" for entry in self.allowed_tools):
             variables |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
-        # Not a matter of taste: the project's own jobs would run.
-        fixed = {} if schedules(self.allowed_tools) else NO_JOBS
+        # Not a matter of taste: the project's own jobs would run, and `cd src` would lead to another `src`.
+        fixed = {"CDPATH": "", **({} if schedules(self.allowed_tools) else NO_JOBS)}
         if settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"):
             # The scripted model chooses its answer by the agent, too; what the user has set is for real ones.
             name = self.name.encode("ascii", "ignore").decode()

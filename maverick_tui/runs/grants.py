@@ -10,7 +10,7 @@ from typing import Any
 
 from maverick_tui.agent.permissions.judge import Call, why_always_asked
 from maverick_tui.agent.permissions.places import Places, real_paths
-from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of
+from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
 
 _NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
@@ -19,19 +19,22 @@ _WITH_SUBCOMMANDS = frozenset(
     "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
     " terraform uv yarn".split()
 )
-_RUN_ANYTHING = frozenset("config create dlx exec foreach run x".split())
-"""Subcommands whose next word is a program, or makes one run."""
+_RUN_ANYTHING = frozenset(
+    "alias config create difftool dlx env exec explore extension foreach hook init mergetool node pkg run rustc set"
+    " tool x".split()
+)
+"""Subcommands whose next word is a program, or makes one run, at once or later."""
 _RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})
 """Where `run` means a script of the project, by its name."""
 _RUN_PROGRAMS = frozenset({"hatch", "pdm", "pipenv", "poetry", "uv"})
 """Where `run` is followed by a program and its arguments."""
-_NEVER_ALL = frozenset(
-    "at awk bash builtin bunx chmod chown command crontab dash dd deno doas ed env eval exec find fish gawk kill"
-    " killall ksh lua mawk mkfs mv nice node nohup npx osascript parallel perl php pkill rm rmdir rsync ruby"
-    " screen script sed sh shred ssh stdbuf strace su sudo tclsh tee time timeout tmux truncate uvx vi vim watch"
-    " xargs zsh".split()
+_ARGUMENTS_ARE_DATA = frozenset(
+    "bandit black clang-format eslint flake8 gofmt golangci-lint hadolint isort jest markdownlint mkdir mypy phpunit"
+    " prettier pylint pyright pytest rspec rubocop ruff rustfmt shellcheck stylelint touch tsc vitest yamllint".split()
 )
-"""Programs that run, overwrite or destroy whatever their arguments say: of these only the very command is allowed."""
+"""Programs to which arguments say what to look at, not what to run: of any other only the very command is allowed."""
+_MODULES = frozenset("bandit black compileall flake8 isort mypy pylint pyright pytest ruff unittest yamllint".split())
+"""Modules of Python of which the same holds."""
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 
 
@@ -69,8 +72,8 @@ class Grants:
             return _commands(_command(arguments)) if is_plain(arguments) else []
         if tool == "WebFetch":
             return _addresses(arguments)
-        if path := path_of(arguments):
-            return self._at_path(tool, path)
+        if path_of(arguments) and paths_of(tool, arguments):
+            return self._at_path(tool, arguments)
         return [
             Grant(f"{tool}, with these arguments", lambda name, given: name == tool and dict(given) == dict(arguments)),
             Grant(f"every use of {tool}", lambda name, _given: name == tool),
@@ -79,22 +82,26 @@ class Grants:
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))
 
-    def _at_path(self, tool: str, path: str) -> list[Grant]:
-        places = real_paths(path, self._cwd)
-        shown = str(min(places))
-        if self._places.is_inside(path):
-            shown = str(min(places).relative_to(self._cwd))
-        exact = Grant(
-            f"{tool} of {shown}",
-            lambda name, given: name == tool and real_paths(path_of(given), self._cwd) == places,
-        )
-        if not self._is_ordinary(path):
+    def _at_path(self, tool: str, arguments: Mapping[str, Any]) -> list[Grant]:
+        """The very files; and all of the folder, if they are ordinary ones of it."""
+        places = self._places_of(tool, arguments)
+        is_ordinary = self._is_in_folder(tool, arguments)
+        named = paths_of(tool, arguments)
+        path = path_of(arguments) if is_ordinary else next(one for one in named if not self._is_ordinary(one))
+        place = min(real_paths(path, self._cwd))
+        shown = place.relative_to(self._cwd) if self._places.is_inside(path) else place
+        exact = Grant(f"{tool} of {shown}", lambda name, given: name == tool and self._places_of(tool, given) == places)
+        if not is_ordinary:
             return [exact]
-        folder = Grant(
-            f"{tool} in this folder",
-            lambda name, given: name == tool and self._is_ordinary(path_of(given)),
-        )
+        folder = Grant(f"{tool} in this folder", lambda name, given: name == tool and self._is_in_folder(tool, given))
         return [exact, folder]
+
+    def _is_in_folder(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        named = paths_of(tool, arguments)
+        return bool(named) and all(map(self._is_ordinary, named))
+
+    def _places_of(self, tool: str, arguments: Mapping[str, Any]) -> list[set[Path]]:
+        return [real_paths(path, self._cwd) for path in paths_of(tool, arguments)]
 
     def _is_ordinary(self, path: str) -> bool:
         """Whether it is in the folder and not hidden: .git, .claude and their like can make others run things."""
@@ -138,13 +145,13 @@ def _prefix(words: list[str]) -> list[str]:
         return []
     program, rest = words[0], words[1:]
     if _PYTHON.fullmatch(program):  # a module is a program; a script or a line of code may be anything
-        return words[:3] if rest[:1] == ["-m"] and len(rest) > 1 and rest[1].replace(".", "").isidentifier() else []
+        return words[:3] if rest[:1] == ["-m"] and rest[1:2] and rest[1] in _MODULES else []
     if program in _RUN_PROGRAMS and rest[:1] == ["run"]:
         found = [] if rest[1:2] and rest[1].startswith("-") else _prefix(rest[1:])
         return [*words[:2], *found] if found else []
-    if program in _NEVER_ALL or "/" in program:
-        return []
-    return (words[:2] if _has_subcommand(words) else []) if program in _WITH_SUBCOMMANDS else [program]
+    if program in _WITH_SUBCOMMANDS:
+        return words[:2] if _has_subcommand(words) else []
+    return [program] if program in _ARGUMENTS_ARE_DATA else []
 
 
 def _has_subcommand(words: list[str]) -> bool:

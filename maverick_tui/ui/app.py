@@ -428,8 +428,6 @@ def run_app(launch: Launch) -> int:
         with kept_log():
             app = MaverickApp(launch)
             app.run()
-            if app._exception is not None:  # Textual has shown it, on a terminal that may have been cleared since
-                log.error("The application has failed", exc_info=app._exception)
     finally:
         sys.setswitchinterval(interval)
     return app.return_code or app.return_value or 0

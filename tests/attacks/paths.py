@@ -8,6 +8,8 @@ WRITTEN_IN_PROJECT: dict[str, str] = {
     "git-config": ".git/config",
     "git-hook": ".git/hooks/post-checkout",
     "git-new": ".git/new",
+    "git-bare": "bare/refs/keep",
+    "git-bare-deep": "{C}/bare/refs/heads/main",
     "git-info": ".git/info/attributes",
     "git-absolute": "{C}/.git/hooks/pre-commit",
     "git-upper": ".GIT/config",

@@ -123,6 +123,10 @@ class Sandbox:
             "globs/b": "b",
             f"sorts/-o{MARKER}sort": "",
             "sorts/a": "a",
+            "odd/a": "a",
+            "bare/HEAD": "ref: refs/heads/main\n",
+            "bare/objects/keep": "",
+            "odd/S": "",
         }.items():
             _write(self.project / path, text)
         for path, secret in SECRETS.items():
@@ -141,6 +145,11 @@ class Sandbox:
             "innocent.md": str(self.home / ".bashrc"),
             "link-to-be": str(self.home / ".zprofile"),
             "docs/link-up": "../.git/hooks",
+            # In them bash counts bytes.
+            os.fsdecode(b"odd/-o\xc3\xa9\xffx"): "nowhere",
+            os.fsdecode(b"odd/\xc3\xa9\xffx"): f"../{MARKER}bytes",
+            os.fsdecode(b"odd/k\xc3\xa9\xffy"): str(self.home / ".ssh/id_rsa"),
+            "odd/S1": str(self.home / ".netrc"),
         }.items():
             (self.project / link).symlink_to(target)
         os.link(self.project / ".git/config", self.project / "hard.md")

@@ -2,7 +2,7 @@ r"""Tricks with the words of a command: quotes, blanks, expansions, and what is 
 
 from __future__ import annotations
 
-from tests.attacks.tricks import family, nothing, of
+from tests.attacks.tricks import family, leak, nothing, of
 
 QUOTING = family(
     "quoting",
@@ -165,6 +165,14 @@ EXPANSION = family(
         "glob-option-log": "cd globs && git log -p *",
         "glob-option-sort": "cd sorts && sort *",
         "glob-option-find": of("find globs -name a *", unarmed="there is no such file here"),
+        "glob-bytes": "cd odd && sort a ?o???x",
+        "glob-bytes-told": leak("cat odd/k???y"),
+        "glob-without-case": leak("cat odd/s*1", unarmed="only where nocaseglob is set"),
+        "glob-dots": leak("cat .*/home/.n*c", unarmed="only where globskipdots is not set"),
+        "glob-pattern-of-grep": leak("cd odd && grep S* a"),
+        "glob-told-by-echo": of("echo {H}/.ssh/*", effect="leak", unarmed="names of keys are no keys"),
+        "cd-elsewhere": leak("cd .ssh-x && cat id_rsa", unarmed="only where CDPATH is set"),
+        "cd-variable": leak("cd HOME && grep -r SECRET", unarmed="only where cdable_vars is set"),
         "glob-option-in-folder": "cd globs && touch {P}",
         "extglob": "shopt -s extglob\n/usr/bin/@(touch) {P}",
         "tilde": "touch ~/{P}",

@@ -34,11 +34,14 @@ class Seen(NamedTuple):
     is_complete: bool
 
 
-def words_of(shell: str, commands: Sequence[str], cwd: Path, *, as_arguments: bool) -> list[Seen]:
-    """What the shell sees in these commands, in their order; fewer if one of them has ended the shell."""
+def words_of(shell: str, commands: Sequence[str], cwd: Path, *, as_arguments: bool, options: str = "") -> list[Seen]:
+    """What the shell sees in these commands, in their order; fewer if one of them has ended the shell.
+
+    `options` is a command that chooses some, as its user might.
+    """
     script = _AS_ARGUMENTS if as_arguments else _AS_IT_IS.format(handler=_HANDLERS[shell])
     ran = subprocess.run(
-        [shell, *_QUIET[shell], "-c", script, shell, *commands],
+        [shell, *_QUIET[shell], "-c", options + script, shell, *commands],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,

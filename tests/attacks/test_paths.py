@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,19 @@ async def test_folders_of_maverick_ask_wherever_they_are(
     wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not False]
     assert not wrong, report.explain(wrong)
     assert not [path for path in moved.values() if (sandbox.project / path).exists()]
+
+
+@pytest.mark.parametrize("engine", ["claude-code", "api"])
+async def test_a_pipe_is_not_waited_for(engine: str, sandbox: Sandbox, serve: ServeModel) -> None:
+    os.mkfifo(sandbox.project / "CLAUDE.md")
+    (sandbox.project / "notes.md").symlink_to("CLAUDE.md")
+    calls = [
+        Call(name.partition(".")[0], "Read", {"file_path": str(sandbox.project / name)})
+        for name in ("CLAUDE.md", "notes.md", "README.md")
+    ]
+    report = await unattended(sandbox, serve, calls, READS, engine=engine)
+    ran = [outcome.has_run for outcome in report.outcomes.values()]
+    assert ran == [False, False, True], report.explain(list(report.outcomes))
 
 
 async def test_a_second_name_of_a_file_does_not_change_the_first(sandbox: Sandbox, serve: ServeModel) -> None:

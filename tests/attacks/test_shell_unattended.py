@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attacks.driving import unattended
+from tests.attacks.driving import Call, unattended
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.shell_tricks import KINDS, some
@@ -20,6 +20,29 @@ async def test_only_the_rules_run(kind: str, sandbox: Sandbox, serve: ServeModel
     tricks = some(kind, 16, BEGINNINGS)
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), RULES)
     check(report, tricks)
+
+
+BEYOND_GIT = {
+    "pattern": "git config core.fsmonitor 'touch PWNED' user.",
+    "value": "git config core.pager 'touch PWNED' list",
+    "renamed": "git config user.name core.pager --rename-section",
+    "template": "git init -q --template=docs",
+    "template-short": "git init -q --templ docs",
+    "fetch": "git fetch --upload-pack='touch PWNED;false' .",
+    "fetch-short": "git fetch --upl='touch PWNED;false' .",
+    "push": "git push --receive-pack='touch PWNED;false' . HEAD:refs/heads/new",
+    "rebase": "git rebase -x 'touch PWNED' HEAD~1",
+    "bisect": "git bisect run touch PWNED",
+}
+
+
+async def test_rules_for_git_end_where_it_would_run_something_else(sandbox: Sandbox, serve: ServeModel) -> None:
+    calls = [Call(name, "Bash", {"command": command}) for name, command in BEYOND_GIT.items()]
+    rules = ("Bash(git fetch:*)", "Bash(git push:*)", "Bash(git rebase:*)", "Bash(git bisect:*)")
+    report = await unattended(sandbox, serve, calls, (*rules, "Bash(git config:*)", "Bash(git init:*)"))
+    wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not False]
+    assert not wrong, report.explain(wrong)
+    assert not report.changes, report.explain(wrong)
 
 
 async def test_an_agent_that_edits_runs_no_command(sandbox: Sandbox, serve: ServeModel) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.agent.permissions.shell import plain_words
+from maverick_tui.agent.permissions.shell import one_command, plain_words
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.shell_tricks import KINDS
 from tests.attacks.shells import words_of
@@ -18,6 +18,11 @@ from tests.attacks.shells import words_of
 SHELLS = [name for name in ("bash", "zsh", "dash") if shutil.which(name)]
 NAME = "zz-no-such-program"
 AT_ONCE = 30
+OPTIONS = {
+    "bash": "shopt -s extglob nullglob nocaseglob dotglob globstar xpg_echo; set -H",
+    "zsh": "setopt rcquotes braceccl extendedglob kshglob nullglob nocaseglob globdots magicequalsubst shwordsplit",
+}
+"""What users choose that could change how words are read."""
 
 NASTY = [
     *"'\"\\$`;&|<>(){}[]*?!#~=^%@+-,.:/ \t\n\r\v\f",
@@ -72,7 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert {path.name for path in made.iterdir()} == names, "something was run"
 
 
-def check(commands: list[str], folder: Path, name: str) -> None:
+def check(commands: list[str], folder: Path, name: str, options: str = "") -> None:
     """Whatever we give words for has these words in this shell, and is the only command there is."""
     known = [(command, words) for command in commands if (words := plain_words(command)) is not None]
     for command, words in known:
@@ -86,7 +91,7 @@ def check(commands: list[str], folder: Path, name: str) -> None:
         is_argument = is_known or name == "dash"
         # Blank lines before a command are nothing to a shell, but they would come between it and its new name.
         texts = [command.lstrip(" \t\n") if is_argument else command for command, _ in batch]
-        seen = words_of(name, texts, folder, as_arguments=is_argument)
+        seen = words_of(name, texts, folder, as_arguments=is_argument, options=options)
         for number, (command, words) in enumerate(batch):
             assert number < len(seen), f"{name} ended at {command!r}, which we read as {words}"
             assert seen[number].commands == [words], f"{name} reads {command!r} otherwise than {words}"
@@ -100,6 +105,16 @@ def test_shells_see_the_words_of_every_trick(head: str, name: str, folder: Path)
         for command in KNOWN
     ]
     check(commands, folder, name)
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name in SHELLS])
+def test_options_of_a_shell_change_no_word_that_is_certain(name: str, folder: Path) -> None:
+    commands = [
+        f"{NAME} {command}" for command in [*KNOWN, "'it''s'", "a^b", "a#", "a{b}", "{a}", "HEAD@{1}", "HEAD~1"]
+    ]
+    certain = [command for command in commands if not any(word.may_expand for word in one_command(command) or ())]
+    assert len(certain) > len(commands) / 2
+    check(certain, folder, name, OPTIONS[name])
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -158,6 +173,8 @@ def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder
         "a\r\nb",
         "coproc a",
         "a <<b\nc\nb",
+        "a 'it''s'",
+        "a {b}",
     ],
 )
 def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
@@ -175,7 +192,7 @@ def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
         ("git log 'a;b' 'c$(d)'", ["git", "log", "a;b", "c$(d)"]),
         ("git log --format='%h %s'", ["git", "log", "--format=%h %s"]),
         ("git log -- src", ["git", "log", "--", "src"]),
-        ("git commit -m 'it''s'", ["git", "commit", "-m", "its"]),
+        ("git commit -m 'it'\\''s'", ["git", "commit", "-m", "it's"]),
         ('git log ""', ["git", "log", ""]),
         ("npm run test -- --watch=false", ["npm", "run", "test", "--", "--watch=false"]),
         ("git log HEAD~1..HEAD", ["git", "log", "HEAD~1..HEAD"]),

@@ -39,6 +39,55 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         ("python -m pytest -q", "python -m pytest", ["python -m pytest"], ["python -m pip", "python x.py"]),
         ("mkdir a", "mkdir", ["mkdir a b"], ["rmdir a", "mkdir a && id"]),
         ("cargo test", "cargo test", ["cargo test x"], ["cargo run", "cargo"]),
+        (
+            "git fetch origin",
+            "git fetch",
+            ["git fetch", "git fetch --all", "git fetch ./x"],
+            [
+                "git fetch --upload-pack='touch x;false' .",
+                "git fetch --upl=x origin",
+                "git fetch ext::sh",
+            ],
+        ),
+        (
+            "git push origin HEAD:x",
+            "git push",
+            ["git push -u origin y"],
+            ["git push --exec=x", "git push ./evil"],
+        ),
+        (
+            "git rebase main",
+            "git rebase",
+            ["git rebase -i x"],
+            ["git rebase -x id main", "git rebase -ix id m"],
+        ),
+        ("git bisect good x", "git bisect", ["git bisect bad"], ["git bisect run id"]),
+        (
+            "git submodule update x",
+            "git submodule",
+            [],
+            ["git submodule foreach id", "git submodule -q foreach i"],
+        ),
+        (
+            "make test -j4",
+            "make test",
+            ["make test -k"],
+            ["make test --eval=x", "make test --ev=x", "make test A=b"],
+        ),
+        ("go test ./...", "go test", ["go test -run x"], ["go test -exec id ./...", "go test -toolexec=id x"]),
+        (
+            "npm run b",
+            "npm run",
+            ["npm run b -- --shell x"],
+            ["npm run b --script-shell=id", "npm run b --script-sh i"],
+        ),
+        ("docker compose up -d", "docker compose", ["docker compose ps"], ["docker compose exec a sh"]),
+        (
+            "cargo test x",
+            "cargo test",
+            ["cargo test -- --nocapture"],
+            ["cargo test --config x", "cargo test --conf=x"],
+        ),
     ],
 )
 def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refused: list[str]) -> None:
@@ -57,7 +106,8 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
     [
         "git log --output=x", "uv run sh -c x", "uv run python x.py", "uv run --with x y", "rm a b", "a && b",
         "sudo ls x", "npm -g run a", "python x.py", "python -c 1", "bash x", "xargs id", "./x a", "npm exec x",
-        "docker run a b",
+        "docker run a b", "git bisect run id x", "go env -w CC=x", "csh x", "busybox sh", "source x", ". x", "setsid x",
+        "flock a b", "gdb x", "Rscript x", "cp a b", "ln a b", "tar xf a", "python -m pdb x", "python -m runpy x",
         "sed -i s/a/b/ x", "find . -delete", "pytest > x", "pytest $X", "'a b' c", "env pytest", "git", "go run x",
     ],
 )  # fmt: skip
@@ -109,6 +159,27 @@ def test_files() -> None:
     assert not grants.rule_for("Write", {"file_path": "src/a.py"})
     assert offered(grants, "Read", {"file_path": "/etc/hosts"}) == ["Read of /etc/hosts"]
     assert offered(grants, "Read", {"file_path": "src/.env.example"}) == ["Read of src/.env.example"]
+
+
+def test_a_grant_for_a_foreign_tool_looks_at_all_that_it_is_given() -> None:
+    grants, tool = Grants(Path.cwd()), "mcp__fs__write_file"
+    _, folder = grants.offers(tool, {"path": "notes.txt", "content": "x"})
+    assert folder.text == f"{tool} in this folder"
+    grants.give(folder)
+    assert grants.rule_for(tool, {"path": "src/a.py", "content": "y\nz"})
+    for more in (
+        {"destination": "/tmp/x"},
+        {"file_path": "../x"},
+        {"to": [{"at": "/tmp/x"}]},
+        {"uri": "file:///tmp/x"},
+        {"a": "b/../" * 999 + "../x"},
+    ):
+        assert not grants.rule_for(tool, {"path": "notes.txt", **more}), more
+    (outside,) = grants.offers(tool, {"path": "notes.txt", "destination": "/tmp/x"})
+    assert outside.text == f"{tool} of /tmp/x"
+    grants.give(outside)
+    assert grants.rule_for(tool, {"path": "notes.txt", "destination": "/tmp/x"})
+    assert not grants.rule_for(tool, {"path": "notes.txt", "destination": "/tmp/y"})
 
 
 def test_others() -> None:

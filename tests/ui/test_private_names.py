@@ -21,7 +21,6 @@ USED: list[tuple[str, str, str]] = [
     ("app", "_check_action_state", "key_groups.py: whether a key would do something, also without the focus"),
     ("app", "_closed", "instant.py: nothing is painted after the end"),
     ("app", "_driver", "instant.py, app.py: the way to the terminal"),
-    ("app", "_exception", "app.py: what has ended the application is logged"),
     ("app", "_fatal_error", "shell.py: a crash is shown without the values of variables"),
     ("app", "_keymap", "key_ids.py, key_groups.py: the person's own keys"),
     ("app", "_sync_available", "instant.py: whether the terminal shows a frame all at once"),

@@ -7,13 +7,15 @@ whatever the rules say.
 
 from __future__ import annotations
 
-import glob
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
+from maverick_tui.agent.permissions.patterns import could_stand_for
 from maverick_tui.agent.permissions.places import Places, moved
 from maverick_tui.agent.permissions.plainest import plainest_call
 from maverick_tui.agent.permissions.reading import (
@@ -21,11 +23,11 @@ from maverick_tui.agent.permissions.reading import (
     is_filter,
     only_reads,
     searches,
-    sets_git,
     takes_many_files,
 )
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, path_of
-from maverick_tui.agent.permissions.shell import Words, all_commands, mentions
+from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of
+from maverick_tui.agent.permissions.running import sets_git
+from maverick_tui.agent.permissions.shell import Word, Words, all_commands, mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -43,8 +45,6 @@ SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
 MOST_WORDS = 300
 """Of a command, that are followed to where they lead."""
-MOST_FILES = 1_000
-"""That a pattern for names may stand for."""
 MOST_FOLDERS = 8
 """In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
 ASKS = "It asks first."
@@ -72,21 +72,22 @@ class Call:
         return str(self.arguments.get("command") or "")
 
     @property
-    def path(self) -> str:
-        """The file or folder that is named."""
-        return path_of(self.arguments)
+    def paths(self) -> list[str]:
+        """The files and folders that are named."""
+        return paths_of(self.tool, self.arguments)
 
 
 def why_always_asked(call: Call, places: Places) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
+    named = call.paths
     if call.tool == "Grep":
-        return places.why_not_to_search(call.path, call.here)
-    if not call.path:
-        return ""
+        return _first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
+    if len(named) > MOST_WORDS:
+        return _first_reason(map(places.why_not_to_name, named))
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
-    return look(call.path, call.here)
+    return _first_reason(look(path, call.here) for path in named)
 
 
 def _why_command_asks(call: Call, places: Places) -> str:
@@ -97,21 +98,48 @@ def _why_command_asks(call: Call, places: Places) -> str:
     if plain and len(named) > MOST_WORDS:
         return "It is too long to be looked through."
     look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
-    for pattern in (word.text for words in plain for word in words if not word.is_exact):
-        found = list(islice(glob.iglob(pattern, root_dir=call.here, recursive=True), MOST_FILES + 1))  # noqa: PTH207
-        if len(found) > MOST_FILES:
-            return f"{pattern} stands for too many files."
+    for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
+        found = could_stand_for(pattern, call.here)
+        if found is None:
+            return _unknown_files(pattern)
         named += found
-    if reason := next(filter(None, map(look, named)), ""):
+    if reason := _first_reason(map(look, named)):
         return reason
     calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
     for texts in filter(searches, calls):
         for path in files_read(texts) or ["."]:
-            if reason := places.why_not_to_search(path, call.here):
+            if reason := _why_not_to_search(texts, path, call.here, places):
                 return reason
     return ""
+
+
+def _first_reason(reasons: Iterable[str]) -> str:
+    return next(filter(None, reasons), "")
+
+
+def _why_not_to_search(words: Sequence[str], path: str, here: Path, places: Places) -> str:
+    return places.why_not_to_search(path, here) or why_not_to_heed(words, path, here, places)
+
+
+def _unknown_files(pattern: str) -> str:
+    return f"{pattern} stands for files that are not known."
+
+
+def _is_known_name(path: str) -> bool:
+    """Whether a name that was found is a file's to every program, and not an option; one of odd bytes is nobody's."""
+    return not path.startswith("-") and not any("\ud800" <= one <= "\udfff" for one in path)
+
+
+def _where_cd_leads(named: str, folder: Path) -> str:
+    """Why `cd` may lead elsewhere than its word says: what is not there, shells look for in CDPATH and variables."""
+    if moved(named, folder) is None:
+        return f"{named} leads through a link."
+    is_path = named in (".", "..") or named.startswith(("./", "../", "/"))
+    # Path.is_dir raises for what cannot be a name.
+    is_here = is_path or os.path.isdir(folder / named)  # noqa: PTH112
+    return "" if is_here else f"{named} is no folder here, and may be one elsewhere."
 
 
 def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
@@ -212,8 +240,8 @@ class Judge:
     def _outside(self, call: Call) -> str:
         """Why an edit is beyond the working directory, unless a rule says outright that it may be."""
         named = any(rule.rule and is_absolute(rule.rule) and self._covers(rule, call) for rule in self._rules)
-        is_fine = named or self._places.is_inside(call.path, call.here)
-        return "" if is_fine else f"{call.path or 'It'} is outside of {self._cwd}."
+        outside = [path for path in call.paths or [""] if not self._places.is_inside(path, call.here)]
+        return f"{outside[0] or 'It'} is outside of {self._cwd}." if outside and not named else ""
 
     # -- what a call does -------------------------------------------------------------------------------------------
 
@@ -245,34 +273,37 @@ class Judge:
         is_move = texts[0] == "cd" and len(texts) == 2 and not texts[1].startswith("-")
         if not (is_move or only_reads(texts)):
             return f"{texts[0]}, used like this, is not known to only read."
-        patterns = {word.text for word in words if not word.is_exact}
+        patterns = [word.text for word in words if not word.is_exact]
         if patterns and (is_move or not takes_many_files(texts)):
-            return f"{min(patterns)} stands for files that are not known."
-        for named, folder in product(texts[1:] if is_move else files_read(texts), folders):
-            if is_move and moved(named, folder) is None:
-                return f"{named} leads through a link."
-            if doubt := self._doubt_of_files(named, folder, is_pattern=named in patterns):
+            return _unknown_files(min(patterns))
+        for word, folder in product(words, folders):
+            if doubt := self._doubt_of_pattern(word, folder):
                 return doubt
-        for path, folder in product((files_read(texts) or ["."]) if searches(texts) else (), folders):
-            if reason := self._places.why_not_to_search(path, folder):
+        for named, folder in product(texts[1:] if is_move else files_read(texts), folders):
+            if doubt := (_where_cd_leads(named, folder) if is_move else "") or self._doubt_of_file(named, folder):
+                return doubt
+        # A pattern that fits nothing may be left out by the shell, and then all that is here is searched.
+        roots = [*files_read(texts), *(["."] if patterns else [])] or ["."]
+        for path, folder in product(roots if searches(texts) else (), folders):
+            if reason := _why_not_to_search(texts, path, folder, self._places):
                 return reason
         return ""
 
-    def _doubt_of_files(self, named: str, folder: Path, *, is_pattern: bool) -> str:
-        """Why what is named must not be read unasked; a pattern stands for all files that any shell takes it for."""
-        found = [named]
-        if is_pattern:
-            # Not pathlib's: it has other ideas of hidden files.
-            matching = glob.iglob(named, root_dir=folder, recursive=True, include_hidden=True)  # noqa: PTH207
-            found = list(islice(matching, MOST_FILES + 1))
-            if "[" in named or len(found) > MOST_FILES or any(path.startswith("-") for path in found):
-                return f"{named} stands for files that are not known."
-        for path in found:
-            if not self._places.is_inside(path, folder):
-                return f"{path} is outside of {self._cwd}."
-            if reason := self._places.why_not_to_read(path, folder):
-                return reason
-        return ""
+    def _doubt_of_pattern(self, word: Word, folder: Path) -> str:
+        """Why a word that stands for files, or might, is not to be read unasked: one of them is a danger, or none of
+        them is certain. Only what is a pattern everywhere may stand for anything.
+        """
+        if word.is_exact and not word.may_expand:
+            return ""
+        found = could_stand_for(word.text, folder)
+        if found is None or (found and word.is_exact) or not all(map(_is_known_name, found)):
+            return _unknown_files(word.text)
+        return _first_reason(self._doubt_of_file(path, folder) for path in (word.text, *found))
+
+    def _doubt_of_file(self, path: str, folder: Path) -> str:
+        if not self._places.is_inside(path, folder):
+            return f"{path} is outside of {self._cwd}."
+        return self._places.why_not_to_read(path, folder)
 
     def _beyond_bash_rules(self, words: Words) -> str:
         rules = [rule.rule for rule in self._rules if rule.name == "Bash"]

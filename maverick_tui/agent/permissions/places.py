@@ -7,6 +7,7 @@ refused. Names count wherever they stand below the working directory, for a nest
 from __future__ import annotations
 
 import os
+import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -42,6 +43,7 @@ _ORDINARY_DEVICES = (
     " /dev/shm /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/version"
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
+_PARTS_OF_GIT = ("objects", "refs", "commondir")
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
@@ -60,11 +62,13 @@ class Places:
 
     def why_not_to_write(self, path: str, here: Path | None = None) -> str:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
-        return next(filter(None, map(self._keeps_from_writing, _places(path, here or self.cwd))), "")
+        places = dict.fromkeys(_places(path, here or self.cwd))
+        return next(filter(None, map(self._keeps_from_writing, places)), "")
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
         """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
-        return next(filter(None, map(self._keeps_from_reading, _places(path, here or self.cwd))), "")
+        places = dict.fromkeys(_places(path, here or self.cwd))
+        return next(filter(None, map(self._keeps_from_reading, places)), "")
 
     def why_not_to_name(self, path: str) -> str:
         """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
@@ -100,6 +104,8 @@ class Places:
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(map(_is_run_by_others, self._names(place))) or any(place.is_relative_to(folder) for folder in self._git):
             return f"{place} can make other programs run something."
+        if _is_of_bare_repository(place):
+            return f"{place} would be part of a repository, whose settings can make git run something."
         home = self._home
         if home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home):
             below = place.relative_to(home).parts
@@ -113,9 +119,8 @@ class Places:
         if is_of_keys or place in self._secret:
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
-        if _is_below(shown, _KERNELS) and not _is_below(shown, _ORDINARY_DEVICES):
-            return f"{place} is not an ordinary file."
-        return ""
+        is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
+        return f"{place} is not an ordinary file." if is_odd and not _is_below(shown, _ORDINARY_DEVICES) else ""
 
     def _names(self, place: Path) -> Iterator[list[str]]:
         """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
@@ -152,6 +157,26 @@ def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
 def _is_run_by_others(names: list[str]) -> bool:
     is_file = bool(names) and (names[-1] in _RUN_FILES or names[-1].endswith(".code-workspace"))
     return is_file or any(_has(names, place) for place in _RUN_BY_OTHERS)
+
+
+def _is_of_bare_repository(place: Path) -> bool:
+    """Whether git takes a folder above for a repository once something is there: by what it has, not by its name."""
+    for part, folder in zip(reversed(place.parts), map(str, place.parents), strict=False):
+        if part.casefold() != "head" and not os.path.lexists(f"{folder}/HEAD"):
+            continue
+        has = {part.casefold(), *(name for name in _PARTS_OF_GIT if os.path.lexists(f"{folder}/{name}"))}
+        if has >= {"objects", "refs"} or "commondir" in has:
+            return True
+    return False
+
+
+def _is_file_or_folder(path: str) -> bool:
+    """Whether reading comes to an end: a pipe waits for whoever writes into it. What is not there is no question."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _has(names: list[str], place: str) -> bool:

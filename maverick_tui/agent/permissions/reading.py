@@ -87,15 +87,6 @@ def is_filter(words: Sequence[str]) -> bool:
     return words[0] in _FILTERS and not files_read(words)
 
 
-def sets_git(words: Sequence[str]) -> bool:
-    """Whether a call may change what git does later; who the commits are by is nobody's danger."""
-    if words[0] != "git" or "config" not in words:
-        return False
-    rest = words[words.index("config") + 1 :]
-    is_told = any(word in _GIT_TELLS for word in rest)
-    return not is_told and not any(word.startswith("user.") for word in rest)
-
-
 def searches(words: Sequence[str]) -> bool:
     """Whether a call reads all files below the folders that it names, or below where it is if it names none."""
     reader, _ = _reader(words)
@@ -170,7 +161,6 @@ def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
 
 _SIGNATURE = re.compile(r"%[-+ ]?G|\(signature")
 _SIGNS = frozenset("!(),")
-_GIT_TELLS = _names("--get --get-all --get-regexp --get-urlmatch --list -l get list")
 _FILTERS = frozenset("cat cut head nl rev sort tac tail tr uniq wc".split())
 _LOOKS = _names("-d -e -f -h -L -r -s -w -x")
 _TESTS = _names(
@@ -190,7 +180,8 @@ _RG = _names(
     """after-context before-context context count count-matches column files files-with-matches files-without-match
     fixed-strings glob glob-case-insensitive heading hidden iglob ignore-case invert-match json line-number line-regexp
     max-columns max-count max-depth max-filesize multiline multiline-dotall no-filename no-heading no-ignore
-    no-ignore-vcs no-line-number no-messages null only-matching pcre2 quiet regexp replace smart-case case-sensitive
+    no-ignore-messages no-ignore-vcs no-line-number no-messages null only-matching pcre2 quiet regexp replace
+    case-sensitive smart-case
     sort sortr stats text trim type type-not unrestricted vimgrep with-filename word-regexp color"""
 )
 

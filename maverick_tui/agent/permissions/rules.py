@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.places import home_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
+from maverick_tui.agent.permissions.running import runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command
+from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
+_LONGEST_PATH = 4_096
+"""Characters; no system takes a longer one."""
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
@@ -32,7 +38,8 @@ def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> boo
         return arguments.get("subagent_type") == rule
     if tool == "Skill":
         return arguments.get("skill") == rule
-    return _is_at(path_of(arguments), rule, cwd)
+    named = paths_of(tool, arguments)
+    return bool(named) and all(_is_at(path, rule, cwd) for path in named)
 
 
 def is_absolute(rule: str) -> bool:
@@ -49,7 +56,8 @@ def covers_command(rule: str, command: str) -> bool:
 def covers_words(rule: str, words: Words) -> bool:
     """Whether a rule allows a plain call: `git diff:*`, `npm run *`, or its very words.
 
-    A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`.
+    A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
+    subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`.
     """
     texts, is_exact = [word.text for word in words], all(word.is_exact for word in words)
     if "*" not in rule:
@@ -59,6 +67,8 @@ def covers_words(rule: str, words: Words) -> bool:
     own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
+    if len(own) > 1 and runs_another([PurePosixPath(own[0]).name, own[1], *texts[len(own) :]]):
+        return False
     return not is_for_reading(rule) or (is_exact and _only_reads(texts))
 
 
@@ -77,18 +87,42 @@ def path_of(arguments: Mapping[str, Any]) -> str:
     return next((_BLANKS.sub("", str(arguments[name])) for name in PATHS if arguments.get(name)), "")
 
 
+def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
+    """All that a call names as files. Of a tool whose arguments are not known, any text may be one."""
+    if tool in BUILTIN_TOOLS:
+        given = [str(arguments[name]) for name in PATHS if arguments.get(name)]
+    else:
+        given = [path for text in _texts(arguments) if len(path := _local(text)) <= _LONGEST_PATH]
+    return [path for text in given if (path := _BLANKS.sub("", text))]
+
+
 def host_of(arguments: Mapping[str, Any]) -> str:
     """The host of the address that a call names; empty unless the address is so plain that all readers agree on it."""
     found = _ADDRESS.match(str(arguments.get("url") or "").lower())
     return found[1] if found else ""
 
 
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from (str(key), *_texts(inner))
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _local(text: str) -> str:
+    """A path, also where it is told as an address, or is long only because it goes back and forth."""
+    path = unquote(text[len("file://") :]) if text.lower().startswith("file://") else text
+    return path if len(path) <= _LONGEST_PATH else os.path.normpath(path)
+
+
 def _is_at(path: str, rule: str, cwd: Path) -> bool:
     """Whether the path is one of the rule's, or in a folder that is: `docs/**` and `docs` below the working directory,
     `~/notes/**` at home, `//etc/*` anywhere.
     """
-    if not path:
-        return False
     base = Path("/") if rule.startswith("//") else home_folder() if rule.startswith("~/") else cwd.resolve()
     return base is not None and all(_fits(real, rule, base) for real in real_paths(path, cwd))
 

@@ -45,6 +45,8 @@ class Word(NamedTuple):
 
     text: str
     is_exact: bool = True
+    may_expand: bool = False
+    """Whether zsh takes even an exact one for a pattern, if its user has chosen so: `a^b`, `a#`, `a{b}`."""
 
 
 Words = tuple[Word, ...]
@@ -155,16 +157,17 @@ def _words(node: Node) -> Words | None:
 
 def _read(text: str) -> Word | None:
     """A word without its quotes; None if a shell would make something else of it."""
-    if not text or text.startswith(("~", "=", "#", "^")) or text in ("{", "}") or (text[0] == "!" and text != "!"):
+    if not text or text.startswith(("~", "=", "#", "^", "{")) or text == "}" or (text[0] == "!" and text != "!"):
         return None
-    result, is_exact, end, braces = "", True, 0, ""
+    result, is_exact, end, bare, last = "", True, 0, "", ""
     for part in _PARTS.finditer(text):
-        if part.start() != end:
+        if part.start() != end or last == part.lastgroup == "single":  # zsh may take '' between them for a quote
             return None
         end, kind = part.end(), part.lastgroup
+        last = kind or ""
         if kind == "bare":
             result += part["bare"]
-            braces += part["bare"]
+            bare += part["bare"]
         elif kind == "glob":
             result += part["glob"]
             is_exact = False
@@ -172,11 +175,11 @@ def _read(text: str) -> Word | None:
             result += _ESCAPE.sub(r"\1", part["double"])
         else:
             result += part[kind or ""]
-    if end != len(text) or ("~" in braces and re.search(r"[:=]~", text)):
+    if end != len(text) or ("~" in bare and re.search(r"[:=]~", text)):
         return None
-    if "{" in braces and ("," in braces or ".." in braces):  # becomes several words
+    if "{" in bare and ("," in bare or ".." in bare):  # becomes several words
         return None
-    return Word(result, is_exact)
+    return Word(result, is_exact, may_expand=any(sign in bare for sign in "^#{"))
 
 
 def _text(node: Node) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui.agent.permissions import ignore_files
 from maverick_tui.agent.permissions.judge import Judge, asks_first
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
 from maverick_tui.runs.grants import Grants
@@ -82,7 +84,7 @@ def test_a_command_that_goes_from_folder_to_folder_cannot_be_followed(project: P
     for number in range(12):
         (project / "d" / str(number) / "d").mkdir(parents=True)
     judge = Judge(["Bash"], project, person=True)
-    assert decide(judge, "Bash", bash("cd src; cd src; cd src; ls")) == "allow"
+    assert decide(judge, "Bash", bash("cd src; cd ./src; cd ./src; ls")) == "allow"
     assert decide(judge, "Bash", bash("cd .;" * 300 + "ls")) == "allow"
     assert decide(judge, "Bash", bash("".join(f"cd d/{number};" for number in range(12)) + "ls")) == "ask"
 
@@ -103,6 +105,54 @@ def test_a_shell_goes_by_names_where_a_program_goes_by_links(project: Path) -> N
     judge = Judge(["Bash"], project, person=True)
     for command in ("cd a/link/.. && cat s", "cd a/link && cat ../s", "cd a && cd link && cd .. && cat s"):
         assert decide(judge, "Bash", bash(command)) == "ask"
+
+
+def test_cd_leads_where_there_is_a_folder_of_that_name(project: Path) -> None:
+    """Else a shell may look in CDPATH, or take the word for the name of a variable."""
+    (project / "HOME").mkdir()
+    judge = Judge(["Bash"], project, person=True)
+    for command in ("cd .config && grep -r key .", "cd HOMES && ls", "cd src; cd HOME; ls", "cd src/a.py; ls"):
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    for command in ("cd src && ls", "cd ./none && ls", f"cd {project} && ls", "cd HOME && ls", "cd src/.. && ls"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+
+
+def test_a_pattern_is_read_as_any_shell_might(project: Path) -> None:
+    """With options that see hidden files, are blind to case, count bytes, or know further signs."""
+    key = Path.home() / ".ssh" / "id_rsa"
+    odd, langs, options = (project / name for name in ("odd", "langs", "options"))
+    for folder in (odd, langs, options, project / "docs"):
+        folder.mkdir()
+    for odd_name in (b"-o\xc3\xa9\xffx", b"k\xc3\xa9\xffy"):
+        (odd / os.fsdecode(odd_name)).symlink_to("nowhere")
+    (langs / "\u00e9").symlink_to(key)
+    for name in ("-oout", "L1", "repeat", "k1"):
+        (options / name).symlink_to(key)
+    (project / "docs" / "a.md").write_text("foo")
+    (project.parent / ".netrc").touch()
+    judge = Judge(["Bash"], project, person=True)
+    for command in (
+        "cd odd && sort notes ?o???x", "cat odd/k???y", "cat langs/??", "cat options/l*1", "cat OPTIONS/L*",
+        "cd options && sort payload ?OOUT*", "cat ***/i*a", "grep -r key .*", "cat .*/.n*c", "cat .?/.netrc",
+        "cat [.].", "cat [a/b]*", "cat */*~x", "cat options/repea#", "cat options/repea#t", "cat options/k^x",
+        "cat options/k{1}", "cat {k}1", "cat options/'k''1'",
+        "grep k* src/a.py", "grep -e options/* src/a.py", "grep k options/*", "grep -rn foo src --include=* options/k*",
+        "basename -a /etc/.*", "echo /etc/*", f"echo {Path.home()}/.ssh/*", "which ../*",
+    ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    for command in (
+        "ls docs/*.md", "wc -l src/*.py", "grep -n foo docs/*.md", "ls *.toml", "cat docs/[ab].md", "echo docs/*",
+        "cd docs && ls *.md", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
+        f"wc -l {project}/src/*.py",
+    ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "allow", (command, judge.verdict("Bash", bash(command)).reason)
+
+
+def test_what_a_shell_may_leave_out_is_not_taken_for_a_limit() -> None:
+    judge = Judge(["Bash", "Bash(grep:*)"], Path.home(), person=True)
+    (Path.home() / "notes").touch()
+    assert decide(judge, "Bash", bash("grep -r key no*")) == "ask"
+    assert decide(judge, "Bash", bash("cat no*")) == "allow"
 
 
 def test_reading_counts_only_within_the_rules(project: Path) -> None:
@@ -211,7 +261,16 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
     judge = Judge(["Bash(cp:*)"], project, person=person)
     judge.grant(ToolRule("Bash", "cp *"))
     refused = "ask" if person else "deny"
-    for place in (".gi*/config", ".g??/config", ".*/config", "hid*/config", f"{'a ' * 400} hidden/config"):
+    for place in (
+        ".gi*/config",
+        ".g??/config",
+        ".*/config",
+        "hid*/config",
+        "*/CONF*",
+        ".g^x/config",
+        ".g{i}t/config",
+        f"{'a ' * 400} hidden/config",
+    ):
         assert decide(judge, "Bash", bash(f"cp x {place}")) == refused, place
     assert decide(judge, "Bash", bash("cp src/*.py docs")) == "allow"
 
@@ -277,6 +336,88 @@ def test_where_git_keeps_its_own_is_known_by_more_than_its_name(project: Path) -
     assert decide(judge, "Write", {"file_path": ".githooks/pre-commit"}) == "ask"
 
 
+@pytest.mark.parametrize("person", [True, False])
+def test_no_folder_becomes_a_repository_by_its_files(person: bool, project: Path) -> None:
+    """Git takes one for a bare repository that has a HEAD, objects and refs, and obeys the config in it."""
+    judge, refused = Judge(["Write"], project, person=person), "ask" if person else "deny"
+    for last in ("HEAD", "head", "objects/keep", "refs/keep"):
+        made = project / last.replace("/", "-")
+        for part in ("HEAD", "objects", "refs"):
+            if part.casefold() != last.partition("/")[0].casefold():
+                (made / part).mkdir(parents=True)
+        assert decide(judge, "Write", {"file_path": f"{made}/config"}) == "allow", "it is none yet"
+        assert decide(judge, "Write", {"file_path": f"{made}/{last}"}) == refused, last
+    (project / "linked").mkdir()
+    (project / "linked" / "commondir").touch()
+    (project / "bare" / "objects").mkdir(parents=True)
+    (project / "bare" / "refs").mkdir()
+    (project / "bare" / "HEAD").touch()
+    for path in ("linked/HEAD", "bare/config", "bare/hooks/post-checkout", "bare/lib/x"):
+        assert decide(judge, "Write", {"file_path": path}) == refused, path
+    for path in ("src/HEAD", "src/objects/x.py", "src/config"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_reading_would_wait_for_is_no_ordinary_file(person: bool, project: Path) -> None:
+    os.mkfifo(project / "CLAUDE.md")
+    (project / "pipe").symlink_to("CLAUDE.md")
+    judge = Judge(["Read", "Bash(cat:*)", "Grep"], project, person=person)
+    refused = "ask" if person else "deny"
+    for path in ("CLAUDE.md", "pipe"):
+        assert decide(judge, "Read", {"file_path": path}) == refused
+        assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused
+        assert decide(judge, "Bash", bash(f"cat {path}")) == refused
+    assert decide(judge, "Bash", bash("cat C*")) == refused
+    assert decide(judge, "Bash", bash("cat src/a.py > /dev/null")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(person: bool, project: Path) -> None:
+    judge = Judge(["Bash(rg:*)"], project, person=person)
+    (project / "src" / ".gitignore").symlink_to("../.gitignore")
+    (project / "docs" / "deep").mkdir(parents=True)
+    assert decide(judge, "Bash", bash("rg foo")) == "allow"
+    (project / "docs" / "deep" / ".ignore").symlink_to(Path.home() / ".docker" / "config.json")
+    refused = "ask" if person else "deny"
+    for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep"):
+        assert decide(judge, "Bash", bash(command)) == refused
+    for command in ("rg foo src", "rg --no-messages foo", "rg -uu foo"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+    inner = Judge(["Bash(rg:*)"], project / "docs" / "deep", person=person)
+    (project / "docs" / "deep" / ".ignore").unlink()
+    assert decide(inner, "Bash", bash("rg foo")) == "allow"
+    (project / "docs" / ".rgignore").symlink_to(Path.home() / ".docker" / "config.json")
+    assert decide(inner, "Bash", bash("rg foo")) == refused
+
+
+def test_a_great_many_files_are_not_looked_through_before_a_search(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ignore_files, "MOST_SEEN", 2)
+    verdict = Judge(["Bash(rg:*)"], project, person=True).verdict("Bash", bash("rg foo"))
+    assert verdict.decision == "ask"
+    assert "--no-messages" in verdict.reason
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, project: Path) -> None:
+    judge = Judge(["mcp__fs__*", "NotebookEdit"], project, person=person)
+    judge.grant(ToolRule("mcp__fs__write"))
+    refused, notes = "ask" if person else "deny", {"file_path": "notes.txt"}
+    for more in (
+        {"path": "~/.ssh/authorized_keys"},
+        {"destination": str(Path.home() / ".bashrc")},
+        {"edits": [{"to": ".git/config"}]},
+        {"files": {".git/hooks/pre-commit": "x"}},
+        {"uri": f"file://{Path.home()}/%2Essh/id_rsa"},
+        {"many": ["x"] * 400, "to": ".git/config"},
+    ):
+        assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
+    assert decide(judge, "mcp__fs__write", {**notes, "content": "see .git/config\n" * 500}) == "allow"
+    assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
+
+
 def test_worktrees_of_the_cli_are_worked_in(project: Path) -> None:
     judge = Judge(["Write"], project, person=True)
     assert decide(judge, "Write", {"file_path": ".claude/worktrees/one/src/a.py"}) == "allow"
@@ -323,6 +464,29 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         (["Bash(git config:*)"], "git config alias.x !sh", "deny"),
         (["Bash(git:*)"], "git config --get core.fsmonitor", "allow"),
         (["Bash(git:*)"], "git config user.name x", "allow"),
+        (["Bash(git:*)"], "git config set --global user.email x", "allow"),
+        (["Bash(git:*)"], "git config core.pager", "allow"),
+        (["Bash(git:*)"], "git config --global --list", "allow"),
+        (["Bash(git:*)"], "git add config user.md", "allow"),
+        (["Bash(git:*)"], "git init --bare", "allow"),
+        (["Bash(git:*)"], "git config core.fsmonitor 'touch PWNED' user.", "deny"),
+        (["Bash(git:*)"], "git config core.pager 'touch PWNED' list", "deny"),
+        (["Bash(git:*)"], "git config core.pager x --get", "deny"),
+        (["Bash(git:*)"], "git config --comment --list core.pager x", "deny"),
+        (["Bash(git:*)"], "git config user.name core.pager --rename-section", "deny"),
+        (["Bash(git:*)"], "git config user.helper x", "deny"),
+        (["Bash(git:*)"], "git config set core.pager x", "deny"),
+        (["Bash(git:*)"], "git config edit", "deny"),
+        (["Bash"], "git -C src config core.pager x", "deny"),
+        (["Bash"], "git --new value config core.pager x", "deny"),
+        (["Bash(git:*)"], "git init --template=docs", "deny"),
+        (["Bash(git:*)"], "git init --templ docs", "deny"),
+        (["Bash(git:*)"], "git clone -qc core.pager=x a b", "deny"),
+        (["Bash(git fetch:*)"], "git fetch --upload-pack=id .", "deny"),
+        (["Bash(git rebase:*)"], "git rebase --exe id main", "deny"),
+        (["Bash(git clone:*)"], "git clone https://example.org/x.git", "allow"),
+        (["Bash(git bisect run:*)"], "git bisect run id", "allow"),
+        (["Bash(make:*)"], "make test CC=clang", "allow"),
         (["Bash(pytest:*)"], "pytest -q 2>&1", "allow"),
         (["Bash(pytest:*)"], "pytest -q > out", "deny"),
         (["Bash"], "rm -rf . | cat", "allow"),

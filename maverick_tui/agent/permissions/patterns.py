@@ -1,0 +1,127 @@
+"""Patterns for names of files: all that any shell, with any of its options, may put in the place of one.
+
+Shells do not agree on what a pattern fits: options make them blind to case, let them see hidden files, or bring further
+signs; where a name or the language is not UTF-8, bash counts bytes; before 5.2 it takes `.*` for `..`. So more than any
+of them would find is found here, and whoever asks looks at all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+MOST_FILES = 1_000
+"""That a pattern may stand for."""
+MOST_SEEN = 20_000
+"""Names that are looked at for one pattern."""
+
+_CUT = re.compile(r"[\^{]|.?#")
+"""From there on zsh may have ideas of its own: EXTENDED_GLOB, BRACE_CCL."""
+_ANY = re.compile(r"[*?]+|\[.*|[^\x00-\x7f]+", re.DOTALL)
+_UNSURE = re.compile(r"\*\*\*|~")
+"""`***/` follows links in zsh, and `~` leaves out what another pattern fits."""
+
+
+class _TooManyError(Exception):
+    """More names than are looked at."""
+
+
+def could_stand_for(pattern: str, folder: Path) -> list[str] | None:
+    """The paths that a shell in this folder may make of a pattern, and more; None if that cannot be told."""
+    parts = [part for part in pattern.split("/") if part]
+    if _UNSURE.search(pattern) or not all(map(_has_whole_brackets, parts)):
+        return None
+    search = _Search(folder)
+    found = ["/" if pattern.startswith("/") else ""]
+    try:
+        for number, part in enumerate(parts):
+            end = "" if number == len(parts) - 1 else "/"
+            itself = search.below(found) if "**" in part else []  # which stands for no folder, too
+            inside = [f"{base}{name}{end}" for base in itself or found for name in search.fitting(part, base)]
+            found = list(dict.fromkeys([*itself, *inside]))
+    except _TooManyError:
+        return None
+    return list(filter(None, found)) if len(found) <= MOST_FILES else None
+
+
+class _Search:
+    """Looks through folders, and gives up when it has seen too much."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._left = MOST_SEEN
+
+    def fitting(self, part: str, base: str) -> list[str]:
+        """The names in a folder that one part of a pattern fits."""
+        if part in (".", ".."):
+            return [part]
+        fits = _fits(part)
+        # No shell takes anything for `..` that does not begin with a dot.
+        certain = [name for name in (".", "..") if part.startswith(".") and fits(name)]
+        if os.path.lexists(self._path(f"{base}{part}")):  # also where the folder cannot be listed
+            certain.append(part)
+        return list(dict.fromkeys([*certain, *(entry.name for entry in self._entries(base) if fits(entry.name))]))
+
+    def below(self, bases: list[str]) -> list[str]:
+        """The folders, and all below them. Not every shell stays off the links there, so there must be none."""
+        found = list(bases)
+        for base in found:
+            for entry in self._entries(base):
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(f"{base}{entry.name}/")
+                elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - Path.is_dir raises for some
+                    raise _TooManyError
+        return found
+
+    def _entries(self, base: str) -> list[os.DirEntry[str]]:
+        found: list[os.DirEntry[str]] = []
+        self._spend(1)
+        try:
+            with os.scandir(self._path(base)) as entries:
+                found += islice(entries, self._left + 1)
+        except (OSError, ValueError):  # no folder, or one that a shell cannot list either
+            return []
+        self._spend(len(found))
+        return found
+
+    def _spend(self, looks: int) -> None:
+        self._left -= looks
+        if self._left < 0:
+            raise _TooManyError
+
+    def _path(self, below: str) -> str:
+        return os.path.join(self._folder, below)  # noqa: PTH118 - `below` may be empty, or absolute
+
+
+def _has_whole_brackets(part: str) -> bool:
+    """Else a bracket might reach over a slash, or be no bracket."""
+    return re.fullmatch(r"[^\[\]]*(\[[^\[\]]+\][^\[\]]*)*", part) is not None
+
+
+def _fits(part: str) -> Callable[[str], bool]:
+    """Whether a name may be meant; one that is not ASCII always may, for what its letters are depends on the locale."""
+    is_cut = _CUT.search(part)
+    first, *others = _ANY.split(part[: is_cut.start()] + "*" if is_cut else part)
+    first, others = first.lower(), [piece.lower() for piece in others]
+
+    def fits(name: str) -> bool:
+        if not name.isascii():
+            return True
+        text = name.lower()
+        if not others:
+            return text == first
+        end = len(text) - len(others[-1])
+        at = len(first)
+        if not text.startswith(first) or end < at or not text.endswith(others[-1]):
+            return False
+        for piece in others[:-1]:
+            at = text.find(piece, at, end)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
+
+    return fits
