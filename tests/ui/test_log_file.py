@@ -108,9 +108,3 @@ def test_the_application_keeps_it_while_it_runs(monkeypatch: pytest.MonkeyPatch)
     assert application.run_app(Launch(Path.cwd())) == 0
     assert log_path().read_text().endswith("ERROR maverick_tui.ui.anything: A frame could not be drawn\n")
     assert logging.getLogger().handlers == before
-
-
-def test_what_ends_the_application_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(application.MaverickApp, "run", lambda app: setattr(app, "_exception", ValueError("a frame")))
-    application.run_app(Launch(Path.cwd()))
-    assert "The application has failed\nValueError: a frame" in log_path().read_text()
