@@ -29,7 +29,7 @@ class DropPrompt(Tagged):
 
 @dataclass(frozen=True, slots=True)
 class ReleasePrompts(Tagged):
-    """Send the prompts that an interrupt has held."""
+    """Send the prompts that an interrupt or a failure has held."""
 
     type: ClassVar[str] = "release_prompts"
 

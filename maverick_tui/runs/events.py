@@ -151,7 +151,7 @@ class PromptDropped(Tagged):
 
 @dataclass(frozen=True, slots=True)
 class PromptsHeld(Tagged):
-    """These waiting prompts are not sent by themselves any more: somebody has interrupted."""
+    """These waiting prompts are not sent by themselves any more: what they follow on was interrupted, or has failed."""
 
     type: ClassVar[str] = "prompts_held"
     at: float

@@ -265,6 +265,8 @@ class LocalRun:
             self._is_fresh = self._is_fresh and (last.error is not None or not last.is_asked or turn.is_command)
             talk.is_loss_told = talk.session.is_ended
             self._turns.end(last)
+            if last.error is not None:
+                self._hold()
         if self._stopping is not None:
             await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
 
@@ -292,7 +294,7 @@ class LocalRun:
             self._stopping = self._spawn(self._stop(turn, self._link.talk, self._work))
 
     def _hold(self) -> None:
-        """What waits was meant to follow on what is stopped: whether it still does, the person decides."""
+        """What waits was meant to follow on what was stopped, or has failed: whether it still does, the person decides."""
         waiting = tuple(prompt.prompt_id for prompt in self._prompts if prompt.prompt_id not in self._held)
         if waiting:
             self._held.update(waiting)

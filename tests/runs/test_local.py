@@ -358,6 +358,19 @@ async def test_what_waits_is_held_by_an_interrupt_until_it_is_released(serve: Se
     assert [last_prompt(request) for request in server.requests] == ["one", "something else first", "two"]
 
 
+async def test_what_waits_is_held_by_a_failure_too(serve: ServeModel) -> None:
+    script = [scene(say("word " * 40, fault=drop()), prompt="^one$"), scene(say("answered"))]
+    async with serve(script), watch(Talker) as run:
+        run.prompt("one")
+        held = run.prompt("two")
+        assert (await run.until(TurnEnded)).outcome == "failed"
+        assert (await run.until(PromptsHeld)).prompt_ids == (held,)
+        await run.ask("one more")
+        run.send(ReleasePrompts())
+        await run.until(TurnEnded, 3)
+    assert [turn.text for turn in run.all(TurnStarted)] == ["one", "one more", "two"]
+
+
 async def test_closing_interrupts_what_runs(serve: ServeModel, mark: str) -> None:
     async with serve(say("word " * 40, fault=stall())), watch(Talker) as run:
         run.prompt("one")
