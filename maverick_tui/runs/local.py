@@ -294,7 +294,7 @@ class LocalRun:
             self._stopping = self._spawn(self._stop(turn, self._link.talk, self._work))
 
     def _hold(self) -> None:
-        """What waits was meant to follow on what was stopped, or has failed: whether it still does, the person decides."""
+        """What waits was meant to follow on what was stopped, or failed: whether it still does, the person decides."""
         waiting = tuple(prompt.prompt_id for prompt in self._prompts if prompt.prompt_id not in self._held)
         if waiting:
             self._held.update(waiting)
