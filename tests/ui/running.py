@@ -100,6 +100,10 @@ async def watching(
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.board.runs and app.run_model.handle is not None, "the run is there")
         if tape is not None:
+            told_at = tape.events[-1].at
             app.tell(tape)
+            app.now = told_at  # what the tape waits for at its end is time to look at the screen
         await pilot.pause(0.1)
+        if tape is not None:
+            app.now = tape.at
         yield app, pilot
