@@ -44,13 +44,16 @@ def choice_lines(
     lines: list[list[Span]] = [[]]
     left = room
     for action, key, words in parts:
-        size = cell_len(f"{key} {words}{gap}")
-        if lines[-1] and size - len(gap) > left:
+        size = cell_len(f"{key} {words}")
+        if lines[-1] and len(gap) + size > left:
             lines.append([])
             left = room
+        elif lines[-1]:
+            lines[-1].append((gap, style))
+            left -= len(gap)
         click = Style(meta={"@click": action})
-        first, *rest = [words] if size - len(gap) <= room else wrap_words(words, max(4, room - cell_len(f"{key} ")))
-        lines[-1] += [(key, key_style + click), (f" {first}", style + click), (gap, style)]
+        first, *rest = [words] if size <= room else wrap_words(words, max(4, room - cell_len(f"{key} ")))
+        lines[-1] += [(key, key_style + click), (f" {first}", style + click)]
         lines += [[(" " * cell_len(f"{key} "), style), (line, style + click)] for line in rest]
         left = 0 if rest else left - size
     return lines
