@@ -1,4 +1,4 @@
-"""What a key allows has been on the screen: attacks with blanks and second calls, small windows, and the rule itself."""
+"""What a key allows has been on the screen: attacks with blanks and second calls, small windows, the rule itself."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ async def test_what_a_notice_covers_has_not_been_seen() -> None:
 STEPS = st.lists(st.sampled_from(["pagedown", "pageup", "ctrl+end", "ctrl+y", "wait", "more", "resize"]), max_size=14)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=2), st.integers(20, 110), st.integers(6, 40), STEPS)
 async def test_a_key_allows_only_what_has_been_painted(
     heights: list[int], width: int, height: int, steps: list[str]
