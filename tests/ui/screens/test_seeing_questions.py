@@ -35,8 +35,16 @@ def on_screen(app: FedApp) -> str:
 async def later(app: FedApp, pilot: Pilot[Any], *keys: str) -> None:
     """Look at the screen for a second, then press keys."""
     await pilot.pause()
+    on_screen(app)
     app.now += 1
     await pilot.press(*keys)
+
+
+async def read_on(app: FedApp, pilot: Pilot[Any], pages: int) -> None:
+    """Go down page by page, and see each of them."""
+    for _ in range(pages):
+        await pilot.press("pagedown")
+        on_screen(app)
 
 
 async def test_blank_lines_do_not_hide_what_a_command_begins_with() -> None:
@@ -74,7 +82,7 @@ async def test_a_long_call_is_shown_from_its_head_and_allowed_after_its_end() ->
         assert f"┃   {EVIL}" in on_screen(app), "what lies between has not been seen"
         assert decisions(app) == []
         assert set(said) == {"Not all of this question has been seen: PgDn goes on."}
-        await pilot.press(*["pagedown"] * 4)
+        await read_on(app, pilot, 4)
         await pilot.press("ctrl+y")
         assert decisions(app) == [], "it has only just been seen"
         await later(app, pilot, "ctrl+y")
@@ -86,6 +94,7 @@ async def test_who_reads_something_else_is_brought_to_the_question_first() -> No
     async with watching(tape, size=(80, 24)) as (app, pilot):
         await pilot.press("pageup", "pageup")
         app.tell(tape.ask("Bash", {"command": EVIL}))
+        await until(pilot, lambda: not app.run_screen.transcript.is_waking, "it is drawn")
         await later(app, pilot)
         assert EVIL not in on_screen(app), "nothing moves below the eyes of a reader"
         await pilot.press("ctrl+y", "ctrl+x")
@@ -125,7 +134,7 @@ async def test_options_below_the_screen_are_not_chosen_unseen() -> None:
     async with watching(begun().ask("AskUserQuestion", asked), size=(80, 24)) as (app, pilot):
         await later(app, pilot, *"40", "enter")
         assert (app.kept.take(), app.run_screen.prompt.text) == ([], "40")
-        await pilot.press(*["pagedown"] * 4)
+        await read_on(app, pilot, 4)
         await later(app, pilot, "enter")
         assert decisions(app) == [("ask-call-1", "once")]
 
@@ -141,9 +150,7 @@ async def test_the_end_is_followed_again_when_the_question_is_answered() -> None
 async def test_a_small_window_can_be_answered_in(size: tuple[int, int]) -> None:
     call = {"command": f"{EVIL}\nmake", "description": "Run the tests"}
     async with watching(begun().ask("Bash", call, grants=("Bash: curl …",)), size=size) as (app, pilot):
-        for _ in range(9):
-            await pilot.press("pagedown")
-            await pilot.pause()
+        await read_on(app, pilot, 9)
         await later(app, pilot, "ctrl+y")
         assert decisions(app) == [("ask-call-1", "once")]
 
