@@ -51,7 +51,7 @@ def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> s
     text = str(value).strip()
     if tool == "Bash" and "\n" in text:
         lines = text.splitlines()
-        text = f"{arguments.get('description') or lines[0]} ({_count(len(lines), 'line')})"
+        text = f"{lines[0]} ({_count(len(lines), 'line')})"
     elif tool == "Read" and arguments.get("offset"):
         text += f":{arguments['offset']}"
     elif tool in ("Grep", "Glob") and arguments.get("path") not in (None, "", folder):

@@ -49,6 +49,22 @@ def may_paint(widget: Widget) -> bool:
     return _is_uncovered(widget)
 
 
+def uncovered_rows(widget: Widget) -> set[int]:
+    """The rows of a widget that are on the terminal from edge to edge, with nothing over them."""
+    if not widget.is_attached or widget.app.screen is not widget.screen:
+        return set()
+    place = widget.screen._compositor.visible_widgets.get(widget)
+    if place is None:
+        return set()
+    own, shown = place[0], place[0].intersection(place[1])
+    if shown.width < own.width:
+        return set()
+    rows = set(range(shown.y - own.y, shown.bottom - own.y))
+    for cover in _covers(widget, own):
+        rows.difference_update(range(cover.y - own.y, cover.bottom - own.y))
+    return rows
+
+
 def write_rows(widget: Widget, rows: Iterable[Row], *, are_filtered: bool = False, before: str = "") -> None:
     """Write rows of a widget that `may_paint`, all in one update; its own scrollbars stay as they are.
 
@@ -121,15 +137,17 @@ def _is_uncovered(widget: Widget) -> bool:
     if widget not in places:
         return False
     own, clip = places[widget]
-    if not clip.contains_region(own):
-        return False
-    for other, (region, other_clip) in places.items():
+    return clip.contains_region(own) and next(_covers(widget, own), None) is None
+
+
+def _covers(widget: Widget, own: Region) -> Iterator[Region]:
+    """Where something is over a widget, its own scrollbars aside."""
+    for other, (region, clip) in widget.screen._compositor.visible_widgets.items():
         if other is widget:
-            return True
-        visible = region.intersection(other_clip)
+            return
+        visible = region.intersection(clip)
         if visible and own.overlaps(visible) and not _is_scrollbar_of(other, widget):
-            return False
-    return False
+            yield visible
 
 
 def _is_scrollbar_of(other: Widget, widget: Widget) -> bool:

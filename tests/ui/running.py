@@ -100,6 +100,13 @@ async def watching(
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.board.runs and app.run_model.handle is not None, "the run is there")
         if tape is not None:
+            told_at = tape.events[-1].at
             app.tell(tape)
+            app.now = told_at  # what the tape waits for at its end is time to look at the screen
         await pilot.pause(0.1)
+        if tape is not None:
+            if (asked := next(iter(app.run_model.store.questions), None)) is not None:
+                seen = app.run_screen.transcript.questions_seen
+                await until(pilot, lambda: seen.head_since(asked) is not None, "the question is on the screen")
+            app.now = tape.at
         yield app, pilot

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
 
 from maverick_tui.inert import spelled
 from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
 
+MOST_BLANK = 2
+"""Blank lines that code has between its parts."""
 _UNKNOWN = ("Cn", "Co")
 """Characters that Unicode gives no meaning, and a font may give any."""
 
 
 def source_lines(content: bytes, width: int) -> Iterator[Line]:
-    """The file's lines with their numbers; what does not fit goes on below."""
+    """The file's lines with their numbers; what does not fit goes on below, long runs of blanks are only counted."""
+    for is_blank, group in groupby(_numbered(content, width), lambda line: not line[1][0].strip()):
+        run = list(group)
+        if is_blank and len(run) > MOST_BLANK:
+            word = "lines" if all(line[0][0].strip() for line in run) else "rows"
+            yield run[0][0], (f"⋯ {len(run):,} blank {word}", "warning")
+        else:
+            yield from run
+
+
+def _numbered(content: bytes, width: int) -> Iterator[Line]:
     text = content.decode(errors="replace").replace("\r\n", "\n").removesuffix("\n")
     lines = text.split("\n")
     numbers = len(str(len(lines)))

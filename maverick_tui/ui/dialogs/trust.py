@@ -130,8 +130,13 @@ class TrustScreen(ModalScreen[bool]):
         return self.query_one("#source", LineView)
 
     def action_answer(self, answer: bool) -> None:
-        """Leave with this answer."""
-        if self.is_armed:
+        """Leave with this answer; a yes has to wait until everything that it is about has been seen."""
+        if not self.is_armed:
+            return
+        if answer and (unread := self._source.first_unread) is not None:
+            self._source.top = unread
+            self.notify("Not all of it has been seen: PgDn goes on.", timeout=3)
+        else:
             _ = self.dismiss(answer)
 
     def action_leave(self) -> None:

@@ -76,14 +76,23 @@ class AnsweringScreen(RunView):
     # -- approvals ----------------------------------------------------------------------------------------------------
 
     def _answer(self, question: PermissionAsked | None, decision: Answer, *, reason: str = "") -> bool:
-        """Answer a question; whether there is one, and it has been there for long enough to be meant."""
-        if question is None or not self._is_armed(question):
+        """Answer a question; whether there is one, and it has been seen for long enough to be meant."""
+        if question is None or not self._is_armed(question, denies=decision == "deny"):
             return False
         self.run.answer(question.request, decision, reason)
         return True
 
-    def _is_armed(self, question: PermissionAsked) -> bool:
-        if self._questions.is_armed(question):
+    def _is_armed(self, question: PermissionAsked, *, denies: bool = False) -> bool:
+        """Whether it has been on the screen: for a yes all of it, for a no that which tells what it is about."""
+        seen = self.transcript.questions_seen
+        since = seen.head_since(question.request) if denies else seen.whole_since(question.request)
+        if since is None:
+            if (call := self.store.call(question.call)) is not None:
+                self.transcript.show_question(call.number)
+            down = self._keys["run.page_down"]
+            self.notify(f"Not all of this question has been seen: {down} goes on.", timeout=3)
+            return False
+        if self._questions.is_armed(question, since):
             return True
         self.notify(f"This question is new: its keys act after {ARMED_AFTER} s.", timeout=2)
         return False
@@ -153,7 +162,7 @@ class AnsweringScreen(RunView):
     def action_deny_reason(self, entry: int = 0) -> None:
         """Ask for a reason; what stands in the prompt was meant for something else, and waits until it is given."""
         question = self._questions.about(entry)
-        if question is None or not self._is_armed(question):
+        if question is None or not self._is_armed(question, denies=True):
             return
         if not self._asks_reason_for:
             self._aside = self.prompt.take()

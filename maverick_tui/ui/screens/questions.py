@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from maverick_tui.runs.store import RunStore
 
 ARMED_AFTER = 0.4
-"""Seconds before a question can be answered: a key that was meant for something else must not answer it."""
+"""Seconds on the screen before a question can be answered: a key that was meant for something else is no answer."""
 
 
 class Questions:
@@ -58,7 +58,9 @@ class Questions:
 
                 self.choice = Choice(question)
 
-    def is_armed(self, question: PermissionAsked) -> bool:
-        """Whether somebody can have seen it, so that a key or a click is meant for it."""
-        since = max(question.at, self._first_since) if question.request == self._first else question.at
+    def is_armed(self, question: PermissionAsked, seen_since: float) -> bool:
+        """Whether somebody has had a moment to read it, so that a key or a click is meant for it."""
+        since = max(question.at, seen_since)
+        if question.request == self._first:
+            since = max(since, self._first_since)
         return self._clock() - since >= ARMED_AFTER

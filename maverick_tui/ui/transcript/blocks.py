@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from maverick_tui.runs.entries import Entry
+from maverick_tui.runs.entries import Entry, ToolEntry
 
 if TYPE_CHECKING:
     from maverick_tui.ui.rendering.live import LiveMarkdown
@@ -20,11 +20,25 @@ KEPT_ROWS = 3_000
 class Block:
     """An entry on the screen: its rows while they are kept, and its height always."""
 
-    __slots__ = ("dressed", "entry", "fed", "fed_parts", "gap", "guides", "height", "is_measured", "live", "rows")
+    __slots__ = (
+        "asks",
+        "dressed",
+        "entry",
+        "fed",
+        "fed_parts",
+        "gap",
+        "guides",
+        "height",
+        "is_measured",
+        "live",
+        "rows",
+    )
 
     def __init__(self, entry: Entry, guess: int) -> None:
         self.entry = entry
         self.rows: list[Row] | None = None
+        self.asks = ""
+        """The request of the question that its rows show, if they show one."""
         self.height = guess
         self.is_measured = False
         self.gap = 0
@@ -119,7 +133,7 @@ class Blocks:
     def keep(self, block: Block, rows: list[Row]) -> None:
         """Keep the rows of a block for now."""
         self.drop(block)
-        block.rows = rows
+        block.rows, block.asks = rows, asked_in(block.entry)
         self._kept[block.entry.number] = block
         self._kept_rows += len(rows)
 
@@ -141,3 +155,10 @@ class Blocks:
             if block.rows is not None:
                 self._kept_rows -= len(block.rows)
                 block.rows = None
+
+
+def asked_in(entry: Entry) -> str:
+    """The request of the question that an entry waits for; empty if it waits for none."""
+    if isinstance(entry, ToolEntry) and entry.state == "asking" and entry.question is not None:
+        return entry.question.request
+    return ""

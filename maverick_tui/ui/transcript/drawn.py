@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -15,10 +16,10 @@ from textual.selection import Selection
 from textual.widget import Widget
 
 from maverick_tui.inert import one_line
-from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry
+from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
-from maverick_tui.ui.transcript.blocks import Block, Blocks
+from maverick_tui.ui.transcript.blocks import Block, Blocks, asked_in
 from maverick_tui.ui.transcript.finding import Search, highlighted
 from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.sources import source
@@ -143,9 +144,10 @@ class DrawnBlocks(ScrollView):
             return draw.rows(entry, is_expanded=self.folding.is_expanded(entry))
         except Exception:  # whatever a run contains, the rest of it can still be read
             log.exception("An entry of kind %s could not be drawn", entry.kind)
-            return draw.renderer().plain(
-                f"(this {entry.kind} cannot be drawn) {one_line(source(entry))[:500]}", draw.look.palette.error
-            )
+            # Whoever has to allow a call sees all of it even so.
+            words = json.dumps(entry.arguments, default=str) if isinstance(entry, ToolEntry) else ""
+            about = words if asked_in(entry) else one_line(source(entry))[:500]
+            return draw.renderer().plain(f"(this {entry.kind} cannot be drawn) {about}", draw.look.palette.error)
 
     @staticmethod
     def _count(block: Block) -> int:

@@ -204,17 +204,16 @@ class EntryRows:
         seconds = entry.seconds if entry.seconds is not None else max(0.0, self._now() - entry.at)
         shows_time = entry.state in ("running", "done", "failed") or (entry.has_run and not entry.is_open)
         note = self.in_gutter(tool_rows.short(seconds)) if shows_time else " " * self.look.gutter
+        is_asking = entry.state == "asking" and entry.question is not None
         room = tool_rows.summary(entry, p)
+        if is_asking and entry.number != self.look.asking:
+            room = [("asks after the one that is marked", p.dim)]
         rows = [self.line(head, room, entry=entry, note=note)]
+        if is_asking:
+            return [*rows, *question_rows.rows(entry, self)]
         if entry.name == "TodoWrite":
             rows += self._todos(entry.arguments, entry.depth)
-        if entry.state == "asking" and entry.question is not None:
-            renderer = self.renderer(entry.depth, marked=True)
-            choice = self.look.choice if entry.number == self.look.asking else None
-            body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
-            rows += self.dress(self._capped(body, renderer), None, "  ", depth=entry.depth)
-            rows += question_rows.rows(entry, self)
-        elif is_expanded:
+        if is_expanded:
             renderer = self.renderer(entry.depth, marked=True)
             body = tool_rows.call(entry, renderer, p)
             output = tool_rows.output(entry, renderer, p)

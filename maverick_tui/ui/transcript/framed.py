@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -17,10 +17,11 @@ from textual.widget import Widget
 
 from maverick_tui.runs.entries import Entry, TextEntry
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.instant import Painter, may_paint, write_rows
+from maverick_tui.ui.instant import Painter, may_paint, uncovered_rows, write_rows
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.drawn import Anchor, DrawnBlocks
+from maverick_tui.ui.transcript.questions_seen import QuestionsSeen
 from maverick_tui.ui.transcript.seen import Seen
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class FramedView(DrawnBlocks):
         self._last_frame = self._cost = self._scrollbar_at = 0.0
         self._shadow: list[Row] | None = None
         self._seen = Seen(self._blocks)
+        self.questions_seen = QuestionsSeen(clock)
+        """What has been on the screen of the questions that are open."""
+        self._first_request = ""
+        self._held = 0
+        """The entry whose head the view does not follow the end past: it asks, and nobody has scrolled since."""
         self._told = (True, 0)
         self._shown_size = Size(0, 0)
         self._top: Anchor | None = None
@@ -166,6 +172,9 @@ class FramedView(DrawnBlocks):
         question = next(iter(self.store.questions.values()), None)
         call = self.store.call(question.call) if question is not None else None
         number = call.number if call is not None else 0
+        request = question.request if question is not None else ""
+        if request != self._first_request:
+            self._first_request, self._held = request, number if self.is_following else 0
         if draw is not None and draw.look.asking != number:
             self._stale.update({one: None for one in (draw.look.asking, number) if one})
             draw.look.asking = number
@@ -197,11 +206,21 @@ class FramedView(DrawnBlocks):
         self._settle()
         if not self.is_following and self.scroll_offset.y > self._lowest:
             self._settle_end()  # a larger view ends with the last line, and begins above what has been looked at
-        lowest = self._lowest
+        resting = self._resting()
         self.set_reactive(Widget.virtual_size, Size(self._width, self._blocks.lines))
-        self._move_to(lowest if self.is_following else min(self.scroll_offset.y, lowest))
+        self._move_to(resting if self.is_following else min(self.scroll_offset.y, self._lowest))
         self._shown_size = self.size
         self._top = None if self.is_following else self._anchor()
+
+    def _resting(self) -> int:
+        """The line at the top of a view that follows the end: no further than the head of a question that is held."""
+        if not self.is_following:
+            self._held = 0
+        if (block := self._blocks.get(self._held)) is None:
+            return self._lowest
+        index = self._blocks.index(block)
+        self._settle_from(index, self.size.height)
+        return min(self._first_line(index), self._lowest)
 
     @property
     def _lowest(self) -> int:
@@ -229,7 +248,10 @@ class FramedView(DrawnBlocks):
             self._measure(index)
             offset = max(0, block.height - from_end) if offset else 0
         self._move_to(self._blocks.start(index) + min(offset, max(0, block.height - 1)))
-        left = self.size.height + offset
+        self._settle_from(index, self.size.height + offset)
+
+    def _settle_from(self, index: int, left: int) -> None:
+        """Draw the blocks that begin within so many lines."""
         while index < len(self._blocks) and left > 0:
             self._measure(index)
             left -= self._blocks[index].height
@@ -254,7 +276,8 @@ class FramedView(DrawnBlocks):
 
     def _tell(self) -> None:
         self._seen.look(min(self.scroll_offset.y + self.size.height, self._blocks.lines))
-        if (told := (self.is_following, 0 if self.is_following else self._seen.unseen)) != self._told:
+        is_at_end = self.is_following and self.scroll_offset.y >= self._lowest
+        if (told := (is_at_end, 0 if is_at_end else self._seen.unseen)) != self._told:
             self._told = told
             self.post_message(self.Moved(self, *told))
 
@@ -274,6 +297,22 @@ class FramedView(DrawnBlocks):
         if changed:
             write_rows(self, changed)
         self._shadow = rows
+        self._witness(range(height))
+
+    def _witness(self, rows: Iterable[int]) -> None:
+        """Rows of the view are on the screen: those of questions can be answered once all of them have been."""
+        if not self.store.questions or self._width < NARROWEST:  # what is cut has not been seen
+            return
+        found: dict[Block, list[int]] = {}
+        for line in (self.scroll_offset.y + y for y in rows):
+            if line < self._blocks.lines:
+                index, offset = self._blocks.at(line)
+                block = self._blocks[index]
+                if block.asks and offset >= block.gap:
+                    found.setdefault(block, []).append(offset - block.gap)
+        for block, places in found.items():
+            if block.rows is not None:
+                self.questions_seen.look(block.asks, block.rows, places)
 
     # -- what Textual asks --------------------------------------------------------------------------------------------
 
@@ -296,6 +335,8 @@ class FramedView(DrawnBlocks):
         background = self.background_colors[1]
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        if self.store.questions:
+            self._witness(sorted(uncovered_rows(self).intersection(crop.line_range)))
         return strips
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -304,7 +345,7 @@ class FramedView(DrawnBlocks):
         if self._draw_with is None or self.size != self._shown_size:  # a layout; `on_resize` puts it right
             super().watch_scroll_y(old_value, new_value)
             return
-        self.is_following = round(new_value) >= self.max_scroll_y
+        self.is_following, self._held = round(new_value) >= self.max_scroll_y, 0
         self._place()
         super().watch_scroll_y(old_value, self.scroll_y)
         self.refresh()  # on the same line there may be something else, now that the heights above are known

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.wrap import wrap_words
 
 Span: TypeAlias = tuple[str, Style]
 
@@ -34,19 +35,27 @@ def line_row(lead: list[Span], left: list[Span], right: list[Span], width: int, 
 def choice_lines(
     choices: Iterable[tuple[str, str, str]], room: int, key_style: Style, style: Style
 ) -> list[list[Span]]:
-    """Lines of keys and what they do, each a click away; `choices` are the action, its key and the words."""
+    """Lines of keys and what they do, each a click away; `choices` are the action, its key and the words.
+
+    What is wider than the room goes on below: whoever chooses has to see all of it.
+    """
     parts = list(choices)
     gap = "   " if sum(cell_len(f"{key} {words}   ") for _, key, words in parts) - 3 <= room else "  "
     lines: list[list[Span]] = [[]]
     left = room
     for action, key, words in parts:
-        size = cell_len(f"{key} {words}{gap}")
-        if lines[-1] and size - len(gap) > left:
+        size = cell_len(f"{key} {words}")
+        if lines[-1] and len(gap) + size > left:
             lines.append([])
             left = room
+        elif lines[-1]:
+            lines[-1].append((gap, style))
+            left -= len(gap)
         click = Style(meta={"@click": action})
-        lines[-1] += [(key, key_style + click), (f" {words}", style + click), (gap, style)]
-        left -= size
+        first, *rest = [words] if size <= room else wrap_words(words, max(4, room - cell_len(f"{key} ")))
+        lines[-1] += [(key, key_style + click), (f" {first}", style + click)]
+        lines += [[(" " * cell_len(f"{key} "), style), (line, style + click)] for line in rest]
+        left = 0 if rest else left - size
     return lines
 
 

@@ -16,6 +16,7 @@ from maverick_tui.ui.rendering.diff import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.transcript.line import Span
 
 LONGEST = 100_000
@@ -34,6 +35,8 @@ GLYPHS = {
 _SHOWN_BELOW = ("AskUserQuestion", "ExitPlanMode", "TodoWrite")
 """Tools whose arguments stand below their line, and would only be repeated in it."""
 _WANTS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
+_DESCRIBED = {"Agent": "prompt", "Bash": "command", "Task": "prompt"}
+"""Tools whose calls the model describes in words of its own, and the argument that says what they really do."""
 _TASKS_RUNNING = ("running", "pending", "started")
 
 
@@ -51,13 +54,13 @@ def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Span]:
 
 
 def _told(entry: ToolEntry) -> dict[str, Any]:
-    """The arguments; in a question with all that is hidden in them, and without what the model says of its command."""
+    """The arguments; in a question with all that is hidden in them, and without what the model says of its call."""
     if entry.state != "asking":
         return entry.arguments
     return {
         name: revealed(value) if isinstance(value, str) else value
         for name, value in entry.arguments.items()
-        if not (name == "description" and entry.name == "Bash")
+        if not (name == "description" and entry.name in _DESCRIBED)
     }
 
 
@@ -106,22 +109,35 @@ def call(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice 
     if entry.name in ("Edit", "Write", "NotebookEdit") and (hunks := _hunks(entry)):
         # Before it has been made, nobody knows on which lines of the file an edit will be.
         return renderer.diff(hunks, numbered=entry.name != "Edit" or _patch(entry) is not None)
-    if entry.name == "Bash" and isinstance(arguments.get("command"), str):
-        rows = renderer.code(show(arguments["command"]), "bash")
-        if isinstance(arguments.get("description"), str):
-            rows += renderer.plain(one_line(arguments["description"]), palette.dim)
-        return rows + _others(entry, ("command", "description"), renderer, palette)
+    if isinstance(does := arguments.get(_DESCRIBED.get(entry.name, "")), str):
+        key, said = _DESCRIBED[entry.name], arguments.get("description")
+        rows = renderer.code(show(does), "bash") if key == "command" else renderer.plain(show(does), palette.base)
+        if not isinstance(said, str):
+            return rows + _others(entry, (key,), renderer, palette)
+        return [
+            *rows,
+            *_others(entry, (key, "description"), renderer, palette),
+            *_in_its_words(show(said), renderer, palette),
+        ]
     if entry.name == "AskUserQuestion":
         return _questions(entry, renderer, palette, choice)
     if entry.name == "ExitPlanMode":
         return _plan(entry, renderer, palette)
-    if entry.name == "TodoWrite" or not arguments:
+    if (entry.name == "TodoWrite" and entry.state != "asking") or not arguments:
         return []
     key = tool_text.key_name(entry.name)
     if isinstance(arguments.get(key), str):
         return renderer.plain(show(arguments[key]), palette.base) + _others(entry, (key,), renderer, palette)
     text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
     return renderer.code(show(text), "json")
+
+
+def _in_its_words(text: str, renderer: Renderer, palette: Palette) -> list[Row]:
+    """What the model says of its call; no row of it can be taken for one of ours."""
+    label = "the agent says: "
+    room = renderer.canvas.room - len(label)
+    first, *rest = wrap_words(one_line(text), room) if room >= len(label) else [one_line(text)]
+    return renderer.plain("\n".join([f"{label}{first}", *(f"{' ' * len(label)}{line}" for line in rest)]), palette.dim)
 
 
 def _show_of(entry: ToolEntry) -> Callable[[str], str]:
@@ -155,21 +171,22 @@ def _others(entry: ToolEntry, shown: tuple[str, ...], renderer: Renderer, palett
 
 
 def _hunks(entry: ToolEntry) -> list[Hunk]:
-    arguments, show = entry.arguments, _show_of(entry)
+    arguments = entry.arguments
+    show = revealed if entry.state == "asking" else _shown  # what has to be allowed is never cut
     if (patch := _patch(entry)) is not None:
         return hunks_of_patch(patch)
     if entry.name == "Edit":
-        old, new = (_shown(str(arguments.get(name) or ""), show) for name in ("old_string", "new_string"))
+        old, new = (show(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
         return hunks_between(old, new)
     text = arguments.get("content") if entry.name == "Write" else arguments.get("new_source")
-    return hunks_between("", _shown(str(text or ""), show))
+    return hunks_between("", show(str(text or "")))
 
 
-def _shown(text: str, show: Callable[[str], str] = inert) -> str:
+def _shown(text: str) -> str:
     """Inert, and as much as can be drawn without holding up a key; that something is missing stands there."""
     if len(text) <= LONGEST:
-        return show(text)
-    return f"{show(text[:LONGEST])}\n… {len(text) - LONGEST:,} more characters, in your editor"
+        return inert(text)
+    return f"{inert(text[:LONGEST])}\n… {len(text) - LONGEST:,} more characters, in your editor"
 
 
 def _patch(entry: ToolEntry) -> list[Any] | None:

@@ -82,7 +82,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
         y = max(0, min(y, self._lowest))
-        self.is_following = y >= self._lowest
+        self.is_following, self._held = y >= self._lowest, 0
         self._move_to(y)
         self._shadow = None
         self._show()
@@ -94,7 +94,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
 
     def action_bottom(self) -> None:
         """Go to the end, and follow it."""
-        self.is_following = True
+        self.is_following, self._held = True, 0
         self._shadow = None
         self._show()
         self._update_scrollbar()
@@ -145,6 +145,18 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
         self.chosen = number
         if (block := self._blocks.get(number)) is not None:
             self._bring_into_view(self._first_line(self._blocks.index(block), is_exact=True))
+
+    def show_question(self, number: int) -> None:
+        """Show an entry that asks from its head on; once it is answered, the end is followed again."""
+        if (block := self._blocks.get(number)) is None:
+            return
+        if self._draw_with is not None and number == self._draw_with.look.asking:
+            self.is_following, self._held = True, number
+            self._shadow = None
+            self._show()
+            self._update_scrollbar()
+        else:
+            self.scroll_to_line(self._first_line(self._blocks.index(block), is_exact=True))
 
     def _bring_into_view(self, line: int) -> None:
         if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:

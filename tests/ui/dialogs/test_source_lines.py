@@ -23,6 +23,18 @@ def test_a_long_line_goes_on_below_itself() -> None:
     assert shown(b"x" * 20, 13) == ["1  " + "x" * 10, "   " + "x" * 10]
 
 
+def test_blank_lines_push_nothing_out_of_sight() -> None:
+    assert shown(b"a\n\n\nb" + b"\n" * 61 + b"c") == [
+        " 1  a",
+        " 2  ",
+        " 3  ",
+        " 4  b",
+        " 5  ⋯ 60 blank lines",
+        "65  c",
+    ]
+    assert shown(b" " * 400 + b"x", 13)[0] == "1  ⋯ 40 blank rows"
+
+
 def test_what_is_not_text_is_shown_as_well_as_it_can_be() -> None:
     assert shown(b"\xff\x00a") == ["1  �␀a"]
     assert shown(b"") == ["1  "]

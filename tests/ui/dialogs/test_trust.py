@@ -21,8 +21,8 @@ def question(content: bytes = CONTENT, *, has_changed: bool = False) -> TrustQue
     return TrustQuestion("pilot", ("the Python code below", "hook Stop: command ./x.sh"), (file,))
 
 
-def dialog(armed_after: float = 0.01) -> TrustScreen:
-    return TrustScreen(question(), armed_after=armed_after)
+def dialog(armed_after: float = 0.01, content: bytes = CONTENT) -> TrustScreen:
+    return TrustScreen(question(content), armed_after=armed_after)
 
 
 @pytest.mark.parametrize("size", [NARROW, BROAD])
@@ -67,7 +67,7 @@ async def test_all_of_it_can_be_read_with_keys_and_wheel() -> None:
     [(["y"], True), (["n"], False), (["escape"], False), (["enter"], False), (["left", "enter"], True)],
 )
 async def test_keys_answer(keys: list[str], answer: bool) -> None:
-    screen = dialog()
+    screen = dialog(content=b"short")
     async with asked(screen) as (app, pilot):
         await until(pilot, lambda: screen.is_armed)
         await pilot.press(*keys)
@@ -76,12 +76,39 @@ async def test_keys_answer(keys: list[str], answer: bool) -> None:
 
 @pytest.mark.parametrize(("button", "answer"), [("Trust and run", True), ("Do not run", False)])
 async def test_the_mouse_answers(button: str, answer: bool) -> None:
-    screen = dialog()
+    screen = dialog(content=b"short")
     async with asked(screen) as (app, pilot):
         await until(pilot, lambda: screen.is_armed)
         await pilot.click(offset=app.find(button))
         await pilot.pause()
         assert app.answer is answer
+
+
+async def test_a_yes_is_taken_only_when_every_line_has_been_seen() -> None:
+    screen = dialog()
+    async with asked(screen) as (app, pilot):
+        source = screen.query_one("#source", LineView)
+        await until(pilot, lambda: screen.is_armed)
+        await pilot.press("end", "y")
+        assert app.answer is PENDING
+        assert source.top == source.page, "that is where it goes on"
+        while source.first_unread is not None:
+            await pilot.press("pagedown")
+            await pilot.pause()
+        assert app.answer is PENDING
+        await pilot.resize_terminal(100, 30)
+        await pilot.press("y")
+        assert app.answer is True, "what was read stays read"
+
+
+async def test_a_file_that_takes_no_page_down_can_still_be_refused() -> None:
+    screen = dialog()
+    async with asked(screen, (30, 10)) as (app, pilot):
+        await until(pilot, lambda: screen.is_armed)
+        await pilot.press("y")
+        assert app.answer is PENDING
+        await pilot.press("n")
+        assert app.answer is False
 
 
 async def test_what_was_still_being_typed_is_no_answer() -> None:

@@ -54,11 +54,11 @@ def test_keys_answer_the_first_and_a_click_the_one_that_it_hits() -> None:
 def test_a_question_can_be_answered_after_a_moment() -> None:
     _, clock, questions = two()
     assert questions.first is not None
-    assert not questions.is_armed(questions.first)
+    assert not questions.is_armed(questions.first, 4.0)
     clock.now += ARMED_AFTER - 0.01
-    assert not questions.is_armed(questions.first)
+    assert not questions.is_armed(questions.first, 4.0)
     clock.now += 0.02
-    assert questions.is_armed(questions.first)
+    assert questions.is_armed(questions.first, 4.0)
 
 
 def test_the_key_that_answered_the_first_question_does_not_answer_the_second() -> None:
@@ -68,9 +68,9 @@ def test_the_key_that_answered_the_first_question_does_not_answer_the_second() -
     questions.look()
     assert questions.first is not None
     assert questions.first.request == "q2"
-    assert not questions.is_armed(questions.first)
+    assert not questions.is_armed(questions.first, 4.0)
     clock.now += ARMED_AFTER
-    assert questions.is_armed(questions.first)
+    assert questions.is_armed(questions.first, 4.0)
 
 
 def test_only_a_question_of_the_agents_own_wants_words() -> None:

@@ -253,7 +253,9 @@ async def test_only_prompts_are_remembered_and_not_reasons_and_answers() -> None
         assert history is not None
         await pilot.press("ctrl+r", *"why", "enter")
         app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "deny")))
-        app.tell(tape.ask("AskUserQuestion", QUESTION).wait(1))
+        app.tell(tape.ask("AskUserQuestion", QUESTION))
+        await until(pilot, lambda: app.run_screen.transcript.questions_seen.whole_since("ask-call-2"))
+        app.now += 1
         await pilot.press(*"blue", "enter")
         app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-2", "call-2", "once")))
         await pilot.press(*"more", "enter")
