@@ -174,7 +174,7 @@ async def test_what_a_notice_covers_has_not_been_seen() -> None:
 STEPS = st.lists(st.sampled_from(["pagedown", "pageup", "ctrl+end", "ctrl+y", "wait", "more", "resize"]), max_size=14)
 
 
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None, max_examples=3)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=2), st.integers(20, 110), st.integers(6, 40), STEPS)
 async def test_a_key_allows_only_what_has_been_painted(
     heights: list[int], width: int, height: int, steps: list[str]
