@@ -89,10 +89,10 @@ async def test_no_secret_is_written_down(journal: Path, monkeypatch: pytest.Monk
         """Says too much."""
         raise ValueError(f"{SECRET} {key}")
 
-    wanted = call("leak", where={SECRET: [SECRET, key]})
+    wanted = call("leak", where={SECRET: [SECRET, key], "passwords": ["hunter2"]}, token=12345678)
     await watch(Model(calls(wanted), streaming(says(f"It is {SECRET} or {key}."))), tools=[leak])
     text = journal.read_text(encoding="utf-8")
-    for secret in (SECRET, json.dumps(SECRET)[1:-1], key, "word\\\\of", "0123456789abcdef"):
+    for secret in (SECRET, json.dumps(SECRET)[1:-1], key, "word\\\\of", "0123456789abcdef", "hunter2", "12345678"):
         assert secret not in text
     assert text.count("[secret]") >= 6
 
