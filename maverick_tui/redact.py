@@ -56,9 +56,9 @@ def is_secret(name: str) -> bool:
 
 
 def holds_secret(name: str, value: object) -> bool:
-    """Whether a field with this name and value holds a secret, or several; whatever its type, but yes, no and nothing.
+    """Whether a field with this name and value holds secrets, of any type; what is empty, or a yes or no, is none.
 
-    A number under the plural of a name counts: `max_tokens` is none, `tokens` with a list of them is.
+    A number under a plural tells how many there are: `max_tokens` holds none, `tokens` with a list does.
     """
     if not value or isinstance(value, bool):
         return False

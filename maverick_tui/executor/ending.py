@@ -35,15 +35,24 @@ class Ending:
         self._cancel = cancel
         self._whose = "by the time limit of its caller"
         self._has_let_go = False
+        self._began = 0.0
 
     @property
     def has_begun(self) -> bool:
         """Whether nothing more may begin; a client may have swallowed the cancellation."""
         return self._has_let_go or self._cancel.is_cancelled
 
-    def limit(self, milliseconds: float, *, used: float = 0.0) -> None:
-        """Give it so much time from now on, less what it has used before."""
-        own = asyncio.get_running_loop().time() + (milliseconds - used) / 1000
+    @property
+    def worked_ms(self) -> float:
+        """How long it is since it began."""
+        return (asyncio.get_running_loop().time() - self._began) * 1000
+
+    def begin(self, milliseconds: float | None, *, used: float) -> None:
+        """Let the clock run: it has so much time, less what it has used before."""
+        self._began = asyncio.get_running_loop().time()
+        if milliseconds is None:
+            return
+        own = self._began + (milliseconds - used) / 1000
         if self.deadline is None or own <= self.deadline:
             self.deadline, self._whose = own, f"after {milliseconds / 1000:g} s, by its time limit"
 
