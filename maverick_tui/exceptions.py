@@ -10,9 +10,13 @@ MaverickError
 │   ├── MalformedResponseError  an answer that cannot be read
 │   ├── InvalidToolError        allowed_tools names a tool that does not exist
 │   ├── DuplicateAgentError     the name is registered already
-│   └── AgentNotFoundError      no agent of that name
+│   ├── AgentNotFoundError      no agent of that name
+│   ├── LimitError              a limit of the executor does not allow the next step (maverick_tui.executor)
+│   ├── RefusalError            the model does not want to answer (maverick_tui.executor)
+│   └── ToolError               a tool could not do what it was asked to (maverick_tui.executor)
 ├── WorkflowError               several agents could not do their work together
 └── ConfigError                 a setting, an agent file or a folder is wrong
+    └── NotTrustedError         a project's agent file that nobody has approved yet (maverick_tui.agent.catalog)
 
 `message` says what happened, to what and why; `hint` says what to do next; `str()` gives both.
 """

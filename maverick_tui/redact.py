@@ -57,6 +57,16 @@ def is_secret(name: str) -> bool:
     return parts[-1] in _AT_THE_END or any(part in _ALWAYS or part.endswith(_JOINED) for part in parts)
 
 
+def holds_secret(name: str, value: object) -> bool:
+    """Whether a field with this name and value holds secrets, of any type; what is empty, or a yes or no, is none.
+
+    A number under a plural tells how many there are: `max_tokens` holds none, `tokens` with a list does.
+    """
+    if not value or isinstance(value, bool):
+        return False
+    return is_secret(name) or (not isinstance(value, int | float) and name[-1:] in "sS" and is_secret(name[:-1]))
+
+
 def conceal(values: Iterable[str]) -> None:
     """Mask these from now on, wherever they turn up in this process: they are not in its own environment."""
     _concealed.update(form for value in values for form in _forms(value))

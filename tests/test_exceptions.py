@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import copy
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 from claude_agent_sdk import AssistantMessage, TextBlock
@@ -68,6 +70,13 @@ def test_the_tree() -> None:
 def _below(cls: type[MaverickError]) -> set[type[MaverickError]]:
     """Its own kinds; some parts of the program have finer ones."""
     return {below for below in cls.__subclasses__() if below.__module__ == errors.__name__}
+
+
+def test_the_picture_of_the_tree_has_the_finer_ones_too() -> None:
+    drawn = set(re.findall(r"^[│├└─ ]*(\w+Error)\b", errors.__doc__ or "", re.MULTILINE))
+    sources = (path.read_text() for path in Path(errors.__file__).parent.rglob("*.py"))
+    defined = (found for source in sources for found in re.findall(r"^class (\w+Error)\((\w+)", source, re.MULTILINE))
+    assert {made for made, base in defined if base in drawn} <= drawn
 
 
 @pytest.mark.req("000-FR-007g", "000-SC-004")

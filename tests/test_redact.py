@@ -18,7 +18,7 @@ from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.config import MaverickConfig
 from maverick_tui.executor.failures import ours
 from maverick_tui.inert import inert
-from maverick_tui.redact import conceal, is_secret, redact
+from maverick_tui.redact import conceal, holds_secret, is_secret, redact
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.failures import failure_of
@@ -339,3 +339,24 @@ def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
     assert exported.count("[secret]") == 9
     for text in (str(failure), exported):
         assert not [secret for secret in ("only-a-server-knows", KEY, OTHER) if secret in text]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_so"),
+    [
+        ("token", 12345678, True),
+        ("secret", {"value": "hunter2"}, True),
+        ("passwords", ["hunter2"], True),
+        ("API_KEYS", {"shop": "hunter2"}, True),
+        ("tokens", ["hunter2"], True),
+        ("tokens", 4096, False),
+        ("max_tokens", 4096.0, False),
+        ("token", None, False),
+        ("token", "", False),
+        ("secret", True, False),
+        ("token_ids", ["a"], False),
+        ("files", ["a"], False),
+    ],
+)
+def test_a_field_holds_a_secret_whatever_its_type(name: str, value: object, is_so: bool) -> None:
+    assert holds_secret(name, value) is is_so

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from maverick_tui.exceptions import AgentError
@@ -62,7 +62,8 @@ class Turn:
 class Asker:
     """Asks the model for one execution. `check` is called before each attempt; it raises if there may be none.
 
-    `call_ids` are those of all calls that are known, here and in other executions of the same tree.
+    `call_ids` are those of all calls that are known, here and in other executions of the same tree. `has_asked` is for
+    an execution that was suspended: its first answer is there.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Asker:
         check: Callable[[], None],
         parent: str,
         call_ids: set[str],
+        has_asked: bool = False,
     ) -> None:
         self._parts = parts
         self._plan = plan
@@ -83,6 +85,7 @@ class Asker:
         self._check = check
         self._parent = parent
         self._call_ids = call_ids
+        self._has_asked = has_asked
         self._known: tuple[int, int] | None = None
         """What the model has read and written so far, in tokens, and how many messages that was."""
         self.invocations = self.retries = 0
@@ -166,6 +169,21 @@ class Asker:
         turn.text.clear()
         return response
 
+    def with_own_ids(self, turn: Turn, response: Response) -> Response:
+        """The answer with an id for each call that no other has, here or in a subagent; there are endpoints that count
+        anew each time. An agent that streams has asked for its ids already, see `Request.own_id`.
+        """
+        calls = []
+        for call in response.tool_calls:
+            if call.id in turn.named:
+                turn.named.remove(call.id)
+                calls.append(call)
+                continue
+            own = distinct_id(call.id, self._call_ids)
+            self._call_ids.add(own)
+            calls.append(call if own == call.id else replace(call, id=own))
+        return replace(response, tool_calls=tuple(calls)) if calls else response
+
     def give_up(self, turn: Turn) -> str:
         """Count an answer that will not come to its end; what it has said so far."""
         self._spend(turn, turn.coming, self._plan.price)
@@ -210,7 +228,7 @@ class Asker:
     @property
     def _tool_choice(self) -> str | None:
         wanted = self._plan.definition.model.tool_choice
-        return None if self.invocations and is_forced(wanted) else wanted
+        return None if (self.invocations or self._has_asked) and is_forced(wanted) else wanted
 
     def _own_id(self, turn: Turn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)

@@ -49,7 +49,8 @@ class ClaudeAgent:
         self._client: AsyncAnthropic | None = None
         self._home: asyncio.AbstractEventLoop | None = None
         self._lease: AsyncGenerator[None, None] | None = None
-        self._counts = True
+        self._uncounted: set[str] = set()
+        """Models that the endpoint does not count for: there is no such model, or nothing there that counts."""
 
     async def run(self, request: Request) -> Response:
         """Ask, and wait for the whole answer."""
@@ -107,7 +108,8 @@ class ClaudeAgent:
 
     async def count_tokens(self, request: Request) -> int | None:
         """How many tokens the model would read, as the endpoint counts; None if it does not."""
-        if not self._counts:
+        model = request.config.model or self.config.model
+        if model in self._uncounted:
             return None
         try:
             client = await self._opened()
@@ -119,7 +121,8 @@ class ClaudeAgent:
                     options={"headers": {"content-type": "application/json", **request.headers}},
                 )
         except Exception as error:  # an estimate takes its place, and the request itself will tell what is wrong
-            self._counts = getattr(error, "status_code", None) not in (404, 405, 501)
+            if getattr(error, "status_code", None) in (404, 405, 501):
+                self._uncounted.add(model)
             log.debug("The endpoint does not count tokens: %s", type(error).__name__)
             return None
         count = answer.get("input_tokens") if isinstance(answer, dict) else None

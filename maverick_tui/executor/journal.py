@@ -25,7 +25,7 @@ from maverick_tui.executor.activity import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from maverick_tui.redact import MASK, is_secret, redact
+from maverick_tui.redact import MASK, holds_secret, redact
 
 log = logging.getLogger("maverick_tui.executor")
 
@@ -122,7 +122,7 @@ def _clean(value: Any) -> Any:
     if isinstance(value, Mapping):
         names = _unrecorded.get()
         kept = ((str(key), item) for key, item in value.items() if names is None or not names.search(str(key)))
-        return {redact(key): MASK if is_secret(key) and isinstance(item, str) else _clean(item) for key, item in kept}
+        return {redact(key): MASK if holds_secret(key, item) else _clean(item) for key, item in kept}
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     if is_dataclass(value):

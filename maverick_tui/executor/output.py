@@ -18,6 +18,8 @@ from maverick_tui.executor.definition import OutputConfig
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _APART = re.compile(r"^[ \t]*[{\[]|:[ \t]*\{", re.MULTILINE)
 """Where JSON may begin that is set apart: at the beginning of a line, an object also after a colon."""
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+"""A bracket, or a text, in which brackets are none."""
 _BEGINNING = re.compile(r"\s*(```[A-Za-z0-9_-]*[ \t]*\n\s*)?")
 """What may stand before an output that comes alone."""
 _MOST_ERRORS = 10
@@ -148,10 +150,23 @@ def _candidates(text: str) -> Iterator[Any]:
             continue
         if (tried := tried + 1) > _MOST_TRIES:
             return
-        with suppress(ValueError, RecursionError):
+        try:
             value, end = _DECODER.raw_decode(stripped, start)
-            if not stripped[end:].partition("\n")[0].strip():
-                yield value
+        except (ValueError, RecursionError):
+            end = _closing(stripped, start)  # what is inside is a part of an answer that is broken, and not the answer
+            continue
+        if not stripped[end:].partition("\n")[0].strip():
+            yield value
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket that opens at `start` has been closed; the end of the text if it never is."""
+    depth = 0
+    for found in _BRACKET.finditer(text, start):
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.end()
+    return len(text)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -70,7 +70,7 @@ def prepare(
     asked = task if history and task else definition.asked(substitute(prompt.query, values), task)
     if (asked.strip() or images) and not is_resumed:
         messages.append(Message.user(asked, images))
-    if not messages or messages[-1].role is Role.ASSISTANT:
+    if not is_resumed and (not messages or messages[-1].role is Role.ASSISTANT):
         raise ConfigError(
             f"The agent {definition.name!r} was given nothing to do.",
             hint=f"Give it the input {TASK!r}, or a query in its definition.",

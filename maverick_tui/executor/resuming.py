@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from maverick_tui.exceptions import ConfigError
@@ -25,13 +25,19 @@ class Resumed:
     decisions: Mapping[str, Verdict] = field(default_factory=dict)
 
     def check(self, definition: AgentDefinition) -> None:
-        """Refuse another agent's state, and decisions about calls that do not wait."""
+        """Refuse another agent's state, one where nothing waits, and decisions about calls that do not wait."""
         if self.suspension.agent != definition.name:
             raise ConfigError(
                 f"The execution that was suspended is one of {self.suspension.agent!r}, not of {definition.name!r}.",
                 hint="Resume it with the definition that it was begun with.",
             )
         waiting = {call.id for call in self.suspension.pending}
+        asked = self.suspension.messages[-1].tool_calls if self.suspension.messages else ()
+        if not waiting or waiting - {call.id for call in asked}:
+            raise ConfigError(
+                "The state of a suspended execution does not end with calls that wait.",
+                hint="Give what Suspension.to_json() gave.",
+            )
         if strange := sorted(set(self.decisions) - waiting):
             raise ConfigError(
                 f"No call {', '.join(map(repr, strange))} waits for a decision.",
@@ -62,41 +68,31 @@ class Resumed:
 
         return decided
 
+    @property
+    def turns_over(self) -> int:
+        """Turns that came to their end before; the one whose calls waited goes on."""
+        return max(0, self.suspension.turns - 1)
 
-def suspension_of(
-    plan: Plan,
-    messages: Sequence[Message],
-    calls: Sequence[ToolCall],
-    answers: Sequence[Message],
-    waiting: Collection[str],
-    spending: Spending,
-    turns: int,
-    resumed: Resumed | None,
-) -> Suspension:
-    """Where an execution stands after the calls of a turn, of which some wait; it may have been resumed before."""
+    def together_with(self, here: Suspension) -> Suspension:
+        """The state of an execution that waits once more: what it has used before counts, too."""
+        before = self.suspension
+        waiting = {call.id for call in here.pending}
+        costs = (here.cost_usd, before.cost_usd)
+        return replace(
+            here,
+            usage=here.usage + before.usage,
+            cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+            tool_calls=here.tool_calls + before.tool_calls,
+            turns=here.turns + self.turns_over,
+            duration_ms=here.duration_ms + before.duration_ms,
+            masked=tuple(one for one in before.masked if one in waiting),
+        )
+
+
+def at_calls(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The conversation up to the calls that are under way, and the answers that there are of them."""
     asked = _last_asked(messages)
-    here = Suspension(
-        plan.definition.name,
-        tuple(messages[: asked + 1]),
-        (*messages[asked + 1 :], *(answer for answer in answers if answer.tool_call_id not in waiting)),
-        tuple(call for call in calls if call.id in waiting),
-        usage=spending.usage,
-        cost_usd=spending.cost_usd,
-        tool_calls=spending.tool_calls - len(waiting),  # they are counted when they are made
-        turns=turns,
-    )
-    if resumed is None:
-        return here
-    before = resumed.suspension
-    costs = (here.cost_usd, before.cost_usd)
-    return replace(
-        here,
-        usage=here.usage + before.usage,
-        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
-        tool_calls=here.tool_calls + before.tool_calls,
-        turns=here.turns + before.turns,
-        masked=tuple(one for one in before.masked if one in waiting),
-    )
+    return tuple(messages[: asked + 1]), tuple(messages[asked + 1 :])
 
 
 def add_answers(messages: list[Message], answers: Sequence[Message]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.endpoint import wrong_with_url
 from maverick_tui.redact import is_secret
 
 LEAST_SECRET = 6
@@ -78,3 +79,11 @@ def needed(name: str, server: Mapping[str, Any], key: str) -> str:
     if isinstance(value, str) and value.strip():
         return value
     raise ConfigError(f"The MCP server {name!r} has no {key}.", hint=f"Say its {key}.")
+
+
+def address(name: str, server: Mapping[str, Any]) -> str:
+    """Where it is reached; what cannot be is told here, for the HTTP library would quote a password in it."""
+    url = needed(name, server, "url")
+    if wrong := wrong_with_url(url):
+        raise ConfigError(f"The MCP server {name!r} has a url that is none: {wrong}.", hint="Correct its url.")
+    return url

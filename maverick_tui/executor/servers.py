@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError, MaverickError
 from maverick_tui.executor.server_process import ServerProcess
-from maverick_tui.executor.server_settings import check, concealed, needed, secrets, served_object
+from maverick_tui.executor.server_settings import address, check, concealed, needed, secrets, served_object
 from maverick_tui.executor.server_tool import ServerTool
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool
@@ -218,7 +218,7 @@ class _Connection:
             case "sse":
                 from mcp.client.sse import sse_client
 
-                url = needed(self.name, server, "url")
+                url = address(self.name, server)
                 yield sse_client(url, headers=server.get("headers"), timeout=30.0, sse_read_timeout=IDLE_SECONDS)
             case "http" | "streamable-http":
                 import httpx2
@@ -226,7 +226,7 @@ class _Connection:
 
                 timeout = httpx2.Timeout(30.0, read=IDLE_SECONDS)
                 async with httpx2.AsyncClient(headers=server.get("headers"), timeout=timeout) as http:
-                    yield streamable_http_client(needed(self.name, server, "url"), http_client=http)
+                    yield streamable_http_client(address(self.name, server), http_client=http)
             case other:
                 raise ConfigError(
                     f"The MCP server {self.name!r} has the type {other!r}.", hint="Choose stdio, http or sse."

@@ -1,12 +1,13 @@
-"""AgentTool: a registered agent that another one calls like a tool."""
+"""Subagents: registered agents that another one calls like tools."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.result import ExecutionResult
+from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
 from maverick_tui.executor.tools import ToolContext, ToolError
 
 RunAgent: TypeAlias = Callable[[AgentDefinition, Mapping[str, Any], ToolContext], Awaitable[ExecutionResult[Any]]]
@@ -49,3 +50,42 @@ class AgentTool:
         why = result.error or "; ".join(result.output_errors) or result.terminate_reason.value
         said = f"\n\nIt had said:\n{result.raw_content}" if result.raw_content else ""
         raise ToolError(f"The agent {self.name} did not finish ({result.terminate_reason.value}): {why}{said}")
+
+
+class Below(Protocol):
+    """The execution of an agent that was called."""
+
+    async def run(self) -> ExecutionResult[Any]:
+        """Run to the end."""
+
+    def wind_up(self, error: AgentError | None) -> None:
+        """Close what is open."""
+
+    def metrics(self) -> ExecutionMetrics:
+        """What it has used so far."""
+
+
+class Subagents:
+    """The agents that one execution calls; `used` is what each has used, by the call that it served."""
+
+    def __init__(self, begin: Callable[[AgentDefinition, Mapping[str, Any], ToolContext], Below]) -> None:
+        self._begin = begin
+        self._running: dict[str, Below] = {}
+        self.used: dict[str, ExecutionMetrics] = {}
+
+    async def run(
+        self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext
+    ) -> ExecutionResult[Any]:
+        """Run one for the call that it serves."""
+        one = self._running[context.call_id] = self._begin(definition, inputs, context)
+        try:
+            return await one.run()
+        finally:
+            del self._running[context.call_id]
+            self.used[context.call_id] = one.metrics()
+
+    def wind_up(self) -> None:
+        """Close what those that are under way have open."""
+        for call_id, one in self._running.items():
+            one.wind_up(None)
+            self.used[call_id] = one.metrics()

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_json
+from pydantic_core import to_json, to_jsonable_python
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.messages import Message, ToolCall, Usage
-from maverick_tui.redact import MASK, is_secret, redact
+from maverick_tui.redact import MASK, holds_secret, redact
 
 _VERSION = 1
 
@@ -31,6 +31,11 @@ class Suspension:
     cost_usd: float | None = None
     tool_calls: int = 0
     turns: int = 0
+    repairs: int = 0
+    duration_ms: float = 0.0
+    """How long it has worked; the time that it waits is not counted."""
+    handed_in: tuple[Any] | None = None
+    """What a tool beside the waiting calls has returned to end the execution, which it does once they are made."""
     masked: tuple[str, ...] = ()
     """Waiting calls whose arguments held a secret, which is not kept: they need new arguments to be made."""
     version: int = _VERSION
@@ -44,6 +49,7 @@ class Suspension:
             messages=tuple(map(_clean_message, self.messages)),
             answers=tuple(map(_clean_message, self.answers)),
             pending=pending,
+            handed_in=None if self.handed_in is None else (_clean(to_jsonable_python(self.handed_in[0])),),
             masked=tuple(sorted({*self.masked, *changed})),
         )
         return to_json(clean).decode()
@@ -95,7 +101,4 @@ def _clean(value: Any) -> Any:
         return [_clean(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {
-        redact(key): MASK if is_secret(key) and isinstance(item, str) and item else _clean(item)
-        for key, item in value.items()
-    }
+    return {redact(key): MASK if holds_secret(key, item) else _clean(item) for key, item in value.items()}

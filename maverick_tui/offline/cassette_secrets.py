@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.redact import LEAST, MASK, is_secret, masked, redact
+from maverick_tui.redact import LEAST, MASK, holds_secret, is_secret, masked, redact
 from maverick_tui.secret_shapes import BEGINNINGS, OPEN
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Scrubber:
             return self.text(value)
         if isinstance(value, dict):
             return {
-                self._key(key): _hidden(item) if _is_secret(key, isinstance(item, dict | list)) else self.clean(item)
+                self._key(key): _hidden(item) if _is_secret(key, item) else self.clean(item)
                 for key, item in value.items()
             }
         return [self.clean(item) for item in value] if isinstance(value, list) else value
@@ -90,7 +90,7 @@ def _secrets(env: Mapping[str, str], servers: Any) -> Iterator[str]:
     values = [value for name, value in env.items() if is_secret(name)]
     for header in env.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines():
         name, _, value = header.partition(":")
-        values += [value.strip()] if _is_secret(name.strip(), False) else []
+        values += [value.strip()] if _is_secret(name.strip(), value) else []
     for server in servers.values() if isinstance(servers, dict) else ():
         for settings in (server.get("env"), server.get("headers")) if isinstance(server, dict) else ():
             # Whatever its name is, unless it is a plain word, which would be missing everywhere.
@@ -121,9 +121,8 @@ def _user_name() -> str:
         return ""
 
 
-@lru_cache(maxsize=2_000)
-def _is_secret(key: str, is_map: bool) -> bool:
-    return is_secret(key) or key in _TELLS or (is_map and key in _SECRET_MAPS)
+def _is_secret(key: str, value: Any) -> bool:
+    return holds_secret(key, value) or key in _TELLS or (isinstance(value, dict | list) and key in _SECRET_MAPS)
 
 
 def _hidden(value: Any) -> Any:

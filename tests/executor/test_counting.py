@@ -15,6 +15,7 @@ from maverick_tui.executor import (
     LimitError,
     Message,
     Request,
+    RequestConfig,
     Response,
     Role,
     TerminateReason,
@@ -240,6 +241,13 @@ async def test_an_endpoint_that_does_not_count_is_reckoned_with(status: int, ask
             result = await AgentExecutor(agent).execute(define(LONG, run={"max_input_tokens": 2_000}))
             assert result.terminate_reason is TerminateReason.BUDGET
         assert (len(paths), sent) == (asked, []), "one that has no such thing is not asked again"
+
+
+async def test_a_model_that_there_is_not_leaves_the_others_counted() -> None:
+    async with endpoint(counts=404) as (agent, paths, _sent):
+        for model in ("claude-misspelt", "claude-misspelt", "claude-sonnet-4-5"):
+            await agent.count_tokens(Request((Message.user("Hi."),), config=RequestConfig(model=model)))
+        assert paths == ["/v1/messages/count_tokens"] * 2
 
 
 def test_an_estimate_errs_upward() -> None:

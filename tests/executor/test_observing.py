@@ -89,11 +89,12 @@ async def test_no_secret_is_written_down(journal: Path, monkeypatch: pytest.Monk
         """Says too much."""
         raise ValueError(f"{SECRET} {key}")
 
-    wanted = call("leak", where={SECRET: [SECRET, key]})
+    wanted = call("leak", where={SECRET: [SECRET, key], "passwords": ["hunter2"]}, token=12345678)
     pieces = ("It is ", SECRET[:6], SECRET[6:], " or ", key[:9], key[9:], ".")
     await watch(Model(calls(wanted), streaming(says("".join(pieces)), *pieces)), tools=[leak])
     text = journal.read_text(encoding="utf-8")
-    for secret in (SECRET, json.dumps(SECRET)[1:-1], key, "word\\\\of", "0123456789abcdef", "of the house", key[9:]):
+    hidden = (key, key[9:], "word\\of", "0123456789abcdef", "of the house", "hunter2", "12345678")
+    for secret in (SECRET, json.dumps(SECRET)[1:-1], *hidden):
         assert secret not in text
     assert text.count("[secret]") >= 5
     told = [line["characters"] for line in records(journal) if line["event"] == "content_chunk"]

@@ -51,6 +51,7 @@ WRAPPED = [
     f"See [1] and {{this}}, and [2, 3]: {GOOD}",
     f'An example is {{"summary": "no"}}, mine is\n\n{GOOD}',
     f"```json\n{{oops}}\n```\n{GOOD}",
+    f'{{"summary": "a [", oops}}\n{GOOD}',
 ]
 
 
@@ -81,6 +82,10 @@ async def test_valid_output_is_parsed_and_typed(schema: Any, text: str) -> None:
         (f"I would say {GOOD} if I could.", "there is no JSON in it that stands by itself"),
         (f"Such as: {GOOD}, but not that.", "there is no JSON in it that stands by itself"),
         (f'{GOOD}\nor\n{{"summary": "other"}}', "2 different values"),
+        ('{"summary": "right", "other": {"summary": "wrong"}\n "oops": 1}', "there is no JSON in it"),
+        ('[{"summary": "one"},\n{"summary": "two"}\n oops]', "there is no JSON in it"),
+        ('{"summary": "a }\n b", "other":\n{"summary": "wrong"}\n}', "there is no JSON in it"),
+        ('{"summary": "cut", "other":\n{"summary": "wrong"}\n', "there is no JSON in it"),
     ],
 )
 @pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])

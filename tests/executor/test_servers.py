@@ -383,7 +383,9 @@ async def test_an_error_without_words_is_one_all_the_same() -> None:
         ({"type": "carrier pigeon", "url": "x"}, "has the type 'carrier pigeon'"),
         ({"url": "http://127.0.0.1:9/mcp"}, "cannot be used: "),
         ({"type": "sse", "url": "http://127.0.0.1:9/sse"}, "cannot be used: "),
-        ({"type": "http", "url": "no url at all"}, "cannot be used: "),
+        ({"type": "http", "url": "no url at all"}, "has a url that is none: it has blanks"),
+        ({"url": "https://me:hunter2/x@host/mcp"}, "has a url that is none: it is no address."),
+        ({"type": "sse", "url": "https://me:hunter2/x@host/sse"}, "has a url that is none: it is no address."),
         ({"type": "sdk", "name": "x", "instance": object()}, "is none: its type is object"),
         (42, "is none: its type is int"),
         ({"command": sys.executable, "args": 7}, "must be a list of texts"),
@@ -393,6 +395,7 @@ async def test_an_error_without_words_is_one_all_the_same() -> None:
 async def test_a_server_that_cannot_be_started_is_said(mark: str, server: Any, message: str) -> None:
     error = await failure(server)
     assert message in error.message
+    assert "hunter2" not in str(error)
     assert error.hint not in ("", ConfigError.hint_by_default)
     assert (error.cause is not None) is ("cannot be used: " in error.message)
 

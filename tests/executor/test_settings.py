@@ -28,6 +28,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"base_url": "ftp://localhost"}, "does not begin with http"),
     ({"base_url": "http://"}, "does not begin with http"),
     ({"base_url": "http://localhost:port"}, "no address"),
+    ({"base_url": "https://me:geheim/x@localhost"}, "no address"),
     ({"base_url": "http://local host"}, "blanks"),
     ({"headers": {"x-team": "blue\r\nx-other: geheimschluessel"}}, "x-team"),
     ({"headers": {"x team": "blue"}}, "x team"),
@@ -43,8 +44,9 @@ async def told(config: AgentConfig, **fields: Any) -> Watched:
 
 @pytest.mark.parametrize(("wrong", "words"), WRONG)
 async def test_a_setting_that_cannot_be_is_no_failure_of_the_network(wrong: dict[str, Any], words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
+    with pytest.raises(ConfigError, match=words) as told_of:
         AgentConfig.checked(**wrong)
+    assert "geheim" not in str(told_of.value)
     with pytest.raises(ValidationError) as refused:
         AgentConfig(**wrong)
     assert "geheim" not in str(refused.value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor import (
@@ -90,6 +92,76 @@ async def test_what_is_not_decided_waits_on() -> None:
         assert [message.content for message in done.messages[2:5]] == ["a is gone", "The key is [secret].", "b is gone"]
 
 
+@pytest.mark.parametrize("waiting", [("d1",), ("d1", "d2")], ids=["one", "all of several"])
+async def test_an_execution_whose_calls_all_wait_goes_on(waiting: tuple[str, ...]) -> None:
+    state = stored(await suspended(calls(*(call("delete", one, path=one) for one in waiting))))
+    assert ([one.id for one in state.pending], state.answers) == ([*waiting], ())
+    executor = AgentExecutor(Model(says("Done.")), [delete], approve=later)
+    done = await executor.resume(define(), state, {one: Verdict() for one in waiting})
+    assert (done.success, done.output) == (True, "Done.")
+    assert [message.content for message in done.messages[2:-1]] == [f"{one} is gone" for one in waiting]
+    check_history(done.messages)
+
+
+async def test_a_tool_that_is_forced_is_not_forced_again_when_it_goes_on() -> None:
+    forced = define(model={"tool_choice": "delete"})
+    model = Model(calls(call("delete", "d1", path="a")), says("Done."))
+    state = stored((await watch(model, forced, [delete], approve=later)).result)
+    await AgentExecutor(model, [delete]).resume(forced, state, {"d1": Verdict()})
+    assert [request.config.tool_choice for request in model.requests] == ["delete", None]
+
+
+async def test_a_turn_is_counted_once_however_often_it_waits() -> None:
+    definition = define(run={"max_turns": 2})
+    executor = AgentExecutor(Model(says("Done.")), [look, delete], approve=later)
+    once = stored(await suspended(run={"max_turns": 2}))
+    twice = stored(await executor.resume(definition, once, {"d2": Verdict()}))
+    assert (once.turns, twice.turns) == (1, 1)
+    done = await executor.resume(definition, twice, {"d1": Verdict()})
+    assert (done.terminate_reason, done.output) == (TerminateReason.COMPLETE, "Done.")
+
+
+class Report(BaseModel):
+    """What a tool hands in."""
+
+    summary: str
+
+
+@tool(completes=True)
+async def finish(summary: str) -> Report:
+    """Hands in a report."""
+    return Report(summary=summary)
+
+
+@pytest.mark.parametrize(("output", "expected"), [({"schema": Report}, Report(summary="s")), (None, {"summary": "s"})])
+async def test_what_a_tool_hands_in_beside_calls_that_wait_ends_it_once_they_are_made(
+    output: Any, expected: Any
+) -> None:
+    both = calls(call("finish", "f1", summary="s"), call("delete", "d1", path="a"), call("delete", "d2", path="b"))
+    definition = define(output=output)
+    first = (await watch(Model(both), definition, [finish, delete], approve=later)).result
+    assert (first.terminate_reason, first.output) == (TerminateReason.SUSPENDED, None)
+    executor = AgentExecutor(Model(), [finish, delete], approve=later)
+    again = await executor.resume(definition, stored(first), {"d1": Verdict()})
+    done = await executor.resume(definition, stored(again), {"d2": Verdict()})
+    assert (done.success, done.output) == (True, expected)
+    assert [message.content for message in done.messages[3:]] == ["a is gone", "b is gone"]
+
+
+async def test_time_and_repairs_of_both_parts_count() -> None:
+    definition = define(output={"schema": Report, "repair_turns": 1}, run={"timeout_ms": 60_000})
+    model = Model(says("No."), BOTH, says("No."), says('{"summary": "too late"}'))
+    state = stored((await watch(model, definition, [look, delete], approve=later)).result)
+    assert state.repairs == 1
+    assert state.duration_ms > 0
+    executor = AgentExecutor(model, [look, delete])
+    yes = {"d1": Verdict(), "d2": Verdict()}
+    late = await executor.resume(definition, replace(state, duration_ms=60_000.0), yes)
+    assert late.terminate_reason is TerminateReason.TIMEOUT
+    done = await executor.resume(definition, state, yes)
+    assert (done.terminate_reason, done.output_valid) == (TerminateReason.COMPLETE, False)
+
+
 async def test_limits_hold_for_both_parts() -> None:
     limits = {"max_tool_calls": 2, "max_input_tokens": 500, "max_turns": 1}
     state = stored(await suspended(run={**limits, "max_tool_calls": 3}))
@@ -131,6 +203,24 @@ async def test_secrets_are_not_in_the_state() -> None:
     assert "held a secret" in done.messages[2].content, "it is not made with a mask for its argument"
     done = await executor.resume(define(), state, {"d1": Verdict(arguments={"path": "c"}), "d2": Verdict()})
     assert done.messages[2].content == "c is gone"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"secret": {"value": "hunter2"}},
+        {"credentials": {"user": "me", "pass": "hunter2"}},
+        {"token": 12345678},
+        {"login": {"passwords": ["hunter2"]}},
+    ],
+)
+async def test_secrets_below_a_telling_name_are_not_in_the_state_whatever_their_type(arguments: Any) -> None:
+    result = await suspended(calls(call("delete", "d1", **arguments)))
+    assert result.suspension is not None
+    text = result.suspension.to_json()
+    assert "hunter2" not in text
+    assert "12345678" not in text
+    assert Suspension.from_json(text).masked == ("d1",)
 
 
 async def test_another_process_can_go_on(tmp_path: Any) -> None:
@@ -176,6 +266,13 @@ async def test_a_state_that_is_none_or_of_another_agent_is_refused() -> None:
         await executor.resume(define(name="other"), state)
     with pytest.raises(ConfigError, match="No call 'd9' waits"):
         await executor.resume(define(), state, {"d9": Verdict()})
+    for nothing in (
+        replace(state, pending=()),
+        replace(state, messages=()),
+        replace(state, messages=state.messages[:1]),
+    ):
+        with pytest.raises(ConfigError, match="does not end with calls that wait"):
+            await executor.resume(define(), nothing)
     for wrong in ("", "{}", "[1]", json.dumps(json.loads(state.to_json()) | {"version": 9})):
         with pytest.raises(ConfigError, match="suspended execution"):
             Suspension.from_json(wrong)

@@ -331,6 +331,7 @@ async def test_no_secret_reaches_the_file(
         ({"env": {"HOST": "h"}, "headers": {"x": "y"}}, {"env": {"HOST": MASK}, "headers": {"x": MASK}}),
         ({"env": "test", "input_tokens": 12, "maxTokens": 5}, {"env": "test", "input_tokens": 12, "maxTokens": 5}),
         ({"a": [{"access_token": 123, "password": "x"}]}, {"a": [{"access_token": MASK, "password": MASK}]}),
+        ({"passwords": ["x"], "max_tokens": 5}, {"passwords": [MASK], "max_tokens": 5}),
         ("Authorization: Bearer abcdefgh.1234", f"Authorization: Bearer {MASK}"),
         ("git clone https://me:pass@example.org/x", f"git clone https://{MASK}@example.org/x"),
         ("ghp_0123456789abcdefghij and AKIA0123456789ABCDEF", f"{MASK} and {MASK}"),
