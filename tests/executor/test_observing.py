@@ -93,7 +93,7 @@ async def test_no_secret_is_written_down(journal: Path, monkeypatch: pytest.Monk
     pieces = ("It is ", SECRET[:6], SECRET[6:], " or ", key[:9], key[9:], ".")
     await watch(Model(calls(wanted), streaming(says("".join(pieces)), *pieces)), tools=[leak])
     text = journal.read_text(encoding="utf-8")
-    hidden = (key, key[9:], "word\\of", "0123456789abcdef", "of the house", "hunter2", "12345678")
+    hidden = (key, key[9:], "word\\\\of", "0123456789abcdef", "of the house", "hunter2", "12345678")
     for secret in (SECRET, json.dumps(SECRET)[1:-1], *hidden):
         assert secret not in text
     assert text.count("[secret]") >= 5
