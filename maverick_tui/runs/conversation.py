@@ -84,7 +84,10 @@ class Conversation:
         session, before = self.session, self.session.last_usage
         try:
             # Only an agent's own code can want the messages of a failure.
-            asked = session.compact() if turn.is_command else session.query(prompt, keep_messages=channel is not None)
+            if turn.is_command:
+                asked = session.compact(prompt.removeprefix("/compact").strip())
+            else:
+                asked = session.query(prompt, keep_messages=channel is not None)
             async with aclosing(asked) as messages:
                 async for message in messages:
                     told = self._turns.take(message)
