@@ -3,92 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar
 
 import pytest
-from claude_agent_sdk import Message
-from claude_agent_sdk._internal.message_parser import parse_message
 
-from maverick_tui import AgentContext, AgentError, MaverickConfig
-from maverick_tui.agent.engine.protocol import Session
+from maverick_tui import MaverickConfig
 from maverick_tui.runs.commands import ClearConversation, Interrupt
 from maverick_tui.runs.events import ConnectFailed, Noticed, TurnEnded, TurnStarted
+from tests.runs.pretending import Pretended, Pretender, parsed
 from tests.runs.watching import Watched, watch
-from tests.support.agents import Talker
 from tests.support.replay import assistant, result
 
 IDLE_AFTER = 3600.0
 
 
-def parsed(frame: dict[str, Any]) -> Message:
-    message = parse_message(frame)
-    assert message is not None
-    return message
-
-
-class Pretended:
-    """A session with nothing behind it, which answers as soon as it may."""
-
-    def __init__(self, tell: Callable[[Message], None]) -> None:
-        self.last_usage = None
-        self.may_answer = asyncio.Event()
-        self.may_answer.set()
-        self.is_closed = False
-        self.tell = tell
-        """Take a message of a turn that the CLI begins by itself."""
-        self.last_words: list[Message] = []
-        """What it says while it is being ended."""
-        self._loss: asyncio.Future[AgentError] = asyncio.get_running_loop().create_future()
-
-    @property
-    def is_ended(self) -> bool:
-        return self._loss.done()
-
-    def lose(self) -> None:
-        self._loss.set_result(AgentError("It is gone."))
-
-    async def ended(self) -> AgentError:
-        return await asyncio.shield(self._loss)
-
-    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncIterator[Message]:
-        await self.may_answer.wait()
-        yield parsed(assistant(f"answer to {prompt}"))
-        yield parsed(result())
-
-    async def clear(self) -> bool:
-        return False
-
-    async def interrupt(self) -> None:
-        self.may_answer.set()
-
-
-class Resting(Talker):
-    """An agent whose sessions are pretended ones."""
-
-    sessions: ClassVar[list[Pretended]] = []
-
-    @asynccontextmanager
-    async def session(self, context: AgentContext, **options: Any) -> AsyncIterator[Session]:
-        session = Pretended(options["on_background"])
-        self.sessions.append(session)
-        yield session  # type: ignore[misc]  # it can what these tests need
-        for message in session.last_words:
-            session.tell(message)
-        session.is_closed = True
-
-
 @pytest.fixture(autouse=True)
 def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Pretended]:
-    monkeypatch.setattr(Resting, "sessions", [])
-    return Resting.sessions
+    monkeypatch.setattr(Pretender, "sessions", [])
+    return Pretender.sessions
 
 
 @asynccontextmanager
 async def resting() -> AsyncIterator[Watched]:
     """A run that has answered one prompt, and rests after a while without another."""
-    async with watch(Resting, config=MaverickConfig.load(idle_after=IDLE_AFTER)) as run:
+    async with watch(Pretender, config=MaverickConfig.load(idle_after=IDLE_AFTER)) as run:
         await run.ask("one")
         await settled()
         yield run
@@ -162,7 +101,7 @@ async def test_something_in_the_background_keeps_it(monkeypatch: pytest.MonkeyPa
 
 
 async def test_what_is_sent_before_a_new_conversation_belongs_to_the_old_one(sessions: list[Pretended]) -> None:
-    async with watch(Resting) as run:
+    async with watch(Pretender) as run:
         await run.ask("one")
         sessions[0].may_answer.clear()
         run.prompt("two")
@@ -177,7 +116,7 @@ async def test_what_is_sent_before_a_new_conversation_belongs_to_the_old_one(ses
 
 
 async def test_a_lost_cli_is_not_replaced_for_prompts_that_are_held(sessions: list[Pretended]) -> None:
-    async with watch(Resting) as run:
+    async with watch(Pretender) as run:
         await run.ask("one")
         sessions[0].may_answer.clear()
         run.prompt("two")
