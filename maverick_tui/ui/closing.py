@@ -19,8 +19,8 @@ def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> ConfirmScr
 
     lost = [
         *(["Closing interrupts it, and drops what is queued."] if is_at_work else []),
-        "What is on its screen goes with it.",
-        *(["So does what you have typed and not sent."] if has_draft else []),
+        *(["What is on its screen goes with it."] if is_at_work or is_answered else []),
+        *(["What you have typed and not sent is lost."] if has_draft else []),
     ]
     title = f"Close {run.agent} while it is at work?" if is_at_work else f"Close {run.agent}?"
     return ConfirmScreen(title, " ".join(lost), yes="Close", no="Keep")

@@ -45,7 +45,7 @@ async def test_an_answer_or_a_draft_is_not_lost_unasked() -> None:
     async with watching(Tape().connect()) as (app, pilot):
         await pilot.press(*"abc", "f9")
         await until(pilot, lambda: app.top == "ConfirmScreen")
-        assert "what you have typed" in words(app)
+        assert "What you have typed and not sent is lost." in words(app)
         await pilot.press("n")
         await until(pilot, lambda: app.top == "RunScreen")
         assert app.run_screen.prompt.text == "abc"
