@@ -244,7 +244,7 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
             await pilot.resize_terminal(width, 30)
             await until(pilot, lambda: app.screen.size.width == lines.size.width)
             last = str(lines.render()).splitlines()[-1]
-            assert last.endswith("…   (Alt+↑ edits)")
+            assert last.endswith("…   (Alt+↑ edits, Alt+x drops)")
             assert len(last) <= width
         for number in range(6):
             tape.put(events.PromptDropped(tape.at, f"p{number}"))
