@@ -48,22 +48,14 @@ class XRay:
     trust: Trust
     names_tools: bool
     may: tuple[str, ...] | None
+    asks: tuple[str, ...] | None
+    """The tools that ask first when there is a person."""
     model: Resolved
     permission_mode: Resolved
     limits: Mapping[str, Resolved]
     settings: Mapping[str, object]
     unknown: tuple[str, ...]
     problems: tuple[Problem, ...]
-
-    @property
-    def asks(self) -> tuple[str, ...] | None:
-        """The tools that ask first when there is a person."""
-        mode = self.permission_mode
-        if self.may is None or mode.origin == "unknown":
-            return None
-        reading = [name for name, is_read_only in _own_tools(self.settings) if is_read_only]
-        cwd = self.listing.cwd
-        return tuple(entry for entry in self.may if entry not in reading and _asks(entry, str(mode.value), cwd))
 
     def to_json(self) -> dict[str, Json]:
         """The same as a JSON object."""
@@ -237,15 +229,18 @@ def _resolve(
     known = (
         isinstance(tools, (list, tuple)) and not {"allowed_tools", "own_tools"} & {*unknown} and not errors(problems)
     )
+    may: tuple[str, ...] | None = None
+    if known and isinstance(tools, (list, tuple)) and not _has_own_session(settings):
+        may = (*map(str, tools), *(name for name, _ in _own_tools(settings)))
+    mode = resolve("permission_mode", DEFAULT_PERMISSION_MODE)
     return XRay(
         listing=listing,
         trust=trust,
         names_tools=bool(settings.get("names_tools", True)),
-        may=(*map(str, tools), *(name for name, _ in _own_tools(settings)))
-        if known and isinstance(tools, (list, tuple)) and not _has_own_session(settings)
-        else None,
+        may=may,
+        asks=None if may is None or mode.origin == "unknown" else _asking(may, settings, str(mode.value), listing.cwd),
         model=resolve("model", DEFAULT_MODEL),
-        permission_mode=resolve("permission_mode", DEFAULT_PERMISSION_MODE),
+        permission_mode=mode,
         limits={name: resolve(name) for name in LIMITS},
         settings=settings,
         unknown=unknown,
@@ -280,6 +275,12 @@ def _without(value: Json, hidden: set[str]) -> Json:
     if isinstance(value, list):
         return [_without(item, hidden) for item in value]
     return {key: _without(item, hidden) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> tuple[str, ...]:
+    """The tools that ask first. It takes a look at the disk for each, so whoever draws finds it done."""
+    reading = [name for name, is_read_only in _own_tools(settings) if is_read_only]
+    return tuple(entry for entry in may if entry not in reading and _asks(entry, mode, cwd))
 
 
 def _asks(entry: str, mode: str, cwd: Path) -> bool:

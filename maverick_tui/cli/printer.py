@@ -115,11 +115,21 @@ class Printer:
         """All that the agent has said."""
         return self._record.text
 
+    @property
+    def answer(self) -> str:
+        """What is kept: what the agent said last, with nothing after it."""
+        return "\n\n".join(text.strip("\n") for text in self._kept if text.strip())
+
     def take_answer(self) -> str:
-        """What the agent said last, with nothing after it; it is not written here any more."""
+        """What the agent said last; it is not written here any more."""
         self._close_flow()
-        kept, self._kept = self._kept, []
-        return "\n\n".join(text.strip("\n") for text in kept if text.strip())
+        answer, self._kept = self.answer, []
+        return answer
+
+    def say(self, text: str) -> None:
+        """Show what the agent itself says, which no message has brought."""
+        if text.strip():
+            self._show_text("text", text, self._main)
 
     def finish(self) -> None:
         """End with what it has used."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.finding import load_agent
+from maverick_tui.agent.text import TextAssembler
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.printer import Printer
 from maverick_tui.cli.width import terminal_width
@@ -53,13 +54,12 @@ async def print_run(
             _write(printer.take_answer(), answers)
             printer.close()
         raise
-    is_said = " ".join(result.output.split()) in " ".join(printer.text.split())
-    if is_said and shown.has_asked:
+    if shown.has_said(result.output):
         _write(printer.take_answer(), answers)
     elif answers is not None:  # it made something of its own out of what the model said
         _write(result.output, answers)
-    elif result.success and not shown.has_asked:
-        paper.line(result.output)
+    elif result.success:
+        printer.say(result.output)
     if not result.success:
         printer.fail(result.errors[0])
         return result.errors[0]
@@ -78,16 +78,30 @@ class _Shown:
 
     def __init__(self, agent: MaverickAgent, printer: Printer) -> None:
         self.agent = copy.copy(agent)
-        self.has_asked = False
+        self._printer = printer
+        self._texts: list[TextAssembler] = []
+        """What the model has said, query by query."""
 
         async def query(prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
-            self.has_asked = True
+            text = TextAssembler()
+            self._texts.append(text)
             async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
                 async for message in messages:
+                    text.add(message)
                     printer.show(message)
                     yield message
 
         self.agent.query = query  # type: ignore[method-assign]
+
+    def has_said(self, output: str) -> bool:
+        """Whether this is what the model has said, word for word, and ends with the answer that the printer keeps."""
+        said, kept = _words(output), _words(self._printer.answer)
+        whole = (self._printer.answer, self._printer.text, *(text.value for text in self._texts))
+        return bool(self._texts) and said in map(_words, whole) and said.endswith(kept)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def run_text(name: str, prompt: str, script: Path | None) -> bool:

@@ -23,7 +23,8 @@ class Choice:
 
     def __init__(self, question: PermissionAsked) -> None:
         self.request = question.request
-        self.parts = parts_of(question.arguments)
+        # What cannot be read can still be answered: the words go back as they are.
+        self.parts = parts_of(question.arguments) or [Part("", (), takes_several=False)]
         self.marked: set[int] = set()
         """The options of the part of the moment that are marked; the first is 0."""
         self._said: list[str] = []
@@ -56,7 +57,7 @@ class Choice:
             self._said.append(part.options[option][0])
 
     def say(self, text: str) -> None:
-        """Take words: for the next part, or line by line for all that are left. Without words, what is marked."""
+        """Take words: for the next part, or line by line for all that are left. What is marked goes with them."""
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         left = len(self.parts) - self.at
         for said in lines if len(lines) == left else [text.strip()]:
@@ -65,12 +66,12 @@ class Choice:
                 self.marked = set()
 
     def _meant(self, part: Part, said: str) -> str:
-        labels = [label for label, _ in part.options]
-        if not said:
-            return ", ".join(labels[option] for option in sorted(self.marked))
+        count, marked = len(part.options), sorted(self.marked)
         chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
-        named = [labels[int(word) - 1] for word in chosen if word.isdecimal() and 0 < int(word) <= len(labels)]
-        return ", ".join(named) if len(named) == len(chosen) else said
+        named = [int(word) - 1 for word in chosen if word.isdecimal() and 0 < int(word) <= count]
+        is_named = len(named) == len(chosen)
+        options = [*marked, *(option for option in named if is_named and option not in marked)]
+        return ", ".join([*(part.options[option][0] for option in options), *([said] if said and not is_named else [])])
 
 
 def parts_of(arguments: Mapping[str, Any]) -> list[Part]:

@@ -11,7 +11,7 @@ from maverick_tui.runs.wire import Tagged, from_json
 
 @dataclass(frozen=True, slots=True)
 class SendPrompt(Tagged):
-    """Ask; while a turn is running the prompt waits for its end. A command, `/compact`, is for the engine."""
+    """Ask; while a turn is running the prompt waits for its end. A command, `/compact WORDS`, is for the engine."""
 
     type: ClassVar[str] = "send_prompt"
     prompt_id: str

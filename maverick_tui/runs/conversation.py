@@ -84,7 +84,10 @@ class Conversation:
         session, before = self.session, self.session.last_usage
         try:
             # Only an agent's own code can want the messages of a failure.
-            asked = session.compact() if turn.is_command else session.query(prompt, keep_messages=channel is not None)
+            if turn.is_command:
+                asked = session.compact(prompt.removeprefix("/compact").strip())
+            else:
+                asked = session.query(prompt, keep_messages=channel is not None)
             async with aclosing(asked) as messages:
                 async for message in messages:
                     told = self._turns.take(message)
@@ -134,8 +137,8 @@ class Conversation:
         """What the agent returns belongs on the screen, if it is not what the model has said already."""
         if not turn.is_asked:
             turn.usage = result.usage
-        said = " ".join(" ".join([*self._said, *self._turns.translator.said]).split())
-        if result.output.strip() and " ".join(result.output.split()) not in said and turn.error is None:
+        said = [*self._said, *self._turns.translator.said]
+        if result.output.strip() and not _is_said(result.output, said) and turn.error is None:
             for event in self._turns.translator.whole("text", result.output, self._outlet.now()):
                 self._outlet.emit(event)
 
@@ -174,3 +177,14 @@ class Conversation:
         if turn is not None:
             self._turns.end(turn)
         return self._turns.begin(prompt, origin="agent")
+
+
+def _is_said(output: str, said: list[str]) -> bool:
+    """Whether the output is one of the texts, or the last ones together; a word out of one is the agent's own."""
+    meant, last = output.split(), list[str]()
+    for text in reversed(said):
+        words = text.split()
+        last = words + last if len(last) < len(meant) else last
+        if meant in (words, last):
+            return True
+    return False

@@ -129,6 +129,7 @@ class Link:
             self._watching.cancel()
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
+        self._turns.end_background()  # it may have begun while the CLI was being ended
         self._turns.translator.notices.alive.clear()  # they were the CLI's
         self._lose_jobs(for_good=for_good)
 
@@ -200,7 +201,7 @@ class Link:
         self._desk.withdraw()
         self._lose_jobs()
         if self._turns.current is not None:
-            self._turns.fail_background(error)
+            self._turns.end_background(error)
         elif not talk.is_loss_told:
             self.fail(error)
         self._on_loss()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -33,16 +32,13 @@ from maverick_tui.runs.events import (
     Connecting,
     Event,
     InterruptRequested,
-    PromptDropped,
-    PromptQueued,
-    PromptsHeld,
-    PromptsReleased,
     RunEnded,
     RunNamed,
     RunStarted,
 )
 from maverick_tui.runs.link import Link
 from maverick_tui.runs.loading import AgentSource
+from maverick_tui.runs.queue import Queue
 from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
 
 if TYPE_CHECKING:
@@ -94,9 +90,7 @@ class LocalRun:
             outlet=self._outlet,
             on_loss=self._wake.set,
         )
-        self._prompts: deque[SendPrompt] = deque()
-        self._held: set[str] = set()
-        """The ids of prompts that wait until somebody releases them."""
+        self._queue = Queue(self._outlet)
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
         self._early: list[Command] | None = []
@@ -106,8 +100,6 @@ class LocalRun:
         self._is_executing = False
         self._ends_jobs = False
         """Whether what is scheduled is to be ended as soon as no turn is open."""
-        self._clears = False
-        """Whether a new conversation is to begin as soon as no turn is open."""
         self._is_closing = False
         self._work: asyncio.Task[None] | None = None
         """What `serve` waits for: loading, connecting, or answering."""
@@ -165,43 +157,46 @@ class LocalRun:
     async def _step(self) -> None:
         """Do the next thing there is to do, or wait for one."""
         self._wake.clear()
-        talk = self._link.talk
+        talk, is_free, following = self._link.talk, self._turns.current is None, self._queue.next
         if talk is not None and self._ready is not None:
             turn, self._ready = self._ready, None
             await self._answer(talk, turn)
         elif talk is not None and talk.session.is_ended:
-            self._link.is_wanted = self._link.is_wanted or bool(self._prompts)
+            self._link.is_wanted = self._link.is_wanted or following is not None
             self._ends_jobs = False  # they have ended with the CLI
             await self._link.close()
-        elif talk is not None and self._ends_jobs and self._turns.current is None:
+        elif talk is not None and self._ends_jobs and is_free:
             self._ends_jobs = False
             await self._link.end_jobs()
-        elif self._clears and self._turns.current is None:
-            self._clears, self._is_fresh = False, True
+        elif isinstance(following, ClearConversation) and is_free:
+            self._is_fresh = True
             await self._link.clear()
+            self._queue.remove(following)  # what is sent meanwhile waits for it
         elif talk is None and self._link.is_wanted:
             if (error := await self._try(self._link.connect())) is not None:
                 await self._link.close()
                 self._link.fail(error)
-        elif talk is not None and (prompt := self._next_prompt) is not None and self._turns.current is None:
-            self._prompts.remove(prompt)
-            self._ready = self._begin_turn(prompt)
+        elif talk is not None and isinstance(following, SendPrompt) and is_free:
+            self._queue.remove(following)
+            self._ready = self._begin_turn(following)
         else:
             await self._wait()
 
     async def _wait(self) -> None:
         """Wait for something to do; a CLI that nobody needs for long is ended, and the next prompt resumes it."""
-        is_idle = self._turns.current is None and not self._desk.is_waiting
         try:
-            async with asyncio.timeout(self._link.rests_after if is_idle else None):
+            async with asyncio.timeout(self._rests_after):
                 await self._wake.wait()
         except asyncio.TimeoutError:
-            await self._link.close()
+            # What wakes it, or a question, may come in the very round of the loop in which the time is up.
+            if not self._wake.is_set() and self._rests_after is not None:
+                await self._link.close()
 
     @property
-    def _next_prompt(self) -> SendPrompt | None:
-        """The prompt that is to be sent next; those that are held are not."""
-        return next((prompt for prompt in self._prompts if prompt.prompt_id not in self._held), None)
+    def _rests_after(self) -> float | None:
+        """Seconds after which the CLI is ended; None while it is busy, or somebody is asked something."""
+        is_idle = self._turns.current is None and not self._desk.is_waiting
+        return self._link.rests_after if is_idle else None
 
     def _begin_turn(self, prompt: SendPrompt) -> OpenTurn:
         return self._turns.begin(prompt.text, prompt.prompt_id, is_command=prompt.is_command)
@@ -222,7 +217,7 @@ class LocalRun:
             if (turn := self._turns.current) is not None:
                 turn.is_cut = True
                 self._turns.end(turn)
-            self._drop(lambda _prompt: True)
+            self._queue.drop(lambda _prompt: True)
             self._outlet.emit(RunEnded(self._outlet.now(), reason))
             self._outlet.is_closed = True
 
@@ -266,7 +261,7 @@ class LocalRun:
             talk.is_loss_told = talk.session.is_ended
             self._turns.end(last)
             if last.error is not None:
-                self._hold()
+                self._queue.hold()
         if self._stopping is not None:
             await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
 
@@ -276,14 +271,15 @@ class LocalRun:
 
     def _interrupt(self) -> None:
         turn = self._turns.current
-        is_waiting = self._link.talk is None and self._next_prompt is not None
+        is_waiting = self._link.talk is None and self._queue.has_prompts
         has_jobs = bool(self._turns.translator.jobs.items)
         if turn is None and not is_waiting and not self._desk.is_waiting and not has_jobs:
             return
         self._ends_jobs = has_jobs  # else it would go on by itself, a moment after it was told to stop
         self._outlet.emit(InterruptRequested(self._outlet.now()))
         self._desk.withdraw()
-        self._hold()
+        # It was meant to follow on what is stopped: whether it still does, the person decides.
+        self._queue.hold()
         if turn is None:
             return
         if self._is_executing or not (turn.is_asked or turn.origin == "background"):
@@ -292,13 +288,6 @@ class LocalRun:
                 self._work.cancel()
         if self._stopping is None or self._stopping.done():
             self._stopping = self._spawn(self._stop(turn, self._link.talk, self._work))
-
-    def _hold(self) -> None:
-        """What waits was meant to follow on what was stopped, or failed: whether it still does, the person decides."""
-        waiting = tuple(prompt.prompt_id for prompt in self._prompts if prompt.prompt_id not in self._held)
-        if waiting:
-            self._held.update(waiting)
-            self._outlet.emit(PromptsHeld(self._outlet.now(), waiting))
 
     async def _stop(self, turn: OpenTurn, talk: Conversation | None, work: asyncio.Task[None] | None) -> None:
         """Interrupt until nothing is being answered; a CLI, or an agent, that does not stop is given up."""
@@ -331,13 +320,14 @@ class LocalRun:
         elif isinstance(command, SendPrompt):
             self._send_prompt(command)
         elif isinstance(command, DropPrompt):
-            self._drop(lambda prompt: prompt.prompt_id == command.prompt_id)
+            self._queue.drop(lambda prompt: prompt.prompt_id == command.prompt_id)
         elif isinstance(command, Interrupt):
             self._interrupt()
         elif isinstance(command, AnswerPermission):
             self._desk.answer(command)
         elif isinstance(command, ReleasePrompts):
-            self._release_prompts()
+            if self._queue.release():
+                self._want_link()
         elif isinstance(command, SetMode):
             _ = self._spawn(self._link.set_mode(command.mode))
         elif isinstance(command, SetModel):
@@ -345,7 +335,8 @@ class LocalRun:
         elif isinstance(command, NameRun):
             self._outlet.emit(RunNamed(self._outlet.now(), command.name))
         elif isinstance(command, ClearConversation):
-            self._clears = True
+            self._queue.add(command)
+            self._want_link()
         elif isinstance(command, Reconnect):
             self._link.is_wanted = not self._link.is_open
         else:
@@ -355,28 +346,18 @@ class LocalRun:
     def _send_prompt(self, prompt: SendPrompt) -> None:
         if self._is_closing:
             return
-        self._link.is_wanted = self._link.is_wanted or not self._link.is_open
-        if not self._link.is_open or self._next_prompt or self._turns.current is not None or self._clears:
-            self._outlet.emit(PromptQueued(self._outlet.now(), prompt.prompt_id, prompt.text))
-            self._prompts.append(prompt)
+        self._want_link()
+        if not self._link.is_open or self._queue.next is not None or self._turns.current is not None:
+            self._queue.add(prompt)
         else:
             self._ready = self._begin_turn(prompt)
 
-    def _release_prompts(self) -> None:
-        if self._held:
-            self._held.clear()
-            self._link.is_wanted = self._link.is_wanted or not self._link.is_open
-            self._outlet.emit(PromptsReleased(self._outlet.now()))
-
-    def _drop(self, is_meant: Callable[[SendPrompt], bool]) -> None:
-        for prompt in [prompt for prompt in self._prompts if is_meant(prompt)]:
-            self._prompts.remove(prompt)
-            self._held.discard(prompt.prompt_id)
-            self._outlet.emit(PromptDropped(self._outlet.now(), prompt.prompt_id))
+    def _want_link(self) -> None:
+        self._link.is_wanted = self._link.is_wanted or not self._link.is_open
 
     def _close(self) -> None:
         self._is_closing = True
-        self._drop(lambda _prompt: True)
+        self._queue.drop(lambda _prompt: True)
         self._interrupt()
         if self._turns.current is None and self._work is not None:
             self._work.cancel()

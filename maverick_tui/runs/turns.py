@@ -74,14 +74,14 @@ class OpenTurn:
 
 
 class Turns:
-    """The turns of one run: at most one is open. `on_end` is called when one has ended."""
+    """The turns of one run: at most one is open. `on_change` is called when one has begun or ended."""
 
-    def __init__(self, outlet: Outlet, on_end: Callable[[], None]) -> None:
+    def __init__(self, outlet: Outlet, on_change: Callable[[], None]) -> None:
         self.translator = Translator()
         self.meter = Meter()
         self.current: OpenTurn | None = None
         self._outlet = outlet
-        self._on_end = on_end
+        self._on_change = on_change
         self._count = 0
         self._announced = ""
         """The prompt of a job that is about to begin a turn."""
@@ -96,6 +96,7 @@ class Turns:
         turn.is_command = is_command
         self.translator.begin_turn()
         self._outlet.emit(TurnStarted(at, turn.number, text, prompt_id, origin))
+        self._on_change()
         return turn
 
     def take(self, message: Message) -> Message:
@@ -151,14 +152,12 @@ class Turns:
             self._outlet.emit(event)
         return bool(events)
 
-    def fail_background(self, error: AgentError) -> bool:
-        """End an open turn of the CLI's own, since the CLI is gone; whether there was one."""
+    def end_background(self, error: AgentError | None = None) -> None:
+        """End an open turn of the CLI's own, since the CLI is gone: by an error, or because we have ended it."""
         turn = self.current
-        if turn is None or turn.origin != "background":
-            return False
-        turn.error = error
-        self.end(turn)
-        return True
+        if turn is not None and turn.origin == "background":
+            turn.error, turn.is_cut = error, error is None
+            self.end(turn)
 
     def end(self, turn: OpenTurn) -> None:
         """Close the turn, if it is the open one."""
@@ -185,7 +184,7 @@ class Turns:
                 failure=failure,
             )
         )
-        self._on_end()
+        self._on_change()
 
     def _usage(self, turn: OpenTurn) -> Usage:
         duration = round((self._outlet.now() - turn.began) * 1000)

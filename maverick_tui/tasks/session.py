@@ -31,6 +31,7 @@ from claude_agent_sdk.types import ContextUsageResponse
 from maverick_tui.agent.engine.api.building import model_config
 from maverick_tui.agent.engine.api.speech import Totals, usage_json
 from maverick_tui.agent.engine.guard import BEGAN
+from maverick_tui.agent.engine.protocol import cannot_compact
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.exceptions import AgentError, MaverickError
@@ -229,9 +230,9 @@ class TasksSession:
 
     # -- control ------------------------------------------------------------------------------------------------------
 
-    def compact(self) -> AsyncGenerator[Message, None]:
+    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Refused: nothing sums this conversation up."""
-        raise AgentError("This agent cannot compact its conversation.", kind="invalid", hint="/clear begins a new one.")
+        raise cannot_compact()
 
     async def clear(self) -> bool:
         """Begin a new conversation."""

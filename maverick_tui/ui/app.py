@@ -265,6 +265,7 @@ class MaverickApp(Shell):
         screen = self._screen_of(run)
         if run.store.queue or run.store.entries:
             return  # the person was faster
+        run.suggestion = text
         if screen is None or not screen.is_mounted:
             run.draft = run.draft or text
         elif not screen.prompt.text:
@@ -339,19 +340,15 @@ class MaverickApp(Shell):
             self._close_run(run)
 
     def _close_run(self, run: RunModel) -> None:
-        """End a run and forget it; while it is at work, ask first."""
-        if run not in self.board.at_work:
-            self._forget_run(run)
-            return
-        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+        """End a run and forget it; if something would be lost, ask first."""
+        from maverick_tui.ui.closing import before_closing
 
-        dialog = ConfirmScreen(
-            f"Close {run.agent} while it is at work?",
-            "Closing interrupts it, and drops what is queued. What is on its screen goes with it.",
-            yes="Close",
-            no="Keep",
-        )
-        _ = self.push_screen(dialog, lambda yes: self._forget_run(run) if yes else None)
+        screen = self._screen_of(run)
+        draft = screen.draft if screen is not None and screen.is_mounted else run.draft
+        if (question := before_closing(run, draft, is_at_work=run in self.board.at_work)) is None:
+            self._forget_run(run)
+        else:
+            _ = self.push_screen(question, lambda yes: self._forget_run(run) if yes else None)
 
     def _forget_run(self, run: RunModel) -> None:
         if run.run_id not in self.board.runs:

@@ -40,6 +40,8 @@ class RunModel:
         """What was wanted before there was a way to the run."""
         self.draft = ""
         """What stood in its prompt when the person left it."""
+        self.suggestion = ""
+        """What was put into its prompt without the person having typed it."""
         self._board = board
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------

@@ -57,6 +57,23 @@ def test_a_click_answers_or_marks() -> None:
     assert said(choice, "") == {"Which colour?": "Blue", "Which sizes?": "S, L"}
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("and one for me", "S, L, and one for me"), ("2", "S, L, M"), ("1, 2", "S, L, M"), ("9", "S, L, 9")],
+)
+def test_what_is_marked_goes_with_what_is_typed(text: str, meant: str) -> None:
+    choice = asks(SIZES, COLOURS)
+    for option in (0, 2):
+        choice.choose(option)
+    assert said(choice, text, "1") == {"Which sizes?": meant, "Which colour?": "Red"}
+
+
+@pytest.mark.parametrize("questions", [None, "x", [], [1, None]])
+def test_what_cannot_be_read_is_answered_in_words(questions: Any) -> None:
+    choice = Choice(ev.PermissionAsked(0.0, "q", "c", "AskUserQuestion", {"questions": questions}))
+    assert said(choice, "Take the blue one") == {"": "Take the blue one"}
+
+
 @pytest.mark.parametrize("questions", [None, "x", [], [1, None], [{}], [{"question": 1, "options": "x"}]])
 def test_questions_of_any_shape(questions: Any) -> None:
     choice = Choice(ev.PermissionAsked(0.0, "q", "c", "AskUserQuestion", {"questions": questions}))

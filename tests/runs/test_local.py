@@ -38,6 +38,7 @@ from maverick_tui.runs.events import (
 )
 from tests.agent.engine.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
+from tests.runs.pretending import Pretender
 from tests.runs.watching import Watched, check_well_formed, watch
 from tests.support.agents import Talker, Worker, context
 from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
@@ -512,6 +513,32 @@ async def test_an_execute_that_asks_nobody_is_a_turn_too(serve: ServeModel) -> N
     assert ended.outcome == "done"
     assert run.text() == "42"
     assert model.requests == []
+
+
+class Judging(Pretender):
+    """Makes something of its own out of what the model says."""
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        asked = [await self.run(prompt, context) for prompt in ("one", "two")]
+        outputs = {"last": asked[-1].output, "first": asked[0].output, "all": "answer to one\n\nanswer to two"}
+        output = outputs.get(context.extra["prompt"], context.extra["prompt"])
+        return AgentResult.success_result(output, asked[-1].usage)
+
+
+@pytest.mark.parametrize("prompt", ["last", "first", "all"])
+async def test_what_the_model_has_said_is_not_told_again(prompt: str) -> None:
+    async with watch(Judging) as run:
+        run.prompt(prompt)
+        await run.until(TurnEnded, 2)
+    assert run.text() == "answer to one\nanswer to two"
+
+
+@pytest.mark.parametrize("output", ["answer", "two", "one answer"])
+async def test_a_word_out_of_what_the_model_has_said_is_the_agents_own_answer(output: str) -> None:
+    async with watch(Judging) as run:
+        run.prompt(output)
+        await run.until(TurnEnded, 2)
+    assert run.text() == f"answer to one\nanswer to two\n{output}"
 
 
 async def test_another_agent_that_execute_asks_is_not_taken_for_this_one(serve: ServeModel) -> None:

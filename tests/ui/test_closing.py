@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.widgets import Static
+
 from maverick_tui.runs.commands import CloseRun
 from maverick_tui.ui.board import RunModel
 from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
@@ -17,9 +19,15 @@ def another(app: FedApp, prompt: str) -> RunModel:
     return run
 
 
-async def test_a_run_that_is_done_is_closed_by_a_key_and_the_one_beside_it_is_shown() -> None:
-    async with watching(Tape().connect().prompt("Go").done()) as (app, pilot):
+def words(app: FedApp) -> str:
+    return " ".join(str(one.render()) for one in app.screen.query(Static))
+
+
+async def test_a_run_without_an_answer_is_closed_by_a_key_and_the_one_beside_it_is_shown() -> None:
+    async with watching(Tape().connect()) as (app, pilot):
         first, second = app.run_model, another(app, "Look around")
+        app._suggest(first, "Review the branch")
+        assert app.run_screen.prompt.text, "which nobody has typed"
         await pilot.press("f9")
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is second)
         assert list(app.board.runs.values()) == [second]
@@ -27,8 +35,31 @@ async def test_a_run_that_is_done_is_closed_by_a_key_and_the_one_beside_it_is_sh
         assert [type(one) for one in first.handle.take()] == [CloseRun]
         await until(pilot, lambda: app.run_screen.is_mounted)
         await pilot.press("f9")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        await pilot.press("y")
         await until(pilot, lambda: app.top == "PickerScreen")
         assert not app.board.runs
+
+
+async def test_an_answer_or_a_draft_is_not_lost_unasked() -> None:
+    async with watching(Tape().connect()) as (app, pilot):
+        await pilot.press(*"abc", "f9")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        assert "What you have typed and not sent is lost." in words(app)
+        await pilot.press("n")
+        await until(pilot, lambda: app.top == "RunScreen")
+        assert app.run_screen.prompt.text == "abc"
+        second = another(app, "Look around")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
+        for keys, is_draft in ((("delete",), True), (("down", "delete"), False)):
+            await pilot.press(*keys)
+            await until(pilot, lambda: app.top == "ConfirmScreen")
+            assert ("typed" in words(app)) == is_draft, "the first has a draft, the second has answered"
+            await pilot.press("n")
+            await until(pilot, lambda: app.top == "PickerScreen")
+        assert second.run_id in app.board.runs
+        assert len(app.board.runs) == 2
 
 
 async def test_a_run_at_work_is_closed_only_after_a_question() -> None:
@@ -48,6 +79,8 @@ async def test_the_picker_shows_the_first_prompt_and_closes_the_highlighted_run(
         await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
         assert [one.title for one in app._summaries()] == ["Go", "Look around in the cart"]
         await pilot.press("down", "delete")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        await pilot.press("y")
         await until(pilot, lambda: second.run_id not in app.board.runs)
         assert app.top == "PickerScreen"
 

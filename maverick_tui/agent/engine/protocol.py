@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Protocol
 
+from maverick_tui.exceptions import AgentError
+
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
     from claude_agent_sdk.types import ContextUsageResponse
 
     from maverick_tui.agent.result import AgentUsage
     from maverick_tui.config import PermissionMode
-    from maverick_tui.exceptions import AgentError
 
 
 class Session(Protocol):
@@ -33,8 +34,11 @@ class Session(Protocol):
         """Send a prompt and yield what comes for it; an interrupted turn just ends."""
         ...
 
-    def compact(self) -> AsyncGenerator[Message, None]:
-        """Let the conversation be summed up, so that it takes less room, and yield what comes of it."""
+    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+        """Let the conversation be summed up, so that it takes less room, and yield what comes of it.
+
+        `wishes` say what the summary is to be like.
+        """
         ...
 
     async def clear(self) -> bool:
@@ -56,3 +60,8 @@ class Session(Protocol):
     async def context_usage(self) -> ContextUsageResponse:
         """How full the model's context is."""
         ...
+
+
+def cannot_compact() -> AgentError:
+    """Why a session refuses to `compact` that has nothing to sum its conversation up with."""
+    return AgentError("This agent cannot compact its conversation.", kind="invalid", hint="/clear begins a new one.")

@@ -150,9 +150,13 @@ class AgentSession:
             async for message in messages:
                 yield message
 
-    async def compact(self) -> AsyncGenerator[Message, None]:
-        """Let the CLI sum the conversation up, and yield what comes of it; the model is asked for the summary."""
-        async with contextlib.aclosing(self._answers(self._command, "/compact", False)) as messages:
+    async def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+        """Let the CLI sum the conversation up, and yield what comes of it; the model is asked for the summary.
+
+        `wishes` say what the summary is to be like.
+        """
+        command = f"/compact {wishes}".strip()
+        async with contextlib.aclosing(self._answers(self._command, command, False)) as messages:
             async for message in messages:
                 yield message
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "clear": "Begin a new conversation; what is on the screen stays",
     "new": "The same as /clear",
-    "compact": "Sum the conversation up, so that it takes less room",
+    "compact": "Sum the conversation up, so that it takes less room: /compact WORDS say what matters",
     "model": "Let another model answer: /model NAME",
     "name": "Call this run by a name: /name WORDS",
     "close": "Close this run",
@@ -32,6 +32,11 @@ def slash_command(text: str) -> tuple[str, str] | None:
     return (found[1].lower(), (found[2] or "").strip()) if found else None
 
 
+def _takes(name: str, rest: str) -> bool:
+    """Whether the command can be meant with what follows it: a model has one word, most commands take none."""
+    return not rest or name in ("compact", "name") or (name == "model" and len(rest.split()) == 1)
+
+
 class SlashCommands:
     """Carries out what is typed on the screen of a run."""
 
@@ -43,7 +48,7 @@ class SlashCommands:
         if (found := slash_command(text)) is None:
             return False
         name, rest = found
-        if name not in COMMANDS:
+        if name not in COMMANDS or not _takes(name, rest):
             self._ask(name, text)
             return True
         self._screen.prompt.remember(text)
@@ -55,7 +60,7 @@ class SlashCommands:
         if name in ("clear", "new"):
             screen.run.clear()
         elif name == "compact":
-            screen.send("/compact", is_command=True)
+            screen.send(f"/compact {rest}".strip(), is_command=True)
         elif name == "model" and rest:
             screen.run.set_model(rest)
         elif name == "model":
@@ -68,7 +73,10 @@ class SlashCommands:
             screen.run_worker(screen.run_action(actions[name]), group="command", exit_on_error=False)
 
     def _ask(self, name: str, text: str) -> None:
-        """It may be meant for the agent, or be a slip: sent, it is a prompt that costs something."""
+        """It may be meant for the agent, or be a slip: sent, it is a prompt that costs something.
+
+        A command with words that it cannot take is no command: they are all that tells it from a prompt.
+        """
         from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
         screen = self._screen
@@ -80,10 +88,13 @@ class SlashCommands:
             else:  # nothing that was typed is lost
                 screen.prompt.set_text("\n".join(filter(None, (text, screen.prompt.text))))
 
-        known = ", ".join(f"/{one}" for one in COMMANDS)
+        if name in COMMANDS:
+            why, known = f"/{name} with these words is not a command.", f"/{name}: {COMMANDS[name]}."
+        else:
+            why, known = f"/{name} is not a command.", f"Commands are {', '.join(f'/{one}' for one in COMMANDS)}."
         dialog = ConfirmScreen(
-            f"/{name} is not a command. Send it to the agent?",
-            f"It would be a prompt like any other, and cost as much. Commands are {known}.",
+            f"{why} Send it to the agent?",
+            f"It would be a prompt like any other, and cost as much. {known}",
             yes="Send it",
             no="Edit it",
         )

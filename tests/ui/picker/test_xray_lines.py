@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from maverick_tui.agent.catalog.trust import TrustStore
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.ui.picker.items import Group, Item
 from maverick_tui.ui.picker.reading import read_agents, read_xray
 from maverick_tui.ui.picker.xray_lines import Subject
@@ -166,3 +167,14 @@ def test_hostile_texts_are_inert_and_no_markup() -> None:
     assert not any(character in text for character in "\x1b\x07\x9b\u202e")
     assert "[bold]x[/] ␛]0;evil␇" in text
     assert "[red]body[/red]" in text
+
+
+def test_to_draw_it_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a judge looks at the disk, and the event loop waits meanwhile")
+
+    write_agent("worker", "tools: Read, Edit, Bash(git log:*), Bash(make:*)\n", "You work.")
+    seen = subject("worker")
+    monkeypatch.setattr(Judge, "__init__", refuse)
+    lines = ["".join(text for text, _ in line).rstrip() for line in seen.lines(100)]
+    assert "asks     Bash(make:*)  outside of the project also  Edit" in lines

@@ -62,11 +62,11 @@ async def test_commands_are_no_prompts() -> None:
             app.run_screen.prompt.set_text(text)
             await pilot.press("enter")
             assert app.kept.take() == [expected]
-        app.run_screen.prompt.set_text("/compact")
+        app.run_screen.prompt.set_text("/compact  keep the prices")
         await pilot.press("enter")
         (sent,) = app.kept.take()
         assert isinstance(sent, SendPrompt)
-        assert sent.is_command
+        assert (sent.text, sent.is_command) == ("/compact keep the prices", True)
         opened = []
         for text in ("/help", "/name"):
             app.run_screen.prompt.set_text(text)
@@ -97,6 +97,17 @@ async def test_an_unknown_command_is_asked_about_before_it_is_sent() -> None:
         (sent,) = app.kept.take()
         assert isinstance(sent, SendPrompt)
         assert (sent.text, sent.is_command) == ("/claer it all", False)
+
+
+async def test_a_command_with_words_that_it_cannot_take_is_asked_about() -> None:
+    async with watching(Tape().connect().prompt("Go").done()) as (app, pilot):
+        for text in ("/new feature: login", "/clear\nall caches", "/close #12 please", "/quit it", "/model the cart"):
+            app.run_screen.prompt.set_text(text)
+            await pilot.press("enter")
+            await until(pilot, lambda: app.top == "ConfirmScreen")
+            await pilot.press("n")
+            await until(pilot, lambda: app.top == "RunScreen")
+            assert (app.kept.take(), app.run_screen.prompt.text) == ([], text)
 
 
 async def test_a_path_is_no_command() -> None:

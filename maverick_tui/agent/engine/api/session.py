@@ -14,6 +14,7 @@ from claude_agent_sdk import CanUseTool, Message, PermissionResultAllow, Permiss
 from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.api.speech import Speech, Totals
+from maverick_tui.agent.engine.protocol import cannot_compact
 from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.result import AgentUsage
@@ -166,9 +167,9 @@ class ApiSession:
         if self._cancel is not None:
             self._cancel.cancel("it was interrupted")
 
-    def compact(self) -> AsyncGenerator[Message, None]:
+    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Refused: nothing sums this conversation up."""
-        raise AgentError("This agent cannot compact its conversation.", kind="invalid", hint="/clear begins a new one.")
+        raise cannot_compact()
 
     async def clear(self) -> bool:
         """Forget the conversation."""

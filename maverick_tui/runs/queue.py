@@ -1,0 +1,73 @@
+"""Queue: what a person has asked for and what has not begun yet, in its order; some of it may be held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from maverick_tui.runs.commands import ClearConversation, SendPrompt
+from maverick_tui.runs.events import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased
+from maverick_tui.runs.turns import Outlet
+
+
+class Queue:
+    """Prompts, and new conversations between them: what was asked for before one still belongs to the old one."""
+
+    def __init__(self, outlet: Outlet) -> None:
+        self._outlet = outlet
+        self._items: list[SendPrompt | ClearConversation] = []
+        self._held: set[str] = set()
+        """The ids of prompts that wait until somebody releases them."""
+
+    @property
+    def next(self) -> SendPrompt | ClearConversation | None:
+        """What is to be done next; prompts that are held are not."""
+        return next((item for item in self._items if not self._is_held(item)), None)
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether a prompt waits that nobody holds."""
+        return bool(self._unheld())
+
+    def add(self, item: SendPrompt | ClearConversation) -> None:
+        """Let it wait behind all that waits already."""
+        self._items.append(item)
+        if isinstance(item, SendPrompt):
+            self._outlet.emit(PromptQueued(self._outlet.now(), item.prompt_id, item.text))
+
+    def remove(self, item: SendPrompt | ClearConversation) -> None:
+        """It begins."""
+        self._items.remove(item)
+
+    def hold(self) -> None:
+        """Let every prompt wait until somebody releases it.
+
+        What waits was meant to follow on what was stopped, or failed: whether it still does, the person decides. A new
+        conversation behind it is forgotten: beginning it now would take from those prompts what they are about.
+        """
+        if waiting := self._unheld():
+            self._held.update(waiting)
+            first = next(at for at, item in enumerate(self._items) if self._is_held(item))
+            self._items[first:] = [item for item in self._items[first:] if isinstance(item, SendPrompt)]
+            self._outlet.emit(PromptsHeld(self._outlet.now(), waiting))
+
+    def release(self) -> bool:
+        """Let what is held go on; whether anything was."""
+        if not self._held:
+            return False
+        self._held.clear()
+        self._outlet.emit(PromptsReleased(self._outlet.now()))
+        return True
+
+    def drop(self, is_meant: Callable[[SendPrompt], bool]) -> None:
+        """Forget prompts."""
+        for prompt in [item for item in self._items if isinstance(item, SendPrompt) and is_meant(item)]:
+            self._items.remove(prompt)
+            self._held.discard(prompt.prompt_id)
+            self._outlet.emit(PromptDropped(self._outlet.now(), prompt.prompt_id))
+
+    def _is_held(self, item: SendPrompt | ClearConversation) -> bool:
+        return isinstance(item, SendPrompt) and item.prompt_id in self._held
+
+    def _unheld(self) -> tuple[str, ...]:
+        prompts = (item for item in self._items if isinstance(item, SendPrompt))
+        return tuple(prompt.prompt_id for prompt in prompts if prompt.prompt_id not in self._held)

@@ -1,0 +1,70 @@
+"""A run that is printed: what the agent answers goes to standard output, and nothing else does."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from claude_agent_sdk import Message
+from claude_agent_sdk._internal.message_parser import parse_message
+
+from maverick_tui import AgentContext, AgentResult, AgentUsage
+from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.text_run import print_run
+from tests.support.agents import Talker
+from tests.support.replay import assistant, result, tool_result, tool_use
+
+LONG = "All tests PASS, and the report is long."
+
+
+class Judging(Talker):
+    """Asks, and answers something of its own, if it has that."""
+
+    def __init__(self, own: str = "", prompts: tuple[str, ...] = ("look",)) -> None:
+        super().__init__()
+        self._own = own
+        self._prompts = prompts
+
+    async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
+        found = (assistant(f"I {prompt}."), assistant(tool_use("t1")), tool_result("t1"), assistant(LONG), result())
+        for message in map(parse_message, found):
+            assert message is not None
+            yield message
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        outputs = [(await self.run(prompt, context)).output for prompt in self._prompts]
+        return AgentResult.success_result(self._own or outputs[-1], AgentUsage(0, 0, None, 0))
+
+
+async def printed(agent: Talker, *, is_watched: bool = False) -> tuple[str, str]:
+    """What goes to standard output, and to standard error."""
+    out, paper = io.StringIO(), Paper(io.StringIO(), 80)
+    assert await print_run(agent, "Do it", Path.cwd(), paper, answers=None if is_watched else out) is None
+    assert isinstance(paper.stream, io.StringIO)
+    return out.getvalue(), paper.stream.getvalue()
+
+
+@pytest.mark.parametrize("prompts", [("look",), ("look", "look again")])
+async def test_what_the_model_says_last_is_the_answer(prompts: tuple[str, ...]) -> None:
+    out, way = await printed(Judging(prompts=prompts))
+    assert out == f"{LONG}\n"
+    assert "I look." in way
+    assert way.count(LONG) == len(prompts) - 1
+
+
+@pytest.mark.parametrize("own", ["PASS", "I look.", "The verdict:\n\nPASS"])
+async def test_what_the_agent_makes_of_it_is_the_answer_also_where_the_model_has_said_the_word(own: str) -> None:
+    out, way = await printed(Judging(own))
+    assert out == f"{own}\n"
+    assert LONG in way
+
+
+async def test_what_the_agent_makes_of_it_is_seen_where_somebody_looks_on() -> None:
+    own = "PASS\n\n" + "because everything is as it should be " * 4
+    _, seen = await printed(Judging(own), is_watched=True)
+    assert LONG in seen
+    assert own.split() == seen.partition(LONG)[2].split()[: len(own.split())], "all of it, not only its first line"
+    _, seen = await printed(Judging(), is_watched=True)
+    assert seen.count(LONG) == 1
