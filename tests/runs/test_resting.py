@@ -117,19 +117,20 @@ async def test_what_is_sent_before_a_new_conversation_belongs_to_the_old_one(ses
 
 async def test_no_new_conversation_overtakes_prompts_that_are_held(sessions: list[Pretended]) -> None:
     async with watch(Pretender) as run:
+        await run.ask("one")
         sessions[0].may_answer.clear()
-        run.prompt("one")
-        await run.until(TurnStarted)
         run.prompt("two")
+        await run.until(TurnStarted, 2)
+        run.prompt("three")
         run.send(ClearConversation())
         run.send(Interrupt())
-        await run.until(TurnEnded)
+        await run.until(TurnEnded, 2)
         sessions[0].may_answer.set()
         run.send(ReleasePrompts())
-        await run.until(TurnEnded, 2)
+        await run.until(TurnEnded, 3)
         await settled()
     assert [event.kind for event in run.all(Noticed)] == []
-    assert [event.text for event in run.all(TurnStarted)] == ["one", "two"]
+    assert [event.text for event in run.all(TurnStarted)] == ["one", "two", "three"]
 
 
 async def test_a_lost_cli_is_not_replaced_for_prompts_that_are_held(sessions: list[Pretended]) -> None:
