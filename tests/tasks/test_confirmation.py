@@ -163,6 +163,23 @@ async def test_of_two_tasks_with_one_title_that_one_is_deleted_which_was_chosen(
         assert [task.id for task in one.store.list(one.user).tasks] == [1]
 
 
+async def test_who_was_asked_about_is_deleted_though_another_terminal_shifts_the_numbers(
+    factory: SessionFactory,
+) -> None:
+    second = [call("delete_task", task="buy milk (2)"), say("ok")]
+    async with assistant(factory, [scene(*DELETES, prompt="milk"), scene(*second, prompt="second")]) as one:
+        one.add("buy milk", "Buy milk", "buy milk", "buy milk")
+        await one.say("Delete milk")
+        one.store.delete(one.user, 1)
+        question = await one.say("The second")
+        assert question.response == "Do you really want to delete 'Buy milk (2)'? Reply 'yes delete' to confirm."
+        one.store.complete(one.user, 3)
+        done = await one.say("yes delete")
+        assert done.response == "I've removed 'Buy milk' from your tasks."
+        assert [task.id for task in one.store.list(one.user, status="all").tasks] == [4, 3]
+        assert "'ids'" not in str(one.requests).replace('"', "'"), "no id reaches the model"
+
+
 async def test_the_question_stays_whole_beside_much_that_was_done(factory: SessionFactory) -> None:
     adds = [call("add_task", title=f"{number} {'y' * 150}") for number in range(6)]
     async with assistant(factory, [*adds, call("delete_task", task="Tea"), say("ok")]) as one:

@@ -197,7 +197,7 @@ def test_the_store_gives_nobody_anything_by_a_foreign_id(factory: SessionFactory
     assert store.update("bob", task.id, title="Mine") is None
     assert store.delete("bob", task.id) is None
     assert store.find("bob", "Tea") == []
-    assert store.titled("bob", "Tea") is None
+    assert store.called("bob", "Tea") is None
     assert store.complete_all("bob") == store.delete_all("bob", "all") == store.count("bob", "all") == 0
     assert store.list("bob", tag="x").total == 0
     assert store.get("alice", task.id) == task
