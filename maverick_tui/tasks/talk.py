@@ -62,7 +62,7 @@ _ASKING = frozenset(
     "will".split()
 )
 _BEFORE_A_QUESTION = frozenset("and or but so then well".split())
-_ASSENT = frozenset("sure okay ok absolutely certainly of course great fine nice well good".split())
+_ASSENT = frozenset("sure okay ok absolutely certainly of course".split())
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _OURS = re.compile(
     r"do you really want to delete|reply 'yes|that's a big action|confirm with '|"
