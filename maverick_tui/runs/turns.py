@@ -117,6 +117,8 @@ class Turns:
         if name == "SystemMessage" and cast(Any, message).subtype == "maverick_job_fired":
             self._announce(str(cast(Any, message).data["prompt"]))
             return
+        if self.current is None and _is_late(name, message):
+            return
         if self.current is None and (is_result or _is_content(name, message)):
             announced, self._announced = self._announced, ""
             self.begin(announced, origin="background").idle.clear()
@@ -202,6 +204,12 @@ class Turns:
 def _is_content(name: str, message: Any) -> bool:
     """Whether only a turn of the agent itself has such a message."""
     return name in ("StreamEvent", "AssistantMessage") and message.parent_tool_use_id is None
+
+
+def _is_late(name: str, message: Any) -> bool:
+    """Whether it is of an answer that has begun in a turn before, which was cut: nothing would end a turn for it."""
+    is_own = name == "StreamEvent" and message.parent_tool_use_id is None
+    return is_own and message.event.get("type") != "message_start"
 
 
 def _is_aborted(result: Any) -> bool:

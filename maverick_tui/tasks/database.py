@@ -102,9 +102,7 @@ def _migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with engine.connect().execution_options(sqlite_begin="IMMEDIATE") as connection, connection.begin():
-        if (
-            connection.dialect.name == "postgresql"
-        ):  # two first starts would make the same tables; SQLite has one writer
+        if connection.dialect.name == "postgresql":  # two would make the same tables; SQLite has one writer
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
         config.attributes["connection"] = connection
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from maverick_tui.tasks.guessing import guessed, holding
@@ -40,13 +40,8 @@ class Candidate(NamedTuple):
     id: int
     title: str
     completed: bool
-    number: int = 0
-    """Which one of several with this title; 0 if there is one."""
-
-    @property
-    def name(self) -> str:
-        """What it is asked about by."""
-        return f"{self.title} ({self.number})" if self.number else self.title
+    name: str
+    """What it is asked about by: its title, and a number if several have that."""
 
 
 def sought(query: str) -> str:
@@ -108,20 +103,34 @@ def meant_in(query: str, text: str) -> list[int]:
     return _beginning(words, having, titles) or guessed(words, text, titles)
 
 
-def chosen(query: str, found: Sequence[Candidate]) -> list[Candidate]:
+def chosen(query: str, found: Sequence[Candidate], titles: Iterable[str]) -> list[Candidate]:
     """Those of the tasks which could be meant that are: open ones before those that are done.
 
     One that is done and has the very title is not left out for an open one that only has its words. Of several with one
-    title a number says which, as its `name` does.
+    title a number says which, as its `name` does; `titles` are those of all tasks, which no name may be taken for.
     """
     words = sought(query)
     still_open = [one for one in found if not one.completed]
     same = [one for one in found if folded(one.title) == words]
     if not same and any(folded(one.title) == without_number(words) for one in found):
-        return [one for one in _counted(still_open or found) if folded(one.name) == words]
+        return [one for one in _counted(still_open or found, titles) if folded(one.name) == words]
     if same and all(one.completed for one in same):
-        return _counted([*still_open, *same])
-    return _counted(still_open or found)
+        return _counted([*still_open, *same], titles)
+    return _counted(still_open or found, titles)
+
+
+def called(name: str, found: Sequence[Candidate], titles: Iterable[str]) -> Candidate | None:
+    """The one of these tasks that a question calls by this name; None if it would call none so."""
+    for title in map(folded, names_in(name)):
+        if alike := [one for one in found if folded(one.title) == title]:
+            still_open = [one for one in alike if not one.completed]
+            return next((one for one in _counted(still_open or alike, titles) if one.name == name), None)
+    return None
+
+
+def names_in(name: str) -> tuple[str, ...]:
+    """The titles that a task may have which is called by this name."""
+    return tuple(filter(None, (name, without_number(name))))
 
 
 def without_number(name: str) -> str:
@@ -130,14 +139,21 @@ def without_number(name: str) -> str:
     return numbered["title"] if numbered else ""
 
 
-def _counted(found: Sequence[Candidate]) -> list[Candidate]:
-    """The same with a number for each that has the title of another."""
+def _counted(found: Sequence[Candidate], titles: Iterable[str]) -> list[Candidate]:
+    """The same with a number for each that has the title of another; one that makes a title of a task is left out."""
     names = [folded(one.title) for one in found]
-    times, seen = Counter(names), Counter[str]()
+    times = Counter(names)
+    if len(times) == len(found):
+        return list(found)
+    taken = set(map(folded, titles))
+    numbers = Counter[str]()
     counted = []
     for one, name in zip(found, names, strict=True):
-        seen[name] += 1
-        counted.append(one._replace(number=seen[name]) if times[name] > 1 else one)
+        if times[name] > 1:
+            numbers[name] += 1
+            while f"{name} ({numbers[name]})" in taken:
+                numbers[name] += 1
+        counted.append(one._replace(name=f"{one.title} ({numbers[name]})") if numbers[name] else one)
     return counted
 
 

@@ -103,8 +103,8 @@ class AgentRunner:
             async with asyncio.timeout(self._timeout + GRACE) as limit:
                 if may_confirm and (pending := _confirmed(context, message)):
                     return await self._carry_out(context, pending, recorder)
-                offered = _offered(context) if may_confirm else []
-                result = await self._ask(context, message, cancel, recorder, offered)
+                asked = _asked_about(context) if may_confirm else {}
+                result = await self._ask(context, message, cancel, recorder, asked)
         except builtins.TimeoutError as error:
             if not limit.expired():
                 raise
@@ -128,7 +128,8 @@ class AgentRunner:
         self, context: AgentContext, calls: Sequence[tuple[str, dict[str, Any]]], recorder: _Recorder
     ) -> AgentResult:
         """Do what was confirmed. No model is asked: the words were exact, and so is what they stand for."""
-        async with self._server.connected(context.user_id, is_confirmed=True) as client:
+        asked = _asked_about(context)
+        async with self._server.connected(context.user_id, is_confirmed=True, asked=asked) as client:
             for tool, arguments in calls:
                 began = time.perf_counter()
                 result = failed("system", texts.SYSTEM_ERROR)  # unless it comes to an end
@@ -144,12 +145,12 @@ class AgentRunner:
         message: str,
         cancel: CancelToken | None,
         recorder: _Recorder,
-        offered: Sequence[str],
+        asked: Mapping[str, int | None],
     ) -> ExecutionResult[Any]:
         began = time.monotonic()
         agent = self._agent or create_agent(self._config)
         try:
-            async with self._server.connected(context.user_id, most_changes=MAX_CHANGES, offered=offered) as client:
+            async with self._server.connected(context.user_id, most_changes=MAX_CHANGES, asked=asked) as client:
                 tools = [_Tool(listed, client, recorder) for listed in (await client.list_tools()).tools]
                 recorder.tools = {tool.name: tool for tool in tools}
                 with journal.leaving_out(_USER):
@@ -307,21 +308,34 @@ def _confirmed(context: AgentContext, message: str) -> list[tuple[str, dict[str,
 def _asked(record: Any) -> tuple[str, dict[str, Any], str, str] | None:
     """The call that has asked, its phrase and the title it is about; None for another, or what is no record."""
     values = asdict(record) if isinstance(record, ToolCallRecord) else record
+    error = _error(values)
+    if error.get("code") != "confirm":
+        return None
     try:
-        error = values["result"].get("error") or {}
-        if error.get("code") != "confirm":
-            return None
         return str(values["tool_name"]), dict(values["parameters"]), str(error["phrase"]), str(error.get("title", ""))
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
 
 
-def _offered(context: AgentContext) -> list[str]:
-    """The titles that the last thing said lets the user choose from."""
+def _error(record: Any) -> Mapping[str, Any]:
+    """What a call could not do, or had to ask; empty for one that did it, or what is no record."""
+    values = asdict(record) if isinstance(record, ToolCallRecord) else record
+    result = values.get("result") if isinstance(values, Mapping) else None
+    error = result.get("error") if isinstance(result, Mapping) else None
+    return error if isinstance(error, Mapping) else {}
+
+
+def _asked_about(context: AgentContext) -> dict[str, int | None]:
+    """The tasks that the last thing said has asked about, by the names that it gave them; and their ids, if known."""
     last = context.message_history[-1] if context.message_history else None
     if last is None or last.role != "assistant":
-        return []
-    return texts.titles_to_choose(last.content)
+        return {}
+    asked: dict[str, int | None] = dict.fromkeys(texts.titles_to_choose(last.content))
+    for record in last.tool_calls or ():
+        ids = _error(record).get("ids")
+        if isinstance(ids, Mapping):
+            asked |= {str(name): number for name, number in ids.items() if type(number) is int}
+    return asked
 
 
 def _history(context: AgentContext) -> list[Message]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +37,15 @@ class MCPToolServer:
         phrase: bool = False,
         is_confirmed: bool = False,
         most_changes: int | None = None,
-        offered: Iterable[str] = (),
+        asked: Mapping[str, int | None] | None = None,
     ) -> Server[Any]:
         """A server whose every tool works on this user's tasks, and on nobody else's.
 
         It `asks` before it deletes, and before it changes more than `most_changes` tasks one by one. With `phrase` a
         client may confirm by itself, with the words that it was told before: for clients that have a person and no
         history of ours, so they are told no ids. One that `is_confirmed` does what a question was asked about: it asks
-        no more, and takes a task by its whole title only. `offered` are the titles of a question which one is meant.
+        no more, and takes a task by the name that the question gave it only. `asked` are those names, also of a
+        question which task is meant, with the ids of the tasks where they are known.
         """
         from mcp.server import Server
 
@@ -56,7 +57,7 @@ class MCPToolServer:
             asks=asks and not is_confirmed,
             is_confirmed=is_confirmed,
             most_changes=most_changes,
-            offered=offered,
+            asked=asked,
             keeps_offers=phrase,
         )
         handlers = _handlers(toolbox, phrase)
@@ -71,14 +72,12 @@ class MCPToolServer:
         asks: bool = True,
         is_confirmed: bool = False,
         most_changes: int | None = None,
-        offered: Iterable[str] = (),
+        asked: Mapping[str, int | None] | None = None,
     ) -> AsyncIterator[Client]:
         """A client of such a server, in memory."""
         from mcp import Client
 
-        server = self.for_user(
-            user_id, asks=asks, is_confirmed=is_confirmed, most_changes=most_changes, offered=offered
-        )
+        server = self.for_user(user_id, asks=asks, is_confirmed=is_confirmed, most_changes=most_changes, asked=asked)
         async with Client(server) as client:
             yield client
 

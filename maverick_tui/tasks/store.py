@@ -17,8 +17,9 @@ from sqlmodel.sql.expression import SelectOfScalar
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import inert, one_line
 from maverick_tui.tasks.database import SessionFactory
-from maverick_tui.tasks.lookup import MOST, Candidate, chosen, meant_in, without_number
+from maverick_tui.tasks.lookup import MOST, Candidate, called, chosen, meant_in, names_in
 from maverick_tui.tasks.models import MAX_NOTES, MAX_TAGS, MAX_TITLE, PRIORITIES, Task, now
+from maverick_tui.tasks.words import folded
 
 Status = Literal["open", "completed", "all"]
 
@@ -90,14 +91,20 @@ class TaskStore:
         with self._open() as session:
             return session.exec(_one(user_id, task_id)).first()
 
-    def titled(self, user_id: str, name: str) -> Candidate | None:
-        """The task that a question has named: one of exactly this title, or with its number one of several."""
+    def called(self, user_id: str, name: str, task_id: int | None = None) -> Candidate | None:
+        """The task that a question has called by this name: the one with that id, if it has its title still.
+
+        Without an id it is the one that a question would call so at this moment.
+        """
         with self._open() as session:
-            found = _candidates(session, [*_of(user_id, "all"), col(Task.title) == name])
-            if not found and (title := without_number(name)):
-                found = _candidates(session, [*_of(user_id, "all"), col(Task.title) == title])
-                return next((one for one in chosen(name, found) if one.name == name), None)
-        return found[0] if found else None
+            if task_id is not None:
+                found = _candidates(session, _exactly(user_id, task_id, None))
+                return next((one._replace(name=name) for one in found if one.title in names_in(name)), None)
+            titles = _titles(session, _of(user_id, "all")).split("\n")
+            wanted = set(map(folded, names_in(name)))
+            alike = sorted({title for title in titles if folded(title) in wanted})[:_MOST_VALUES]
+            found = _candidates(session, [*_of(user_id, "all"), col(Task.title).in_(alike)])
+        return called(name, found, titles)
 
     def find(self, user_id: str, query: str) -> Sequence[Candidate]:
         """The tasks that these words could mean: one if it is clear, several if it is not, none if there is none."""
@@ -108,7 +115,7 @@ class TaskStore:
             titles = text.split("\n") if places else ()
             some = sorted({titles[at] for at in places})[:_MOST_VALUES]
             rows = _candidates(session, [*own, col(Task.title).in_(some)]) if some else []
-        return chosen(query, rows)[: MOST + 1]
+        return chosen(query, rows, titles)[: MOST + 1]
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -220,7 +227,7 @@ def _tagged(session: Session, query: Any, tag: str) -> list[int]:
 def _candidates(session: Session, wanted: Iterable[ColumnElement[bool]]) -> list[Candidate]:
     query = select(Task.id, Task.title, Task.completed).where(*wanted).order_by(col(Task.completed), col(Task.id))
     rows = session.connection().execute(query).fetchall()
-    return [Candidate(number, title, completed) for number, title, completed in rows]
+    return [Candidate(number, title, completed, title) for number, title, completed in rows]
 
 
 def _commit(session: Session) -> None:

@@ -2,7 +2,8 @@
 
 Claims cannot be listed: they are made in every language, and in ever new words. So the words of talking are listed.
 With those, and with what the user and the assistant have said before, it can greet, ask back and offer help; what
-takes any other word is not said.
+takes any other word is not said. Of the list those words can tell something as well ("Your list is clear."): so what
+they say of tasks is said only where it asks or offers.
 """
 
 from __future__ import annotations
@@ -37,7 +38,31 @@ TALK = frozenset(
 _ACTIONS = frozenset("add complete update delete change rename mark".split())
 _OFFERS = frozenset("can can't could couldn't would should shall may might want like need how".split())
 _PROMISES = frozenset("will i'll".split())
-_SENTENCE = re.compile(r"[.!?\n]+")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_CLAUSE = re.compile(r"[,;:()\u2013\u2014]|\s-\s")
+_OUR_NAME = re.compile(r"\b(?:to-do|todo|task)(?: list)? assistant\b")
+_TASKS = frozenset(
+    "task tasks to-do to-dos todo todos item items list lists title titles note notes tag tags date dates priority "
+    "priorities high higher low lower medium urgent important".split()
+)
+_ONLY_ASKED = frozenset(
+    "due monday tuesday wednesday thursday friday saturday sunday yes no none nothing empty have has had haven't "
+    "hasn't isn't aren't was were wasn't weren't left".split()
+)
+"""What a clause cannot hold that does not ask, whether it is of tasks or of what the user has called them."""
+_STANDS = frozenset("is are be being".split())
+_WHERE = frozenset("there in on still not".split())
+_POINTING = _STANDS | frozenset("it it's that that's this they these those there".split())
+_OFFERING = frozenset(
+    "can can't could couldn't would i'd i'll shall want like need help assist happy glad able".split()
+)
+_WILLING = frozenset("happy glad able".split())
+_ASKING = frozenset(
+    "what what's which who where why how when is are am do does can can't could couldn't would should shall may might "
+    "will".split()
+)
+_BEFORE_A_QUESTION = frozenset("and or but so then well".split())
+_ASSENT = frozenset("sure okay ok absolutely certainly of course".split())
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _OURS = re.compile(
     r"do you really want to delete|reply 'yes|that's a big action|confirm with '|"
@@ -102,13 +127,34 @@ def _is_claim(text: str, heard: str) -> bool:
     if _CLAIM.search(" ".join(unquoted.split())):
         return True
     words = set(_WORD.findall(unquoted))
-    return bool(words - TALK - set(_WORD.findall(known))) or any(map(_is_told, _SENTENCE.split(unquoted)))
+    if words - TALK - set(_WORD.findall(known)) or words <= _ASSENT:  # which would be of what the user has asked for
+        return True
+    sentences = _SENTENCE.findall(_OUR_NAME.sub("assistant", unquoted))
+    return any(_is_told(sentence) or _is_stated(sentence) for sentence in sentences)
 
 
 def _is_told(sentence: str) -> bool:
     """Whether something is told or promised to be done, and not offered."""
     words = set(_WORD.findall(sentence))
     return bool(words & _ACTIONS) and (not words & _OFFERS or bool(words & _PROMISES))
+
+
+def _is_stated(sentence: str) -> bool:
+    """Whether it says how things stand. Of a list ("add, list or delete") the first part asks or offers for all."""
+    is_led = False
+    for words in map(_WORD.findall, _CLAUSE.split(sentence)):
+        said = set(words)
+        first = next((word for word in words if word not in _BEFORE_A_QUESTION), "")
+        stands = bool(said & _STANDS) or any(word.endswith("'s") and word != "let's" for word in words)
+        if sentence.endswith("?") and first in _ASKING:
+            is_led = True
+        elif said & _ONLY_ASKED or (stands and (said & _WHERE or said <= _POINTING)):
+            return True
+        elif said & _OFFERING and (not stands or said & _WILLING):
+            is_led = True
+        elif said & _TASKS and (stands or not is_led):
+            return True
+    return False
 
 
 def _plain(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from maverick_tui.executor.threads import in_thread
@@ -12,7 +12,7 @@ from maverick_tui.executor.tools import ToolContext
 from maverick_tui.inert import one_line
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import hide_values
-from maverick_tui.tasks.lookup import MOST, Candidate, is_clear, says_more
+from maverick_tui.tasks.lookup import MOST, Candidate, is_clear, says_more, without_number
 from maverick_tui.tasks.models import Task
 from maverick_tui.tasks.store import Status, TaskStore, WrongInput, given_up
 from maverick_tui.tasks.words import folded
@@ -33,12 +33,12 @@ BULK_PHRASES: dict[tuple[str, Status], str] = {
 
 
 class Toolbox:
-    """What the tools do for one user. One that `is_confirmed` takes a task by its whole title only.
+    """What the tools do for one user. One that `is_confirmed` takes a task by the name that a question gave it only.
 
     It lasts as long as a connection, and remembers what it has asked there. From more than `most_changes` tasks on,
-    changing them one by one is a big action too. `offered` are the titles that the user was asked to choose from: one
-    of them is that very task, also if others have its words. With `keeps_offers` those that are asked about here count
-    as well.
+    changing them one by one is a big action too. `asked` are the tasks that the user was asked about before, by the
+    names that they were given there: such a name means that very task, also if others have its words, and with its id
+    also if others have its number by now. With `keeps_offers` those that are asked about here count as well.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Toolbox:
         asks: bool,
         is_confirmed: bool,
         most_changes: int | None = None,
-        offered: Iterable[str] = (),
+        asked: Mapping[str, int | None] | None = None,
         keeps_offers: bool = False,
     ) -> None:
         self._store = store
@@ -57,10 +57,10 @@ class Toolbox:
         self._asks = asks
         self._is_confirmed = is_confirmed
         self._most_changes = most_changes
-        self._asked: set[tuple[str, str]] = set()
-        """The questions that were asked: the phrase that confirms each, and the title it is about."""
+        self._asked: dict[tuple[str, str], Candidate | None] = {}
+        """What was asked about here, by the phrase that confirms it and the name of the task."""
         self._changed: set[int] = set()
-        self._offered = set(map(folded, offered))
+        self._known = {folded(name): (name, task_id) for name, task_id in (asked or {}).items()}
         self._keeps_offers = keeps_offers
 
     @property
@@ -99,30 +99,34 @@ class Toolbox:
         words = one_line(words)
         if not words:
             return failed("invalid", texts.needs("the task"), missing="the task")
-        if self._is_confirmed:
-            exact = self._store.titled(self._user_id, words)
-            return act(exact) if exact else failed("not_found", texts.not_found(words), query=words)
-        is_offered = folded(words) in self._offered
-        found = self._store.find(self._user_id, f'"{words}"' if is_offered else words)
+        name, task_id = self._known.get(folded(words), ("", None))
+        if self._is_confirmed or task_id is not None:
+            if exact := self._store.called(self._user_id, name or words, task_id):
+                return act(exact)
+            self._known.pop(folded(words), None)
+            if self._is_confirmed or without_number(name):  # which may be another's number by now
+                return failed("not_found", texts.not_found(words), query=words)
+        found = self._store.find(self._user_id, f'"{words}"' if name else words)
         if not found:
             return failed("not_found", texts.not_found(words), query=words)
         names = [one.name for one in found][:MOST]
         if len(found) > 1:
-            return self._offer("ambiguous", texts.ambiguous(words, names), words, names)
+            return self._offer("ambiguous", texts.ambiguous(words, names), words, found[:MOST])
         if not is_clear(words, found[0].title) and (not guesses or says_more(words, found[0].title)):
-            return self._offer("not_found", texts.did_you_mean(words, names[0]), words, names)
+            return self._offer("not_found", texts.did_you_mean(words, names[0]), words, found)
         return act(found[0])
 
-    def _offer(self, code: str, question: str, words: str, names: Sequence[str]) -> Answer:
+    def _offer(self, code: str, question: str, words: str, found: Sequence[Candidate]) -> Answer:
         """Let the user choose one of these."""
         if self._keeps_offers:
-            self._offered.update(map(folded, names))
-        return failed(code, question, query=words, options=list(names))
+            self._known.update({folded(one.name): (one.name, one.id) for one in found})
+        ids = {one.name: one.id for one in found}
+        return failed(code, question, query=words, options=list(ids), ids=ids)
 
     def complete(self, found: Candidate) -> Answer:
         """Mark it as done."""
         if self._is_too_much(found):
-            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.name)
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found)
         return _or_gone(self._store.complete(self._user_id, found.id, titled=found.title), found)
 
     def change(self, found: Candidate, changes: Mapping[str, Any]) -> Answer:
@@ -130,7 +134,7 @@ class Toolbox:
         if not changes:
             return failed("invalid", texts.needs("what to change"), missing="what to change")
         if self._is_too_much(found):
-            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found.name)
+            return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found)
         changed = self._store.update(self._user_id, found.id, titled=found.title, **changes)
         return _or_gone(changed, found, before=found.title)
 
@@ -145,33 +149,33 @@ class Toolbox:
 
     def delete(self, words: str, confirmation: str = "") -> Answer:
         """Delete a task, or ask whether it is to be. What was asked about here may be confirmed here."""
-        if self._is_answer(confirmation, texts.DELETE_PHRASE, words):
-            found = self._store.titled(self._user_id, words)
-            return self._delete(found) if found else failed("not_found", texts.not_found(words), query=words)
+        is_said = is_phrase(confirmation, texts.DELETE_PHRASE)
+        if is_said and (about := self._asked.pop((texts.DELETE_PHRASE, words), None)):
+            return self._delete(about)
         return self.named(words, self._ask_to_delete if self._asks else self._delete, guesses=self._asks)
 
     def _ask_to_delete(self, found: Candidate) -> Answer:
-        return self._ask(texts.confirm_delete(found.name), texts.DELETE_PHRASE, found.name)
+        return self._ask(texts.confirm_delete(found.name), texts.DELETE_PHRASE, found)
 
     def _delete(self, found: Candidate) -> Answer:
         return _or_gone(self._store.delete(self._user_id, found.id, titled=found.title), found)
 
-    def _ask(self, question: str, phrase: str, title: str = "") -> Answer:
-        self._asked.add((phrase, title))
-        about = {"title": title} if title else {}
-        return failed("confirm", question, phrase=phrase, **about)
+    def _ask(self, question: str, phrase: str, about: Candidate | None = None) -> Answer:
+        """Ask for a phrase, which is an answer once."""
+        self._asked[phrase, about.name if about else ""] = about
+        details = {"title": about.name, "ids": {about.name: about.id}} if about else {}
+        return failed("confirm", question, phrase=phrase, **details)
 
-    def _is_answer(self, confirmation: str, phrase: str, title: str = "") -> bool:
-        """Whether these words answer a question that was asked here; it is answered once."""
-        if not is_phrase(confirmation, phrase) or (phrase, title) not in self._asked:
+    def _is_confirmed_here(self, confirmation: str, phrase: str) -> bool:
+        if not is_phrase(confirmation, phrase) or (phrase, "") not in self._asked:
             return False
-        self._asked.remove((phrase, title))
+        del self._asked[phrase, ""]
         return True
 
     def bulk(self, action: str, status: Status, confirmation: str = "") -> Answer:
         """Change many tasks, or ask whether they are to be."""
         phrase = BULK_PHRASES[action, status]
-        if self._asks and not self._is_answer(confirmation, phrase):
+        if self._asks and not self._is_confirmed_here(confirmation, phrase):
             if self._store.count(self._user_id, status):
                 return self._ask(texts.confirm_bulk(phrase), phrase)
             return {"success": True, "data": {"count": 0}}
@@ -204,7 +208,7 @@ def without_ids(answer: Mapping[str, Any]) -> Answer:
 
     def left(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {name: left(item) for name, item in value.items() if name != "id"}
+            return {name: left(item) for name, item in value.items() if name not in ("id", "ids")}
         return [left(item) for item in value] if isinstance(value, list) else value
 
     cleaned: Answer = left(answer)

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -53,7 +54,8 @@ class Assistant:
         """Answer it; without a history of its own it goes on with what was said before."""
         known = self.history if history is None else history
         result = await self.runner.run(AgentContext(self.user, "c", tuple(known)), message)
-        self.history += [said("user", message), said("assistant", result.response)]
+        calls = [asdict(record) for record in result.tool_calls]
+        self.history += [said("user", message), MessageHistory("assistant", result.response, NOON, calls)]
         return result
 
 

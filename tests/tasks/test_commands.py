@@ -56,12 +56,6 @@ def refused(maverick: Run) -> Refused:
     return run
 
 
-def test_it_is_a_program() -> None:
-    ran = subprocess.run([MAVERICK, "tasks", "add", "Buy milk"], capture_output=True, text=True, timeout=60, check=True)
-    assert (ran.stdout, ran.stderr) == ("☐ Buy milk\n", "")
-    assert [task.title for task in TaskStore(open_database()).list(local_user()).tasks] == ["Buy milk"]
-
-
 def test_a_list_from_its_first_task_to_its_last(said: Said, refused: Refused) -> None:
     assert said("tasks", "list") == ["Your list is empty."]
     given = ("Buy", "oat", "milk", "--priority", "high", "--due", "2026-12-01", "--tag", "home")
@@ -188,6 +182,7 @@ async def test_any_mcp_client_can_use_it(mark: str, said: Said) -> None:
         offered = [name for tool in names.values() for name in tool.input_schema["properties"]]
         assert not any("user" in name for name in offered), "whose tasks they are is not for a client to say"
         await client.call_tool("add_task", {"title": "From outside", "user_id": "somebody else"})
+        assert said("tasks", "list") == ["☐ From outside"]
         first = json.loads(_text(await client.call_tool("delete_task", {"task": "outside"})))
         assert first["error"]["code"] == "confirm"
         sure = {"task": "From outside", "confirmation": first["error"]["phrase"]}

@@ -10,6 +10,7 @@ from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.toolbox import BULK_PHRASES
 from tests.support.model import call, say, scene
+from tests.support.sampling import sampled
 from tests.tasks.support import asked, assistant, said
 
 DELETES = [call("delete_task", task="milk"), say("ok")]
@@ -36,32 +37,28 @@ async def test_a_deletion_is_asked_about_then_confirmed(factory: SessionFactory)
 
 
 @pytest.mark.req("004-confirm-delete")
-@pytest.mark.parametrize("reply", ["yes delete", "Yes delete", " yes delete\n", "yes, delete", "yes delete."])
-async def test_the_exact_words_delete(factory: SessionFactory, reply: str) -> None:
+async def test_the_exact_words_delete(factory: SessionFactory) -> None:
     async with assistant(factory, say("ok")) as one:
-        one.add("Buy milk")
-        await one.say(reply, asked("Buy milk"))
-        assert one.titles() == []
+        for reply in ("yes delete", "Yes delete", " yes delete\n", "yes, delete", "yes delete."):
+            one.add("Buy milk")
+            await one.say(reply, asked("Buy milk"))
+            assert one.titles() == [], reply
 
 
 @pytest.mark.req("004-confirm-delete")
-@pytest.mark.parametrize(
-    "reply",
-    ["yes", "yes delete it", "yes delete?", "'yes delete'", "delete", "no", "ye\u017f delete", "yes delete all",
-     "yes delete\nyes delete"],
-)  # fmt: skip
-async def test_other_words_delete_nothing_even_if_the_model_wants_to(factory: SessionFactory, reply: str) -> None:
+async def test_other_words_delete_nothing_even_if_the_model_wants_to(factory: SessionFactory) -> None:
+    replies = ["yes", "yes delete it", "yes delete?", "'yes delete'", "delete", "no", "ye\u017f delete"]
     async with assistant(factory, DELETES) as one:
         one.add("Buy milk")
-        result = await one.say(reply, asked("Buy milk"))
-        assert one.titles() == ["Buy milk"]
-        assert result.response == "Do you really want to delete 'Buy milk'? Reply 'yes delete' to confirm."
+        for reply in (*replies, "yes delete all", "yes delete\nyes delete"):
+            result = await one.say(reply, asked("Buy milk"))
+            assert one.titles() == ["Buy milk"], reply
+            assert result.response == "Do you really want to delete 'Buy milk'? Reply 'yes delete' to confirm."
 
 
 @pytest.mark.req("004-confirm-delete")
-@pytest.mark.parametrize(
-    "history",
-    [
+async def test_the_words_count_right_after_the_question_only(factory: SessionFactory) -> None:
+    histories = [
         [],
         [said("user", OTHER)],
         [*asked("Tea"), said("user", "Wait")],
@@ -72,13 +69,12 @@ async def test_other_words_delete_nothing_even_if_the_model_wants_to(factory: Se
         [said("assistant", f"1. ☐ {OTHER}")],
         [said("assistant", "Do you really want to delete 'Tea'? Reply 'yes' to confirm.")],
         [said("assistant", "That's a big action. Confirm with 'yes delete'.")],
-    ],
-)
-async def test_the_words_count_right_after_the_question_only(factory: SessionFactory, history: list) -> None:
+    ]
     async with assistant(factory, [call("delete_task", task="tea"), say("ok")]) as one:
         one.add("Tea")
-        await one.say("yes delete", history)
-        assert one.titles() == ["Tea"]
+        for history in histories:
+            await one.say("yes delete", history)
+            assert one.titles() == ["Tea"], history
 
 
 HOSTILE = [
@@ -96,7 +92,7 @@ HOSTILE = [
 
 
 @pytest.mark.req("004-confirm-delete")
-@pytest.mark.parametrize("title", HOSTILE)
+@pytest.mark.parametrize("title", sampled(HOSTILE, 4))
 async def test_a_title_that_imitates_the_question_deletes_nothing_but_itself(
     factory: SessionFactory, title: str
 ) -> None:
@@ -163,6 +159,23 @@ async def test_of_two_tasks_with_one_title_that_one_is_deleted_which_was_chosen(
         assert [task.id for task in one.store.list(one.user).tasks] == [1]
 
 
+async def test_who_was_asked_about_is_deleted_though_another_terminal_shifts_the_numbers(
+    factory: SessionFactory,
+) -> None:
+    second = [call("delete_task", task="buy milk (2)"), say("ok")]
+    async with assistant(factory, [scene(*DELETES, prompt="milk"), scene(*second, prompt="second")]) as one:
+        one.add("buy milk", "Buy milk", "buy milk", "buy milk")
+        await one.say("Delete milk")
+        one.store.delete(one.user, 1)
+        question = await one.say("The second")
+        assert question.response == "Do you really want to delete 'Buy milk (2)'? Reply 'yes delete' to confirm."
+        one.store.complete(one.user, 3)
+        done = await one.say("yes delete")
+        assert done.response == "I've removed 'Buy milk' from your tasks."
+        assert [task.id for task in one.store.list(one.user, status="all").tasks] == [4, 3]
+        assert "'ids'" not in str(one.requests).replace('"', "'"), "no id reaches the model"
+
+
 async def test_the_question_stays_whole_beside_much_that_was_done(factory: SessionFactory) -> None:
     adds = [call("add_task", title=f"{number} {'y' * 150}") for number in range(6)]
     async with assistant(factory, [*adds, call("delete_task", task="Tea"), say("ok")]) as one:
@@ -205,7 +218,7 @@ BULK: dict[str, tuple[str, dict[str, Any], list[str], int, str]] = {
 
 
 @pytest.mark.req("004-confirm-bulk")
-@pytest.mark.parametrize("phrase", list(BULK))
+@pytest.mark.parametrize("phrase", sampled(list(BULK), 3))
 async def test_a_bulk_operation_asks_for_its_phrase(factory: SessionFactory, phrase: str) -> None:
     tool, arguments, left, completed, told = BULK[phrase]
     assert set(BULK) == set(BULK_PHRASES.values())

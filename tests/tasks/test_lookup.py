@@ -181,11 +181,47 @@ def test_of_several_with_one_title_a_number_says_which(factory: SessionFactory) 
     assert [one.name for one in store.find("u", "buy milk")] == ["Buy milk (1)", "Buy milk 2 go", "Buy milk (2)"]
     assert [one.id for one in store.find("u", "buy milk (2)")] == [3]
     assert store.find("u", "buy milk (3)") == []
-    named = store.titled("u", "Buy milk (2)")
+    named = store.called("u", "Buy milk (2)")
     assert named is not None
     assert named.id == 3
     store.complete("u", 3)
-    assert store.titled("u", "Buy milk (2)") is None, "there is one such open task, and nobody knows which was meant"
+    assert store.called("u", "Buy milk (2)") is None, "there is one such open task, and nobody knows which was meant"
+
+
+@pytest.mark.parametrize(
+    ("titles", "query", "names"),
+    [
+        (("Buy milk", "buy milk"), "milk", ["Buy milk (1)", "buy milk (2)"]),
+        (("Chapter", "Chapter (2)", "Chapter"), "chapter", ["Chapter (1)", "Chapter (2)", "Chapter (3)"]),
+        (("Chapter", "chapter (1)", "Chapter"), "'chapter'", ["Chapter (2)", "Chapter (3)"]),
+        (("Tea…", "Tea…"), "tea", ["Tea… (1)", "Tea… (2)"]),
+    ],
+)
+def test_each_name_means_the_task_that_was_given_it(
+    factory: SessionFactory, titles: tuple[str, ...], query: str, names: list[str]
+) -> None:
+    store = TaskStore(factory)
+    for title in titles:
+        store.add("u", title)
+    found = store.find("u", query)
+    assert [one.name for one in found] == names
+    for one in found:
+        assert store.called("u", one.name) == one
+        assert store.called("u", one.name, one.id) == one
+        assert [again.id for again in store.find("u", f'"{one.name}"')] == [one.id]
+
+
+def test_with_its_id_a_name_means_the_same_task_whatever_number_it_would_have(factory: SessionFactory) -> None:
+    store = TaskStore(factory)
+    for _ in range(3):
+        store.add("u", "Buy milk")
+    store.delete("u", 1)
+    second = store.called("u", "Buy milk (2)", 2)
+    assert second is not None
+    assert (second.id, second.name) == (2, "Buy milk (2)")
+    assert store.called("v", "Buy milk (2)", 2) is None, "it is somebody else's"
+    store.update("u", 2, title="Buy tea")
+    assert store.called("u", "Buy milk (2)", 2) is None, "it is another task by now"
 
 
 def test_a_question_names_only_a_few(factory: SessionFactory) -> None:

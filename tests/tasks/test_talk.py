@@ -91,6 +91,40 @@ def test_a_model_cannot_say_what_only_a_tool_can_know(words: str) -> None:
     assert friendly(words) == texts.HELP
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Your list is clear.",
+        "There are no tasks.",
+        "No tasks today.",
+        "No tasks are due today.",
+        "One task is due on Friday.",
+        "You could begin with the one due on Friday.",
+        "Sure, it's in your list.",
+        "Sure! It's there.",
+        "Yes, it is.",
+        "It is.",
+        "It is not.",
+        "No.",
+        "Sure!",
+        "Milk is in.",
+        "Milk's on your list.",
+        "'Milk' is high priority.",
+        "You have milk.",
+        "One thing: your list is clear.",
+        "Your list is clear, what would you like to add?",
+        "What would you like to do, your list is clear?",
+        "Your list is clear?",
+        "I can help, no tasks today.",
+        "I would say your list is clear.",
+        "I can tell you there are still tasks.",
+        "Your tasks: milk, one more.",
+    ],
+)
+def test_how_things_stand_is_not_said_in_the_words_of_talking(words: str) -> None:
+    assert friendly(words, "is 'milk' in my list, and milk's price? What do I have") == texts.HELP
+
+
 @pytest.mark.req("004-q-grammar", "004-q-emoji", "004-q-ids")
 @pytest.mark.parametrize(
     ("words", "left"),
@@ -101,7 +135,7 @@ def test_a_model_cannot_say_what_only_a_tool_can_know(words: str) -> None:
         ("You could begin with the milk [#17].", "You could begin with the milk."),
         ("**Hello**, _you_!", "Hello, you!"),
         ("## Hello\n\n\n\nyou", "Hello\nyou."),
-        ("None of them is due, that's true.", "None of them is due, that's true."),
+        ("I like them, that's true.", "I like them, that's true."),
         ("Begin with 'Fix the API server' then.", "Begin with 'Fix the API server' then."),
         ('It says "Hello."', 'It says "Hello."'),
         ("Hello\x1b[2J", "Hello␛[2J."),
@@ -127,7 +161,7 @@ def test_whatever_a_model_says_becomes_a_short_sentence(words: str) -> None:
 
 
 @pytest.mark.req("004-limit-length")
-@pytest.mark.parametrize("words", ["word ", "Here I am. ", "list\n"])
+@pytest.mark.parametrize("words", ["word ", "Here I am. ", "well, you\n"])
 def test_ten_thousand_characters_become_five_hundred(words: str) -> None:
     found = friendly(words * 2000)
     assert 250 < len(found) <= 500
@@ -145,6 +179,13 @@ def test_ten_thousand_characters_become_five_hundred(words: str) -> None:
         "When is it due, and what priority should it be?",
         "I didn't quite catch that. Could you rephrase?",
         "Good morning! I'm happy to help.",
+        "I'd be happy to help with your list.",
+        "I can add, list, complete, update and delete tasks.",
+        "Would you like to add, list or delete a task?",
+        "Which one is it: the first, or the next?",
+        "Is it due today or on Friday?",
+        "That's great! What's next?",
+        "You can tell me what you want to do; I'm here to help.",
     ],
 )
 def test_talking_is_let_through_as_it_is(words: str) -> None:

@@ -44,8 +44,8 @@ class Application(PtyProgram):
     def output(self) -> Written:
         """What the application itself has written; all of it must be of its grammar."""
         written = _OTHERS.sub(b"", self.written)
-        # Killed, or without its terminal, it may have been in the middle of a word.
-        return parse(_HALF.sub(b"", written) if self.code else written)
+        # While it runs, and where it was killed or has lost its terminal, it may be in the middle of a word.
+        return parse(written if self.code == 0 else _HALF.sub(b"", written))
 
     def type_line(self, text: str) -> None:
         """Write into the prompt, and send it once it stands there."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.terminal.application import CTRL_E, CTRL_G, CTRL_J, F4, prompt_of
+from tests.terminal.application import CTRL_E, CTRL_G, CTRL_J, CTRL_N, ESCAPE, F4, prompt_of
 from tests.terminal.conftest import Editor, Maverick
 
 pytestmark = pytest.mark.slow
@@ -14,7 +14,9 @@ pytestmark = pytest.mark.slow
 ANSWERS: list[dict[str, Any]] = [{"answers": [{"steps": ["An answer to edit."]}]}]
 
 
-def test_prompt_and_transcript_and_an_editor_that_is_gone(maverick: Maverick, handyman: str, editor: Editor) -> None:
+def test_prompt_transcript_an_agents_file_and_an_editor_that_is_gone(
+    maverick: Maverick, handyman: str, editor: Editor
+) -> None:
     app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWERS, environment={"EDITOR": str(editor.program)})
     app.see("✔ done in")
     app.send("first" + CTRL_J)
@@ -28,6 +30,12 @@ def test_prompt_and_transcript_and_an_editor_that_is_gone(maverick: Maverick, ha
     assert "An answer to edit." in editor.given.read_text()
     app.send(" and more")
     app.until(lambda glass: prompt_of(glass) == "a line of the editor and more")
+    app.send(CTRL_N)
+    app.see("Does what the script says.")
+    app.send("handy" + CTRL_E)
+    app.see_editor(3)
+    assert "description: Does what the script says." in editor.given.read_text()
+    app.until_pressed(ESCAPE, lambda glass: prompt_of(glass) == "a line of the editor and more")
     editor.program.unlink()
     app.send(CTRL_G)
     app.see("cannot")  # the path in it is long, so the line breaks somewhere
@@ -35,13 +43,3 @@ def test_prompt_and_transcript_and_an_editor_that_is_gone(maverick: Maverick, ha
     app.see("a line of the editor and more than that")
     assert app.quit() == 0
     assert app.output.is_as_before
-
-
-def test_the_file_of_an_agent(maverick: Maverick, handyman: str, editor: Editor) -> None:
-    app = maverick(environment={"ANTHROPIC_API_KEY": "not-a-real-key", "EDITOR": str(editor.program)})
-    app.see("Does what the script says.")
-    app.send("handy" + CTRL_E)
-    app.see_editor()
-    assert "Does what the script says." in editor.given.read_text()
-    app.see("a line of the editor")
-    assert app.quit() == 0

@@ -100,7 +100,12 @@ def scenes(outside: Path) -> list[dict[str, Any]]:
     ("environment", "theme"),
     [
         pytest.param({}, "maverick-dark", id="true-colours"),
-        pytest.param({"TERM": "xterm", "COLORTERM": "", "NO_COLOR": "1"}, "maverick-ansi", id="ansi-without-colours"),
+        pytest.param(
+            {"TERM": "xterm", "COLORTERM": "", "NO_COLOR": "1"},
+            "maverick-ansi",
+            id="ansi-without-colours",
+            marks=pytest.mark.explore,
+        ),
     ],
 )
 def test_nothing_in_a_run_steers_the_terminal(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from tests.support.sampling import sampled
 from tests.support.terminal import Glass
 from tests.terminal.application import CTRL_C, WHEEL_DOWN, WHEEL_UP, Application, ModernApplication, prompt_of
 from tests.terminal.conftest import Maverick
@@ -25,7 +26,7 @@ def scenes() -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("kind", [Application, ModernApplication])
+@pytest.mark.parametrize("kind", sampled([ModernApplication, Application], 2))
 def test_wheel_click_drag_and_copy(maverick: Maverick, handyman: str, kind: type[Application]) -> None:
     Path("notes.txt").write_text("the first note\nthe second note\n")
     app = maverick.seen_by(kind, "--agent", handyman, "--prompt", "go", scenes=scenes())

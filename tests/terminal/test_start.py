@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.terminal.application import CTRL_C, Application, ModernApplication, prompt_of
+from tests.terminal.application import CTRL_C, ModernApplication, prompt_of
 from tests.terminal.conftest import WITH_KEY, Maverick
 
 pytestmark = pytest.mark.slow
@@ -45,25 +46,16 @@ def test_with_a_key_it_opens_the_picker_of_this_folder(maverick: Maverick) -> No
 
 
 def test_an_agent_by_name_has_the_prompt_ready_for_what_was_typed_before_it_was_there(maverick: Maverick) -> None:
-    app = maverick("--agent", "explorer", scenes=HELLO, early_keys="gre")
+    app = maverick("--agent", "explorer", scenes=HELLO, early_keys="gre", environment={"NO_COLOR": "1"})
     app.until(lambda glass: prompt_of(glass) == "gre")
     app.send("et me\r")
-    app.see("Hello from the script.")
-    app.see("✔ done in")
-    assert_quits(app)
-
-
-def test_an_agent_and_a_prompt_are_sent_at_once(maverick: Maverick) -> None:
-    app = maverick("--agent", "explorer", "--prompt", "greet me", scenes=HELLO)
     app.see("▌ greet me")
     app.see("Hello from the script.")
     app.see("✔ done in")
     app.type_line("and now")
     app.see("Something else.")
     app.until(lambda glass: glass.text.count("✔ done in") == 2)
-    assert_quits(app)
-
-
-def assert_quits(app: Application) -> None:
-    """It ends by itself, without an error and without a question."""
     assert app.quit() == 0
+    colours = set(re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", " ".join(app.output.colours)))
+    assert len(colours) > 1
+    assert [colour for colour in colours if len(set(colour)) > 1] == [], "greys alone, as it was told"

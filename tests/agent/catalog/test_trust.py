@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import stat
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from maverick_tui import ConfigError, paths
+from maverick_tui import ConfigError, file_lock, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from maverick_tui.file_lock import alone
 
@@ -35,16 +36,43 @@ def test_exactly_the_trusted_bytes_at_that_path_are_trusted(tmp_path: Path) -> N
     assert store.is_known(Path("a.py"))
 
 
-def test_a_change_waits_for_another_and_loses_nothing_of_it(tmp_path: Path) -> None:
-    store = TrustStore(tmp_path)
-    with ThreadPoolExecutor() as pool:
-        with alone(tmp_path):
-            waiting = pool.submit(store.trust, Path("a.py"), b"x")
-            assert not wait([waiting], timeout=0.2).done, "somebody else is changing the list"
-            store._write({str(Path("b.py").resolve()): fingerprint(b"y")})
-        waiting.result(timeout=60)
-    assert store.is_trusted(Path("a.py"), b"x")
-    assert store.is_trusted(Path("b.py"), b"y")
+@pytest.mark.parametrize(
+    "change", [TrustStore.trust, lambda store, path, _: store.revoke(path)], ids=["trust", "revoke"]
+)
+def test_a_change_is_read_and_written_while_nobody_else_can(
+    tmp_path: Path, change: Callable[[TrustStore, Path, bytes], object]
+) -> None:
+    TrustStore(tmp_path).trust(Path("a.py"), b"old")
+    seen = []
+
+    class Watched(TrustStore):
+        def _read(self) -> dict[str, str]:
+            seen.append(("read", is_free(tmp_path)))
+            return super()._read()
+
+        def _write(self, trusted: dict[str, str]) -> None:
+            seen.append(("written", is_free(tmp_path)))
+            super()._write(trusted)
+
+    change(Watched(tmp_path), Path("a.py"), b"new")
+    assert seen[-2:] == [("read", False), ("written", False)]
+    assert is_free(tmp_path)
+
+
+def test_who_is_alone_with_a_folder_keeps_everybody_else_out(tmp_path: Path) -> None:
+    with alone(tmp_path):
+        assert not is_free(tmp_path)
+    assert is_free(tmp_path)
+
+
+def is_free(folder: Path) -> bool:
+    """Whether somebody else could lock the folder at this moment."""
+    with (folder / file_lock.NAME).open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def test_trusting_a_change_ends_the_trust_in_what_was_before(tmp_path: Path) -> None:
