@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from maverick_tui.runs.events import PermissionAsked
 
 
+_DIGITS = 9
+"""More of a number need not be read, and Python refuses thousands."""
+
+
 class Part(NamedTuple):
     """One thing that is asked; its texts are as the model wrote them."""
 
@@ -46,6 +50,18 @@ class Choice:
     def said(self, place: int) -> str | None:
         """The answer to a part, if it has one."""
         return self._said[place] if place < len(self._said) else None
+
+    def no_option(self, text: str) -> str:
+        """The first number that no option has, in an answer of numbers alone; `text` is read as `say` does."""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        left = self.parts[self.at :]
+        for part, said in zip(left, lines if len(lines) == len(left) else [text.strip()], strict=False):
+            chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
+            if part.options and all(word.isdecimal() for word in chosen):
+                for word in chosen:
+                    if not 0 < int(word[:_DIGITS]) <= len(part.options):
+                        return word
+        return ""
 
     def choose(self, option: int) -> None:
         """Take an option; where several may be taken, mark it, or take the mark away."""

@@ -286,7 +286,7 @@ class MaverickApp(Shell):
         from maverick_tui.runs.truth import headline
 
         now = headline(run.store)
-        self.entitle(f"{now.glyph} {run.agent}: {now.word}")
+        self.entitle(f"{now.glyph} {run.title}: {now.word}")
 
     def _event_applied(self, run: RunModel, event: Event) -> None:
         screen = self._screen_of(run)
@@ -346,7 +346,7 @@ class MaverickApp(Shell):
         from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
         dialog = ConfirmScreen(
-            f"Close {run.agent} while it is at work?",
+            f"Close {run.title} while it is at work?",
             "Closing interrupts it, and drops what is queued. What is on its screen goes with it.",
             yes="Close",
             no="Keep",
@@ -393,7 +393,7 @@ class MaverickApp(Shell):
         if not running:
             self._end_now(0)
             return
-        names = ", ".join(run.agent for run in running)
+        names = ", ".join(run.title for run in running)
         what = "is" if len(running) == 1 else "are"
         dialog = ConfirmScreen(
             "Quit while an agent is at work?",
