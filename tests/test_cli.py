@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -219,11 +220,11 @@ def test_list_is_a_table_by_source(maverick: Run, home: Path) -> None:
         "    NAME        FORM  MODEL  TOOLS  DESCRIPTION\n"
         "\n"
         "PROJECT  .maverick/agents\n"
-        "    copilot     md    -      16     Reviews diffs.\n"
+        "    copilot     md    -      17     Reviews diffs.\n"
         "*   pilot       py    -      ?      Flies.\n"
         "\n"
         "PROJECT  .maverick/agents/deep\n"
-        "!   everything  md    -      16     Does everything everything everything every…\n"
+        "!   everything  md    -      17     Does everything everything everything every…\n"
         "\n"
         "PROJECT  .claude/agents\n"
         "*   reviewer    md    opus   2      Reviews diffs.\n"
@@ -232,7 +233,7 @@ def test_list_is_a_table_by_source(maverick: Run, home: Path) -> None:
         "    mine        md    -      0      Reviews diffs.\n"
         "\n"
         "HIDDEN  by nearer ones of the same name\n"
-        "    reviewer    md    -      16     ~/.claude/agents/reviewer.md\n"
+        "    reviewer    md    -      17     ~/.claude/agents/reviewer.md\n"
         "\n"
         "* not trusted yet: read the file, then run maverick agents trust NAME\n"
         "\n"
@@ -251,7 +252,7 @@ def test_what_is_shipped_has_the_same_heading_everywhere(maverick: Run, tmp_path
         "    NAME      FORM  TOOLS  DESCRIPTION\n"
         "\n"
         "SHIPPED  maverick_tui/agents\n"
-        "    explorer  md    16     Reviews diffs.\n"
+        "    explorer  md    17     Reviews diffs.\n"
     )
 
 
@@ -367,6 +368,20 @@ def test_no_byte_of_a_file_steers_the_terminal(arguments: list[str]) -> None:
 # -- show ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(["--agent", "reviewer"], "Say what it is to do"), (["--offline", "--script", "x"], "Name an agent with --agent")],
+)
+def test_what_is_missing_without_a_terminal_is_named(
+    maverick: Run, given: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+    ran = maverick(*given)
+    assert ran.code == 2
+    assert told in ran.err
+    assert ("Name an agent" in ran.err) == ("Name" in told)
+
+
 def test_show_is_the_whole_agent(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAVERICK_MAX_TURNS", "7")
     servers = 'mcpServers: {gh: {command: npx, args: [gh-mcp], env: {TOKEN: "hush"}}}'
@@ -399,7 +414,9 @@ def test_show_is_the_whole_agent(maverick: Run, monkeypatch: pytest.MonkeyPatch)
 
 def test_show_says_that_a_file_without_tools_has_all(maverick: Run) -> None:
     write_agent("reviewer")
-    assert "may       all tools (the file names none): Bash, BashOutput" in maverick("agents", "show", "reviewer").out
+    out = maverick("agents", "show", "reviewer").out
+    assert "may       all tools (the file names none): AskUserQuestion, Bash, BashOutput" in out
+    assert "exactly these run but AskUserQuestion, ExitPlanMode, nothing else" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

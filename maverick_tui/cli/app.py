@@ -84,7 +84,8 @@ def start(
     if agent is not None and prompt in (None, STDIN) and (script is not None or not offline):
         prompt = piped()
     if (agent is None) != (prompt is None) or (script is not None and agent is None):
-        raise typer.BadParameter("Name an agent with --agent, and say what it is to do with --prompt or a pipe.")
+        name = "Name an agent with --agent, and say" if agent is None else "Say"
+        raise typer.BadParameter(f"{name} what it is to do with --prompt or a pipe.")
     if agent is not None and prompt is not None and (script is not None or not offline):
         from maverick_tui.cli.text_run import run_text
 

@@ -90,7 +90,8 @@ class Printer:
         self._lanes: dict[str | None, _Lane] = {None: self._main}
         self._owners: dict[str, tuple[_Lane, _Call]] = {}
         self._flow: Flow | _Kept | None = None
-        self._streamed = ""
+        self._streamed: list[str] = []
+        """Blocks of this answer that have been shown as they came, and not been told as a whole yet."""
         self._held: list[Message] = []
         self._last: tuple[str, _Lane] | None = None
         self._last_call: _Call | None = None
@@ -171,15 +172,18 @@ class Printer:
             return  # it comes once more, in one piece
         event = message.event
         kind = event.get("type")
-        if kind == "message_start" and self._flow is not None:
-            self._close_flow()
-            self.paper.line(("(the answer broke off; it begins anew)", "dim"))
+        if kind == "message_start":
+            self._streamed.clear()
+            if self._flow is not None:
+                self._close_flow()
+                self.paper.line(("(the answer broke off; it begins anew)", "dim"))
         elif kind == "content_block_start":
+            self._streamed.append("")
             self._open_flow(str((event.get("content_block") or {}).get("type")), self._main)
         elif kind == "content_block_delta" and self._flow is not None:
             delta = event.get("delta") or {}
             text = str(delta.get("text") or delta.get("thinking") or "")
-            self._streamed += text
+            self._streamed[-1] += text
             self._flow.feed(text)
         elif kind == "content_block_stop":
             self._close_flow()
@@ -225,10 +229,11 @@ class Printer:
     # -- text -----------------------------------------------------------------------------------------------------
 
     def _show_text(self, kind: str, text: str, lane: _Lane) -> None:
-        """Show a whole block, unless it has been streamed."""
-        if lane is self._main and self._streamed and self._streamed.strip() == text.strip():
+        """Show a whole block, unless it has been streamed; the engine `api` tells blocks when all of them have come."""
+        streamed = [one for one in self._streamed if one.strip() == text.strip()]
+        if lane is self._main and streamed:
             self._close_flow()
-            self._streamed = ""
+            self._streamed.remove(streamed[0])
             return
         self._open_flow(kind, lane)
         if self._flow is not None:
@@ -237,7 +242,6 @@ class Printer:
 
     def _open_flow(self, kind: str, lane: _Lane) -> None:
         self._close_flow()
-        self._streamed = ""
         if kind == "text" and lane is self._main and self._keeps_answer:
             self._flow = _Kept(self._kept)
         elif kind in ("text", "thinking"):

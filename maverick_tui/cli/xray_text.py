@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from maverick_tui.agent.tools import SESSION_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.agent.xray_words import (
     NO_TOOLS,
@@ -25,7 +26,6 @@ from maverick_tui.inert import inert, one_line
 from maverick_tui.shown import shown
 
 _LABEL = 10
-_ALONE = "without a person: exactly these run, nothing else"
 
 
 def xray_lines(view: XRay) -> Iterator[str]:
@@ -47,7 +47,7 @@ def xray_lines(view: XRay) -> Iterator[str]:
     yield from _field("mode", _with_origin(resolved(view.permission_mode), view.permission_mode))
     yield from _field("may", _may(view))
     if view.may:
-        yield from _field("", _ALONE)
+        yield from _field("", _alone(view.may))
     yield from _field("asks", _asks(view))
     limits = (_with_origin(limit(name, value), value) for name, value in view.limits.items())
     yield from _field("limits", ", ".join(limits))
@@ -95,6 +95,13 @@ def _may(view: XRay) -> str | list[str]:
         return unlisted(view)
     tools = _listed(view.may) or [NO_TOOLS]
     return tools if view.names_tools else ["all tools (the file names none):", *tools]
+
+
+def _alone(tools: Iterable[str]) -> str:
+    """What runs without a person; the CLI has no tools then that want an answer."""
+    missing = [tool for tool in tools if tool in SESSION_TOOLS]
+    but = f" but {', '.join(missing)}" if missing else ""
+    return f"without a person: exactly these run{but}, nothing else"
 
 
 def _asks(view: XRay) -> list[str]:

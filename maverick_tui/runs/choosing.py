@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from maverick_tui.runs.events import PermissionAsked
 
 
+_DIGITS = 9
+"""More of a number need not be read, and Python refuses thousands."""
+
+
 class Part(NamedTuple):
     """One thing that is asked; its texts are as the model wrote them."""
 
@@ -48,6 +52,18 @@ class Choice:
         """The answer to a part, if it has one."""
         return self._said[place] if place < len(self._said) else None
 
+    def no_option(self, text: str) -> str:
+        """The first number that no option has, in an answer of numbers alone; `text` is read as `say` does."""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        left = self.parts[self.at :]
+        for part, said in zip(left, lines if len(lines) == len(left) else [text.strip()], strict=False):
+            chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
+            if part.options and all(word.isdecimal() for word in chosen):
+                for word in chosen:
+                    if not 0 < int(word[:_DIGITS]) <= len(part.options):
+                        return word
+        return ""
+
     def choose(self, option: int) -> None:
         """Take an option; where several may be taken, mark it, or take the mark away."""
         part = self.parts[self.at]
@@ -68,7 +84,8 @@ class Choice:
     def _meant(self, part: Part, said: str) -> str:
         count, marked = len(part.options), sorted(self.marked)
         chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
-        named = [int(word) - 1 for word in chosen if word.isdecimal() and 0 < int(word) <= count]
+        numbers = [int(word) for word in chosen if word.isdecimal() and len(word) <= _DIGITS]
+        named = [number - 1 for number in numbers if 0 < number <= count]
         is_named = len(named) == len(chosen)
         options = [*marked, *(option for option in named if is_named and option not in marked)]
         return ", ".join([*(part.options[option][0] for option in options), *([said] if said and not is_named else [])])

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 RATE_SECONDS = 60
 _CHARACTERS_PER_TOKEN = 4
+_SAME_PRICE = 0.00005
+"""Dollars by which an estimate and a bill for the same tokens may differ."""
 _NOTHING = Usage()
 _MODEL_PHASES = frozenset({"sending", "thinking", "writing", "calling", "retrying"})
 
@@ -96,8 +98,14 @@ class Figures:
         self.turn_steps = 0
 
     def turn_ended(self, event: TurnEnded) -> None:
-        """Its own figures count instead of what was reported while it ran."""
-        a, b = self.settled, event.usage
+        """Its own figures count instead of what was reported while it ran.
+
+        A turn that broke off has no bill, or one without the answer that broke: then the estimate by list price stays.
+        """
+        a, b, estimate = self.settled, event.usage, self._live_sum.cost_usd
+        is_cut = event.outcome != "done" and estimate is not None and estimate - _cost(b) > _SAME_PRICE
+        if is_cut:
+            b = replace(b, cost_usd=estimate)
         self.settled = Usage(
             a.input_tokens + b.input_tokens,
             a.output_tokens + b.output_tokens,
@@ -108,7 +116,7 @@ class Figures:
         )
         has_used = b.input_tokens or b.output_tokens or b.cache_read_tokens or b.cache_write_tokens
         self.has_unpriced = self.has_unpriced or (b.cost_usd is None and bool(has_used))
-        self.is_estimate = self.is_estimate or event.is_estimate
+        self.is_estimate = self.is_estimate or event.is_estimate or is_cut
         self.turns += 1
         self.steps += event.steps
         self.turn_steps = event.steps or self.turn_steps

@@ -141,7 +141,8 @@ def _settled(store: RunStore, now: float) -> Truth:
     figures = store.figures
     parts = [clock(figures.settled.duration_ms / 1000)]
     if figures.settled.cost_usd is not None:
-        parts.append(f"{'~' if figures.is_estimate else ''}{dollars(figures.settled.cost_usd)}")
+        sign = "≥" if figures.has_unpriced else "~" if figures.is_estimate else ""
+        parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
     if alive := sum(task.is_task_alive for task in store.tasks.values()):
         parts.append(f"{alive} still working in the background")
     detail = "  ".join(parts)

@@ -287,7 +287,7 @@ class MaverickApp(Shell):
         from maverick_tui.runs.truth import headline
 
         now = headline(run.store)
-        self.entitle(f"{now.glyph} {run.agent}: {now.word}")
+        self.entitle(f"{now.glyph} {run.title}: {now.word}")
 
     def _event_applied(self, run: RunModel, event: Event) -> None:
         screen = self._screen_of(run)
@@ -390,7 +390,7 @@ class MaverickApp(Shell):
         if not running:
             self._end_now(0)
             return
-        names = ", ".join(run.agent for run in running)
+        names = ", ".join(run.title for run in running)
         what = "is" if len(running) == 1 else "are"
         dialog = ConfirmScreen(
             "Quit while an agent is at work?",

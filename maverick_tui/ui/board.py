@@ -66,6 +66,11 @@ class RunModel:
         else:
             self._drop_early(prompt_id)
 
+    @property
+    def title(self) -> str:
+        """What it is called: by its own name, or else by its agent's."""
+        return self.store.name or self.agent
+
     def interrupt(self) -> None:
         """Stop the running turn; what waits is held."""
         from maverick_tui.runs import commands

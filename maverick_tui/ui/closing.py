@@ -22,5 +22,5 @@ def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> ConfirmScr
         *(["What is on its screen goes with it."] if is_at_work or is_answered else []),
         *(["What you have typed and not sent is lost."] if has_draft else []),
     ]
-    title = f"Close {run.agent} while it is at work?" if is_at_work else f"Close {run.agent}?"
+    title = f"Close {run.title} while it is at work?" if is_at_work else f"Close {run.title}?"
     return ConfirmScreen(title, " ".join(lost), yes="Close", no="Keep")

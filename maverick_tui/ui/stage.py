@@ -36,9 +36,12 @@ async def open_stage(launch: Launch) -> AsyncIterator[Stage]:
         yield Stage(launch.cwd, await asyncio.to_thread(_settings))
         return
     async with AsyncExitStack() as stack:
-        folder = await asyncio.to_thread(_folder)
+        folder = _folder()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        stage, script = await asyncio.to_thread(_offline, launch, folder)
+        # A thread cannot be cancelled, and would go on making files in a folder that has been removed.
+        making = asyncio.ensure_future(asyncio.to_thread(_offline, launch, folder))
+        stack.push_async_callback(asyncio.wait, [making])
+        stage, script = await asyncio.shield(making)
         yield await _serve(stack, stage, script, folder)
 
 

@@ -137,6 +137,28 @@ def test_streamed_text_is_shown_once() -> None:
     assert printed(streamed("Good ", "morn", "ing.")) == "Good morning.\n"
 
 
+def test_streamed_text_is_shown_once_where_wholes_come_after_all_blocks() -> None:
+    def answer(number: int) -> list[Message]:
+        text, calls = (
+            streamed("I look first.")[:-2],
+            event(type="content_block_start", content_block={"type": "tool_use"}),
+        )
+        begun = event(type="message_start", message={"id": str(number), "usage": {}})
+        ended = event(type="content_block_stop")
+        return [
+            begun,
+            *text,
+            ended,
+            calls,
+            ended,
+            said(TextBlock("I look first.")),
+            call("Read", number, file_path="a"),
+        ]
+
+    shown = printed(answer(1), answered("x"), answer(2), answered("x", 2))
+    assert [line for line in shown.splitlines() if "look" in line] == ["I look first.", "I look first."]
+
+
 def test_text_that_was_not_streamed_is_shown_as_a_whole() -> None:
     assert printed(said(TextBlock("One.")), said(TextBlock("One."))) == "One.\n\nOne.\n"
 

@@ -80,3 +80,14 @@ def test_questions_of_any_shape(questions: Any) -> None:
     choice.say("1")
     assert choice.is_complete
     assert all(isinstance(part, str) for pair in choice.answers.items() for part in pair)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("7", "7"), (" 0 ", "0"), ("9" * 5_000, "9" * 5_000), ("2", ""), ("٢", ""), ("seven", ""), ("7 of them", ""),
+        ("", ""), ("2\n1,4", "4"), ("2\n1,3", ""), ("1,7", ""),
+    ],
+)  # fmt: skip
+def test_the_number_of_no_option_is_known(text: str, number: str) -> None:
+    assert asks(COLOURS, SIZES).no_option(text) == number

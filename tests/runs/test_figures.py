@@ -86,6 +86,19 @@ def test_the_cost_is_unknown_until_some_turn_had_a_price() -> None:
     assert (store.figures.usage.cost_usd, store.figures.has_unpriced, store.figures.is_estimate) == (0.5, True, True)
 
 
+@pytest.mark.parametrize(
+    ("outcome", "bill", "cost"), [("failed", None, 0.03), ("interrupted", 0.01, 0.03), ("done", 0.01, 0.01)]
+)
+def test_a_turn_that_breaks_off_keeps_its_estimate_if_that_is_more_than_its_bill(
+    outcome: ev.Outcome, bill: float | None, cost: float
+) -> None:
+    store = asked(ev.UsageReported(2, "m1", 10, 90, cost_usd=0.03))
+    store.apply(end(outcome, usage=Usage(10, 90, cost_usd=bill)))
+    figures = store.figures
+    assert (figures.usage.cost_usd, figures.has_unpriced, figures.has_live_cost) == (cost, False, False)
+    assert figures.is_estimate == (outcome != "done")
+
+
 def test_a_turn_that_used_nothing_is_not_without_a_price() -> None:
     assert not asked(end("failed", usage=Usage(duration_ms=3))).figures.has_unpriced
 

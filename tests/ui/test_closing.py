@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from maverick_tui.runs.commands import CloseRun
+from maverick_tui.runs.events import RunNamed
 from maverick_tui.ui.board import RunModel
 from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
 from tests.support.runs import Tape
@@ -63,10 +64,12 @@ async def test_an_answer_or_a_draft_is_not_lost_unasked() -> None:
 
 
 async def test_a_run_at_work_is_closed_only_after_a_question() -> None:
-    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+    tape = Tape().connect().prompt("Go").say("Half", is_open=True)
+    async with watching(tape.put(RunNamed(tape.at, "cart"))) as (app, pilot):
         for key, is_closed in (("n", False), ("y", True)):
             await pilot.press("f9")
             await until(pilot, lambda: app.top == "ConfirmScreen")
+            assert str(app.screen.query_one(".dialog--title", Static).render()) == "Close cart while it is at work?"
             await pilot.press(key)
             await until(pilot, lambda: app.top != "ConfirmScreen")
             assert (not app.board.runs) == is_closed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,21 @@ async def test_the_demo_has_a_project_of_its_own_that_goes_with_it(mark: str, mo
         assert git_environment().items() <= stage.config.env.items()
         folder = stage.cwd.parent
     assert not folder.exists()
+
+
+def test_left_while_it_is_made_it_leaves_no_folder_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    async def enter() -> None:
+        async with open_stage(Launch(tmp_path, None, is_demo=True)):
+            pytest.fail("it was to be cancelled before that")
+
+    async def leave() -> None:
+        entering = asyncio.create_task(enter())
+        await asyncio.sleep(0)  # its first step
+        entering.cancel()
+        with suppress(asyncio.CancelledError):
+            await entering
+
+    asyncio.run(leave())  # its end waits for the threads
+    assert list(tmp_path.glob("maverick-offline-*")) == []

@@ -106,7 +106,7 @@ def effective_tools(
     named: list[Word] | None, denied: list[Word], servers: Iterable[str], log: ProblemLog
 ) -> tuple[str, ...]:
     """What is left to use; what is denied is denied, whoever allows it."""
-    everything = [*sorted(DOCUMENTED_TOOLS), *(f"mcp__{server}__*" for server in servers)]
+    everything = [*sorted(DOCUMENTED_TOOLS | {"AskUserQuestion"}), *(f"mcp__{server}__*" for server in servers)]
     allowed: list[str] = []
     for word in named if named is not None else [Word(ALL_TOOLS, 0)]:
         allowed.extend(everything if word.text == ALL_TOOLS else [word.text])

@@ -132,6 +132,19 @@ def _is_known_name(path: str) -> bool:
     return not path.startswith("-") and not any("\ud800" <= one <= "\udfff" for one in path)
 
 
+def _program(words: Words) -> str:
+    return words[0].text
+
+
+def _is_move(words: Words) -> bool:
+    return _program(words) == "cd" and len(words) == 2 and not words[1].text.startswith("-")
+
+
+def _does_more(words: Words) -> bool:
+    """Whether a command is not known to do nothing but go somewhere, or read."""
+    return not (_is_move(words) or only_reads([word.text for word in words]))
+
+
 def _where_cd_leads(named: str, folder: Path) -> str:
     """Why `cd` may lead elsewhere than its word says: what is not there, shells look for in CDPATH and variables."""
     if moved(named, folder) is None:
@@ -257,6 +270,10 @@ class Judge:
         calls = all_commands(call.command) if is_plain(call.arguments) else None
         if calls is None:
             return "It is more than plain commands that are known to only read."
+        if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if _does_more(words)))):
+            # A part of it may be allowed, so all that is not harmless is named.
+            are = "are" if len(unknown) > 1 else "is"
+            return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
         folders = [call.here]
         for words in calls:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
@@ -269,10 +286,9 @@ class Judge:
         return self._what_git_runs(calls, folders)
 
     def _doubt_of_words(self, words: Words, folders: Sequence[Path]) -> str:
-        texts = [word.text for word in words]
-        is_move = texts[0] == "cd" and len(texts) == 2 and not texts[1].startswith("-")
-        if not (is_move or only_reads(texts)):
-            return f"{texts[0]}, used like this, is not known to only read."
+        texts, is_move = [word.text for word in words], _is_move(words)
+        if _does_more(words):
+            return f"{_program(words)}, used like this, is not known to only read."
         patterns = [word.text for word in words if not word.is_exact]
         if patterns and (is_move or not takes_many_files(texts)):
             return _unknown_files(min(patterns))

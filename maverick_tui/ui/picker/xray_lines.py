@@ -169,14 +169,18 @@ def _may(view: XRay) -> list[Span]:
 def _asks(view: XRay) -> list[Span]:
     from maverick_tui.agent.xray_words import asking
 
-    spans: list[Span] = []
+    groups: list[list[Span]] = []
     for before, tools, after in asking(view):
-        spans += [
+        spans: list[Span] = [
             (before, "muted" if tools or view.asks is None else "text"),
             *((tool, "text") for tool in tools),
             (after, "muted"),
         ]
-    return [span for span in spans if span[0]]
+        groups.append([span for span in spans if span[0]])
+    for group in groups[:-1]:
+        text, role = group[-1]
+        group[-1] = (f"{text};", role)
+    return [span for group in groups for span in group]
 
 
 def _prompts(view: XRay, width: int) -> Iterator[Line]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 class AnsweringScreen(RunView):
     """Takes what stands in the prompt for what it is meant to be, and answers questions by key."""
 
+    _doubted: tuple[str, int, str] | None = None
+    """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
+
     @cached_property
     def _commands(self) -> SlashCommands:
         return SlashCommands(self)
@@ -106,6 +109,11 @@ class AnsweringScreen(RunView):
         choice = self._questions.choice
         if choice is None or not self._is_armed(question):
             return False
+        said = (question.request, choice.at, text)
+        if (number := choice.no_option(text)) and said != self._doubted:
+            self._doubted = said
+            self.notify(f"There is no option {number}. Once more, and it is sent as your own words.", timeout=4)
+            return False
         choice.say(text)
         self._go_on(question, choice)
         return True
@@ -166,6 +174,8 @@ class AnsweringScreen(RunView):
             return
         if not self._asks_reason_for:
             self._aside = self.prompt.take()
+            unsaid_for, words = self._unsaid
+            self.prompt.set_text(words if unsaid_for == question.request else "")
         self._asks_reason_for = question.request
         self.set_focus(self.prompt)
         self._set_hints()

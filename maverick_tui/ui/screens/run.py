@@ -133,7 +133,7 @@ class RunScreen(AnsweringScreen):
             return False  # its key cuts
         if action in ("allow_once", "deny", "deny_reason", *SCOPES):
             return self._questions.first is not None
-        if action == "drop_queued":
+        if action in ("drop_queued", "edit_queued"):
             return bool(self.store.queue)
         if action.startswith("banner_"):
             return self.store.current_failure is not None and not self.store.is_running
@@ -145,7 +145,7 @@ class RunScreen(AnsweringScreen):
         if self.get_selected_text():
             self.clear_selection()
         elif self._asks_reason_for:
-            self._bring_draft_back()
+            self._leave_reason()
             self._set_hints()
         elif self._find_bar is not None and self._find_bar.has_class("-open"):
             self._close_find(self._find_bar)

@@ -82,6 +82,8 @@ class RunView(Screen[None]):
         """The question that is to be denied with the reason that stands in the prompt."""
         self._aside = ""
         """What stood in the prompt before a reason was asked for."""
+        self._unsaid = ("", "")
+        """The question for which a reason was begun and left, and the words."""
         self._hint = ""
         self._keys: Mapping[str, str] = {}
         self._was_shown = False
@@ -131,6 +133,12 @@ class RunView(Screen[None]):
     def draft(self) -> str:
         """Everything that was typed and not sent."""
         return "\n".join(filter(None, (self._aside, self.prompt.text)))
+
+    def _leave_reason(self) -> None:
+        """Back to the draft alone: the words of a reason are no part of it. They come back with the question's key."""
+        if self._asks_reason_for in self.store.questions:
+            self._unsaid = (self._asks_reason_for, self.prompt.take())
+        self._bring_draft_back()
 
     def _bring_draft_back(self) -> None:
         """No reason is asked for any more; what was put aside stands above what has been typed since."""

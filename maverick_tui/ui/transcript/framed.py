@@ -384,12 +384,12 @@ class FramedView(DrawnBlocks):
         self._deselect()
         self._absorb_order()
         self._forget_rows()
+        self._seen.keep_share(share)
         if top is not None:
             self._hold((top[0], self._row_after(top[0], length) if top[1] > 0 else top[1]))
         self._show()
         self._follow_if_at_the_end()
         self._rewrapped = (self._top, length) if self._top is not None else None
-        self._seen.keep_share(share)
         self.refresh()
 
     def _length_above(self, anchor: Anchor) -> int:

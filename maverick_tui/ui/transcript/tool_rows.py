@@ -78,7 +78,7 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Span]:
     if entry.state == "running":
         return [("running", p.accent)]
     if entry.state == "cut":
-        return [("no result", p.warning)]
+        return [("no result" if entry.has_run else "not run", p.warning)]
     if entry.state == "denied":
         return [(f"denied: {one_line(entry.reason)}" if entry.reason else "denied", p.warning)]
     if entry.task_state in _TASKS_RUNNING:

@@ -15,7 +15,7 @@ from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.drawn import Anchor, cells_of
 from maverick_tui.ui.transcript.finding import Match, places
 from maverick_tui.ui.transcript.framed import FramedView
-from maverick_tui.ui.transcript.sources import source
+from maverick_tui.ui.transcript.sources import answer_of_turn, source
 from maverick_tui.ui.transcript.words import word_at
 
 FOLDS = ("▸", "▾")
@@ -265,10 +265,10 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
             self.action_copy_answer()
 
     def action_copy_answer(self) -> None:
-        """Copy what the agent said last."""
+        """Copy all that the agent has said in the last turn in which it has said something."""
         for entry in reversed(self.store.entries):
             if isinstance(entry, TextEntry) and entry.kind == "text" and not entry.parent and entry.text.strip():
-                self.copy(entry.text)
+                self.copy(*answer_of_turn(self.store, entry.turn))
                 return
 
     def copy(self, *texts: str) -> None:

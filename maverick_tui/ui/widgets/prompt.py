@@ -42,6 +42,9 @@ _MORE_KEYS = {
 _LEFT_OUT = {"cursor_up", "cursor_down", "cursor_page_up", "cursor_page_down"}
 """Up and down are our own; a page is a matter of the transcript, wherever the focus is."""
 
+_SUSPENDS = "ctrl+z"
+"""The application takes it before any widget, as a shell does."""
+
 
 def _editing() -> Iterator[Binding]:
     """The keys of a TextArea with what readline has more, each with a name for a keymap."""
@@ -49,7 +52,8 @@ def _editing() -> Iterator[Binding]:
         assert isinstance(binding, Binding)
         action = binding.action.replace("(True)", "_select")
         if action not in _LEFT_OUT:
-            keys = ",".join(filter(None, (binding.key, _MORE_KEYS.get(action))))
+            own = [key for key in binding.key.split(",") if key != _SUSPENDS]
+            keys = ",".join(filter(None, (*own, _MORE_KEYS.get(action))))
             yield Binding(keys, binding.action, binding.description, show=False, id=f"prompt.{action}")
 
 

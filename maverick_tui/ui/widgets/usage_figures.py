@@ -103,11 +103,12 @@ class Moment(NamedTuple):
 
     @property
     def price(self) -> str:
-        """The cost: `~` before a guess, `≥` where more has been spent than is known."""
+        """The cost: `~` before a guess, `≥` where more has been spent than is known, guess or not."""
         if self.cost is None:
             return "no price" if self.is_least else "-"
         is_more = self.is_least or (self.is_running and not self.is_live)
-        return f"{'≥' if is_more else ''}{'~' if self.is_estimate or self.is_live else ''}{dollars(self.cost)}"
+        sign = "≥" if is_more else "~" if self.is_estimate or self.is_live else ""
+        return f"{sign}{dollars(self.cost)}"
 
     @property
     def price_note(self) -> str:

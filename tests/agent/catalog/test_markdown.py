@@ -18,7 +18,7 @@ from maverick_tui.agent.tools import DOCUMENTED_TOOLS
 from tests.support.agents import context
 from tests.support.replay import assistant, init, replay, result
 
-ALL_TOOLS = tuple(sorted(DOCUMENTED_TOOLS))
+ALL_TOOLS = tuple(sorted(DOCUMENTED_TOOLS | {"AskUserQuestion"}))
 
 
 def read(text: str | bytes, path: str = "agent.md") -> tuple[AgentFile | None, list[Problem]]:

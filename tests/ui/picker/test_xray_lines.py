@@ -121,6 +121,12 @@ def test_all_tools_are_said_to_be_all() -> None:
     assert any(line.startswith("may      all tools, as the file names none:") for line in shown("talker"))
 
 
+def test_groups_of_what_asks_are_set_apart() -> None:
+    write_agent("talker", "tools: AskUserQuestion, ExitPlanMode, Bash, Edit")
+    asks = "AskUserQuestion  ExitPlanMode;  Bash  unless it only reads;  outside of the project also  Edit"
+    assert f"asks     {asks}" in shown("talker", 120)
+
+
 def test_a_mode_that_asks_nobody_is_said() -> None:
     write_agent("talker", "permissionMode: dontAsk")
     assert "asks     never: what would ask is refused" in shown("talker")

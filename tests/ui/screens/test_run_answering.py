@@ -69,6 +69,28 @@ async def test_a_reason_for_a_question_that_is_gone_stays_in_the_prompt() -> Non
         assert [type(one) for one in app.kept.take()] == [SendPrompt]
 
 
+async def test_a_reason_that_is_left_is_no_part_of_the_draft() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"later", "ctrl+r", *"no", "escape")
+        assert prompt.text == "later"
+        await pilot.press("ctrl+r")
+        assert prompt.text == "no", "it was not for nothing"
+        await pilot.press("enter")
+        assert answers(app) == [("ask-call-1", "deny", "no")]
+        assert prompt.text == "later"
+
+
+async def test_a_number_that_no_option_has_is_sent_only_if_it_is_meant() -> None:
+    async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
+        await pilot.press("7", "enter")
+        assert (app.kept.take(), app.run_screen.prompt.text) == ([], "7")
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "7"}
+
+
 async def test_an_empty_reason_is_a_plain_denial() -> None:
     async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
         await pilot.press("ctrl+r")

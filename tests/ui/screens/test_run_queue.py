@@ -39,6 +39,10 @@ async def test_what_an_interrupt_has_held_is_sent_edited_or_dropped_by_keys_in_s
         (sent,) = app.kept.take()
         assert isinstance(sent, SendPrompt), "what is typed goes first, and what is held waits on"
         app.tell(tape.put(events.PromptsReleased(tape.at)))
+        assert "alt+up" in app.run_screen.active_bindings
+        for name in ("first", "second"):
+            app.tell(tape.put(events.PromptDropped(tape.at, name)))
+        assert "alt+up" not in app.run_screen.active_bindings, "there is nothing to take back"
         await until(pilot, lambda: "send what waits" not in hint(app))
 
 

@@ -255,11 +255,11 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     assert "✘ Bash ls exit code 3: oops" in state(ev.ToolFinished(4, "c1", "Exit code 3\noops", True))
     denied = ev.PermissionSettled(5, "q", "c1", "deny", "too risky")
     assert "⊘ Bash ls denied: too risky" in state(ask, denied)
-    assert "╌ Bash ls no result" in state(ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    assert "╌ Bash ls not run" in state(ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
+    assert "╌ Bash ls not run" in state(ask, ev.PermissionSettled(5, "q", "c1", "withdrawn"))
     assert state(ask, denied).startswith("⊘"), "what has not run has taken no time"
-    assert state(ask, ev.PermissionSettled(5, "q", "c1", "withdrawn")).startswith("╌")
     cut = state(ev.ToolBegan(3, "c1"), ev.TurnEnded(9, 1, "interrupted", ev.Usage()))
-    assert cut.startswith("6.0s ╌")
+    assert cut.startswith("6.0s ╌ Bash ls no result")
     by_rule = ev.PermissionSettled(5, "q", "c1", "run", by_rule="Bash(ls:*)")
     assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
 

@@ -56,6 +56,20 @@ def test_the_same_share_of_a_block_stays_seen_however_it_is_drawn() -> None:
     assert (share, seen.unseen) == (0.5, 4)
 
 
+def test_what_is_seen_stays_seen_when_a_guessed_height_turns_out_otherwise() -> None:
+    blocks, seen = seen_of(3, 4)
+    seen.look(7)
+    share, blocks[1].is_measured = seen.share, False
+    blocks.set_height(1, 2)
+    seen.keep_share(share)
+    assert (seen.unseen, seen.share) == (0, 1.0)
+    blocks.set_height(1, 6)
+    blocks[1].is_measured = True
+    assert seen.unseen == 0
+    blocks.set_height(1, 8)
+    assert seen.unseen == 2, "what comes after that is new"
+
+
 # -- words -------------------------------------------------------------------------------------------------------------
 
 

@@ -154,10 +154,11 @@ async def test_without_a_choice_the_last_answer_is_copied_and_the_last_call_fold
         assert app.clipboard == "An answer."
         await pilot.press("enter")
         assert app.transcript.folding.is_expanded(app.store.entries[2])
-        app.tell(run.prompt("Again").say("Another one."))
+        again = run.prompt("Again").say("Another one.").tool("Bash", {"command": "ls"}, "a").say("In two parts.")
+        app.tell(again)
         app.draw()
         await pilot.press("Y")
-        assert app.clipboard == "Another one."
+        assert app.clipboard == "Another one.\n\nIn two parts."
 
 
 async def test_keys_do_nothing_where_there_is_nothing() -> None:
