@@ -229,7 +229,7 @@ def test_how_a_text_is_cut_into_pieces_does_not_change_it(pieces: list[str]) -> 
         ("Bash", {"command": "x"}, "Exit code 2\nno x", True, ["● Bash  x", "  ✘ exit code 2: no x"]),
         ("Bash", {"command": "x"}, "Exit code 1", True, ["● Bash  x", "  ✘ exit code 1: no output"]),
         ("Bash", {"command": "true"}, "", False, ["● Bash  true", "  ✔ no output"]),
-        ("Bash", {"command": "a\nb", "description": "Both"}, "1", False, ["● Bash  Both (2 lines)", "  ✔ 1"]),
+        ("Bash", {"command": "a\nb", "description": "Both"}, "1", False, ["● Bash  a (2 lines)", "  ✔ 1"]),
         (
             "Bash",
             {"command": "git diff"},

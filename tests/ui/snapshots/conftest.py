@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tests.support.runs import Tape
 from tests.ui.snapshots.story import StoryApp, settled, story
@@ -32,6 +33,8 @@ def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    # A cursor that blinks is in a picture or not, as it happens.
+    monkeypatch.setattr(Input, "_toggle_cursor", lambda _self: None)
 
 
 class Shot(Protocol):
