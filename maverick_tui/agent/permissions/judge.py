@@ -8,6 +8,7 @@ whatever the rules say.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -27,7 +28,7 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import Word, Words, all_commands, mentions
+from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -49,6 +50,8 @@ MOST_FOLDERS = 8
 """In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
+_CHOOSES_NAMES = re.compile(r"--(?:include|exclude|exclude-dir|glob|iglob)=")
+"""Options with a pattern of their own: whatever a shell makes of it, it is still for that option."""
 
 
 class Verdict(NamedTuple):
@@ -130,6 +133,15 @@ def _unknown_files(pattern: str) -> str:
 def _is_known_name(path: str) -> bool:
     """Whether a name that was found is a file's to every program, and not an option; one of odd bytes is nobody's."""
     return not path.startswith("-") and not any("\ud800" <= one <= "\udfff" for one in path)
+
+
+def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
+    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, since else
+    it stands for what somebody makes in the meantime; what zsh alone may take for one must fit nothing.
+    """
+    if word.is_exact:
+        return not found and not word.text.startswith("-")
+    return bool(found) or _CHOOSES_NAMES.match(word.text) is not None
 
 
 def _where_cd_leads(named: str, folder: Path) -> str:
@@ -235,7 +247,9 @@ class Judge:
     def _covers(self, rule: ToolRule, call: Call) -> bool:
         if not is_same_tool(rule.name, call.tool):
             return False
-        return rule.rule is None or covers(rule.rule, call.tool, call.arguments, self._cwd)
+        # Rules for paths begin in the agent's folder, and commands where they are run.
+        base = call.here if call.tool == "Bash" else self._cwd
+        return rule.rule is None or covers(rule.rule, call.tool, call.arguments, base)
 
     def _outside(self, call: Call) -> str:
         """Why an edit is beyond the working directory, unless a rule says outright that it may be."""
@@ -258,6 +272,9 @@ class Judge:
         if calls is None:
             return "It is more than plain commands that are known to only read."
         folders = [call.here]
+        patterns = [word.text for words in calls for word in words if not word.is_exact]
+        if patterns and not is_one_pipeline(call.command):
+            return f"{min(patterns)} may stand for other files by the time that it is read."
         for words in calls:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
                 return doubt
@@ -296,7 +313,8 @@ class Judge:
         if word.is_exact and not word.may_expand:
             return ""
         found = could_stand_for(word.text, folder)
-        if found is None or (found and word.is_exact) or not all(map(_is_known_name, found)):
+        is_certain = _is_certain(word, found)
+        if found is None or not is_certain or not all(map(_is_known_name, found)):
             return _unknown_files(word.text)
         return _first_reason(self._doubt_of_file(path, folder) for path in (word.text, *found))
 
@@ -309,7 +327,7 @@ class Judge:
         rules = [rule.rule for rule in self._rules if rule.name == "Bash"]
         if words[0].text == "cd" or is_filter([word.text for word in words]):
             return ""
-        if any(rule is None or covers_words(rule, words) for rule in rules):
+        if any(rule is None or covers_words(rule, words, self._cwd) for rule in rules):
             return ""
         return f"This agent may use {', '.join(f'Bash({rule})' for rule in rules)}."
 

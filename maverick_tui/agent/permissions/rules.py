@@ -30,7 +30,7 @@ _SPACE = "\x1f"
 def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> bool:
     """Whether a rule of this tool allows the call."""
     if tool == "Bash":
-        return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""))
+        return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""), cwd)
     if tool == "WebFetch":
         domain = rule.removeprefix("domain:").lower()
         return rule.startswith("domain:") and f".{host_of(arguments)}".endswith(f".{domain}")
@@ -47,29 +47,34 @@ def is_absolute(rule: str) -> bool:
     return rule.startswith(("//", "~/"))
 
 
-def covers_command(rule: str, command: str) -> bool:
+def covers_command(rule: str, command: str, cwd: Path) -> bool:
     """Whether the command is the rule's own, or one plain call that it allows."""
     words = one_command(command)
-    return (command == rule and "*" not in rule) or (words is not None and covers_words(rule, words))
+    return (command == rule and "*" not in rule) or (words is not None and covers_words(rule, words, cwd))
 
 
-def covers_words(rule: str, words: Words) -> bool:
+def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     """Whether a rule allows a plain call: `git diff:*`, `npm run *`, or its very words.
 
     A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
-    subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`.
+    subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`. None
+    covers a pattern, which becomes an option where a file is called like one.
     """
-    texts, is_exact = [word.text for word in words], all(word.is_exact for word in words)
+    texts = [word.text for word in words]
+    if not all(word.is_one_word for word in words):
+        return False
     if "*" not in rule:
-        return is_exact and texts == rule.split()
+        return texts == rule.split()
     if not _pattern(rule).fullmatch(_SPACE.join(texts)):
         return False
     own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
-    if len(own) > 1 and runs_another([PurePosixPath(own[0]).name, own[1], *texts[len(own) :]]):
+    whole = rule.removesuffix(":*").split()[: len(own)] == own
+    said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
+    if own and runs_another([PurePosixPath(texts[0]).name, *texts[1:]], said, cwd):
         return False
-    return not is_for_reading(rule) or (is_exact and _only_reads(texts))
+    return not is_for_reading(rule) or _only_reads(texts)
 
 
 def is_for_reading(rule: str) -> bool:

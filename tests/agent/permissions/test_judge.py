@@ -141,11 +141,22 @@ def test_a_pattern_is_read_as_any_shell_might(project: Path) -> None:
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "ask", command
     for command in (
-        "ls docs/*.md", "wc -l src/*.py", "grep -n foo docs/*.md", "ls *.toml", "cat docs/[ab].md", "echo docs/*",
-        "cd docs && ls *.md", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
+        "ls docs/*.md", "wc -l src/*.py", "grep -n foo docs/*.md", "cat docs/[ab].md", "echo docs/*",
+        "ls docs/*.md | head -3\n", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
         f"wc -l {project}/src/*.py",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "allow", (command, judge.verdict("Bash", bash(command)).reason)
+
+
+def test_a_pattern_that_is_read_later_or_fits_nothing_yet_asks(project: Path) -> None:
+    """Somebody may make a file in the meantime whose name becomes an option of the command."""
+    judge = Judge(["Bash"], project, person=True)
+    for command in (
+        "sort -R src/a.py | tail -n 1; sort src/a.py ?o.gi*/config", "sort src/a.py ?o.gi*/config", "ls *.toml",
+        "ls && ls src/*", "ls src/*; pwd", "ls nope || cat src/*.py", "pwd\ncat src/*.py", "cd src && ls *.py",
+    ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    assert decide(judge, "Bash", bash("ls src/* | sort")) == "allow"
 
 
 def test_what_a_shell_may_leave_out_is_not_taken_for_a_limit() -> None:
@@ -272,7 +283,8 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
         f"{'a ' * 400} hidden/config",
     ):
         assert decide(judge, "Bash", bash(f"cp x {place}")) == refused, place
-    assert decide(judge, "Bash", bash("cp src/*.py docs")) == "allow"
+    assert decide(judge, "Bash", bash("cp src/*.py docs")) == refused
+    assert decide(judge, "Bash", bash("cp src/a.py docs")) == "allow"
 
 
 @pytest.mark.parametrize("person", [True, False])
