@@ -26,7 +26,7 @@ from maverick_tui.agent.permissions.reading import (
     searches,
     takes_many_files,
 )
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of
+from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of, places_within
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions
 from maverick_tui.agent.tools import (
@@ -85,12 +85,20 @@ def why_always_asked(call: Call, places: Places) -> str:
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
     named = call.paths
-    if call.tool == "Grep":
+    if call.tool == "Grep" or (call.tool == "Glob" and named):
         return _first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
-    if len(named) > MOST_WORDS:
-        return _first_reason(map(places.why_not_to_name, named))
+    if call.tool in EDIT_TOOLS and (
+        reason := _first_reason(places.why_not_to_call_so(path, call.here) for path in named)
+    ):
+        return reason
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
-    return _first_reason(look(path, call.here) for path in named)
+    for some in (named, places_within(call.tool, call.arguments, call.here)):
+        if some is None:
+            return "It is too long to be looked through."
+        is_long = len(some) > MOST_WORDS
+        if reason := _first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
+            return reason
+    return ""
 
 
 def _why_command_asks(call: Call, places: Places) -> str:

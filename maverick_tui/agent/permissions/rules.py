@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from maverick_tui.agent.permissions.places import home_folder, real_paths
+from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.running import runs_another
-from maverick_tui.agent.permissions.shell import Words, one_command
+from maverick_tui.agent.permissions.shell import Words, one_command, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.globs import BadPatternError, matcher
 
@@ -23,6 +24,10 @@ _LONGEST_PATH = 4_096
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
+_MOST_PLACES = 20_000
+"""That the texts of a call may name."""
+_SIGN = re.compile(r"[*?\[{]")
+_FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
 _SPACE = "\x1f"
 """Between words, where a blank may be part of one."""
 
@@ -96,9 +101,35 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
     """All that a call names as files. Of a tool whose arguments are not known, any text may be one."""
     if tool in BUILTIN_TOOLS:
         given = [str(arguments[name]) for name in PATHS if arguments.get(name)]
+        if tool == "Glob":
+            given += _beginnings(str(arguments.get("pattern") or ""), path_of(arguments))
     else:
         given = [path for text in _texts(arguments) if len(path := _local(text)) <= _LONGEST_PATH]
     return [path for text in given if (path := _BLANKS.sub("", text))]
+
+
+def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[str] | None:
+    """What else a tool whose arguments are not known may make of its texts: each word of one, as in a command, and one
+    text below a folder that another names or may name. None if it is too much.
+    """
+    if tool in BUILTIN_TOOLS:
+        return []
+    texts = list(dict.fromkeys(_texts(arguments)))
+    short = [text for text in texts if len(text) <= _LONGEST_PATH]
+    folders = [text for text in short if text.startswith(("/", "~", ".")) or is_folder(text, here)]
+    words = {word for text in texts for word in words_within(text)}
+    if len(words) + len(folders) * len(short) > _MOST_PLACES:
+        return None
+    return sorted(words | {f"{folder}/{text}" for folder, text in product(folders, short)})
+
+
+def _beginnings(pattern: str, folder: str) -> list[str]:
+    """Where a pattern for names begins to look: what stands before its first sign, and absolute alternatives."""
+    literal = _SIGN.split(pattern, maxsplit=1)[0]
+    first = literal if literal == pattern else literal[: literal.rfind("/") + 1]
+    # pathlib would take a home directory, and a slash at the end, for names.
+    below = first if first.startswith("~") else os.path.join(folder, first)  # noqa: PTH118
+    return [*([below] if first else []), *_FROM_ROOT.findall(pattern)]
 
 
 def host_of(arguments: Mapping[str, Any]) -> str:

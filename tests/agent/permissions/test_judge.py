@@ -241,6 +241,8 @@ PROTECTED = [
     ".g\u200cit/x", ".git\\hooks\\x",
     ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
     ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
+    "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
+    ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
 ]  # fmt: skip
 
 
@@ -413,6 +415,32 @@ def test_a_great_many_files_are_not_looked_through_before_a_search(
 
 
 @pytest.mark.parametrize("person", [True, False])
+def test_no_file_is_called_like_an_option_unasked(person: bool, project: Path) -> None:
+    refused = "ask" if person else "deny"
+    for tool in ("Edit", "Write", "NotebookEdit"):
+        judge = Judge([tool], project, person=person)
+        judge.grant(ToolRule(tool))
+        for path in ("-o.git/config", "src/--upload-pack=x", str(project / "-n"), "src/../-x/a"):
+            assert decide(judge, tool, {"file_path": path}) == refused, path
+        assert decide(judge, tool, {"file_path": "src/a-b.py"}) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_names_are_not_looked_for_where_keys_are(person: bool, project: Path) -> None:
+    home, judge = Path.home(), Judge(["Glob"], project, person=person)
+    for arguments in (
+        {"pattern": f"{home}/.ssh/*"}, {"pattern": "~/.ssh/id*"}, {"pattern": f"{home}/.ss[h]/*"},
+        {"pattern": ".ssh/*", "path": str(home)}, {"pattern": f"{{src,{home}/.ssh}}/*"}, {"pattern": f"{home}/.ssh"},
+    ):  # fmt: skip
+        assert decide(judge, "Glob", arguments) == ("ask" if person else "deny"), arguments
+    for arguments in ({"pattern": "**/*.{py,md}"}, {"pattern": "src/*.py"}, {"pattern": "*", "path": "src"}):
+        assert decide(judge, "Glob", arguments) == "allow", arguments
+    docs = Judge(["Glob(src/**)"], project, person=person)
+    assert decide(docs, "Glob", {"pattern": "src/*.py"}) == "allow"
+    assert decide(docs, "Glob", {"pattern": "../*", "path": "src"}) == ("ask" if person else "deny")
+
+
+@pytest.mark.parametrize("person", [True, False])
 def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, project: Path) -> None:
     judge = Judge(["mcp__fs__*", "NotebookEdit"], project, person=person)
     judge.grant(ToolRule("mcp__fs__write"))
@@ -424,9 +452,15 @@ def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, pro
         {"files": {".git/hooks/pre-commit": "x"}},
         {"uri": f"file://{Path.home()}/%2Essh/id_rsa"},
         {"many": ["x"] * 400, "to": ".git/config"},
+        {"cmd": f"cat {Path.home()}/.netrc; true"},
+        {"cmd": "echo x >> .git/config"},
+        {"cmd": f"{'x ' * 5_000}; cat ~/.netrc"},
+        {"root": str(Path.home() / ".config"), "file": "gh/hosts.yml"},
+        {"folder": "~", "name": ".npmrc"},
+        {"many": [str(number) for number in range(30_000)]},
     ):
         assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
-    assert decide(judge, "mcp__fs__write", {**notes, "content": "see .git/config\n" * 500}) == "allow"
+    assert decide(judge, "mcp__fs__write", {**notes, "content": "see git's config, src/a.py\n" * 500}) == "allow"
     assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
 
 
