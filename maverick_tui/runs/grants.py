@@ -29,11 +29,11 @@ _RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})
 _RUN_PROGRAMS = frozenset({"hatch", "pdm", "pipenv", "poetry", "uv"})
 """Where `run` is followed by a program and its arguments."""
 _ARGUMENTS_ARE_DATA = frozenset(
-    "bandit black clang-format eslint flake8 gofmt golangci-lint hadolint isort jest markdownlint mkdir mypy phpunit"
-    " prettier pylint pyright pytest rspec rubocop ruff rustfmt shellcheck stylelint touch tsc vitest yamllint".split()
+    "black flake8 gofmt isort mkdir mypy pyright pytest ruff rustfmt shellcheck touch yamllint".split()
 )
-"""Programs to which arguments say what to look at, not what to run: of any other only the very command is allowed."""
-_MODULES = frozenset("bandit black compileall flake8 isort mypy pylint pyright pytest ruff unittest yamllint".split())
+"""Programs to which arguments say what to look at, not what to run: of any other only the very command is allowed.
+Options of theirs that do make them run something are never covered."""
+_MODULES = frozenset("black flake8 isort mypy pyright pytest ruff yamllint".split())
 """Modules of Python of which the same holds."""
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 
@@ -69,7 +69,7 @@ class Grants:
         if tool in _NEVER or self._is_asked_each_time(tool, arguments):
             return []
         if tool == "Bash":
-            return _commands(_command(arguments)) if is_plain(arguments) else []
+            return _commands(_command(arguments), self._cwd) if is_plain(arguments) else []
         if tool == "WebFetch":
             return _addresses(arguments)
         if path_of(arguments) and paths_of(tool, arguments):
@@ -123,18 +123,18 @@ def _addresses(arguments: Mapping[str, Any]) -> list[Grant]:
     ]
 
 
-def _commands(command: str) -> list[Grant]:
+def _commands(command: str, cwd: Path) -> list[Grant]:
     """The command as it stands; every one that begins alike, if it is a plain one; and every command."""
     exact = Grant(f"Bash: {command}", lambda name, given: _is_command(name, given) and _command(given) == command)
     everything = Grant("every Bash command", _is_command)
     if not (words := _prefix(plain_words(command) or [])):
         return [exact, everything]
     rule = f"{' '.join(words)} *"
-    if not covers_command(rule, command):
+    if not covers_command(rule, command, cwd):
         return [exact, everything]
     alike = Grant(
         f"Bash: {' '.join(words)} …",
-        lambda name, given: _is_command(name, given) and covers_command(rule, _command(given)),
+        lambda name, given: _is_command(name, given) and covers_command(rule, _command(given), cwd),
     )
     return [exact, alike, everything]
 

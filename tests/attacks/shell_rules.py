@@ -56,6 +56,9 @@ LISTED = family(
         "npm-prefix-option": "npm --prefix {O} install {P}; npm publish {P}",
         "npm-wildcard-joins": "npm run lint | tee {P}",
         "npm-quote": r"npm run $'\'' ; touch {P} ; : \'",
+        "log-pattern-later": of("git log -1; sort README.md ?o{P}*", unarmed="nobody makes such a file meanwhile"),
+        "add-pattern": of("git add ?-inter*", unarmed="no file here is called so"),
+        "npm-pattern": of("npm run lint ?-script-sh*", unarmed="no file here is called so"),
         "read-secret": of("ls {H}/.ssh", effect="none", is_listed=True),
     },
 )

@@ -30,6 +30,8 @@ BEYOND_GIT = {
     "template-short": "git init -q --templ docs",
     "fetch": "git fetch --upload-pack='touch PWNED;false' .",
     "fetch-short": "git fetch --upl='touch PWNED;false' .",
+    "fetch-pattern": "git fetch ?-up* .",
+    "push-elsewhere": "git push vendor/evil HEAD:refs/heads/new",
     "push": "git push --receive-pack='touch PWNED;false' . HEAD:refs/heads/new",
     "rebase": "git rebase -x 'touch PWNED' HEAD~1",
     "bisect": "git bisect run touch PWNED",

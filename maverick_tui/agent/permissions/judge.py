@@ -8,6 +8,7 @@ whatever the rules say.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -25,9 +26,9 @@ from maverick_tui.agent.permissions.reading import (
     searches,
     takes_many_files,
 )
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of
+from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of, places_within
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import Word, Words, all_commands, mentions
+from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -49,6 +50,8 @@ MOST_FOLDERS = 8
 """In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
+_CHOOSES_NAMES = re.compile(r"--(?:include|exclude|exclude-dir|glob|iglob)=")
+"""Options with a pattern of their own: whatever a shell makes of it, it is still for that option."""
 
 
 class Verdict(NamedTuple):
@@ -82,12 +85,20 @@ def why_always_asked(call: Call, places: Places) -> str:
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
     named = call.paths
-    if call.tool == "Grep":
+    if call.tool == "Grep" or (call.tool == "Glob" and named):
         return _first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
-    if len(named) > MOST_WORDS:
-        return _first_reason(map(places.why_not_to_name, named))
+    if call.tool in EDIT_TOOLS and (
+        reason := _first_reason(places.why_not_to_call_so(path, call.here) for path in named)
+    ):
+        return reason
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
-    return _first_reason(look(path, call.here) for path in named)
+    for some in (named, places_within(call.tool, call.arguments, call.here)):
+        if some is None:
+            return "It is too long to be looked through."
+        is_long = len(some) > MOST_WORDS
+        if reason := _first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
+            return reason
+    return ""
 
 
 def _why_command_asks(call: Call, places: Places) -> str:
@@ -143,6 +154,15 @@ def _is_move(words: Words) -> bool:
 def _does_more(words: Words) -> bool:
     """Whether a command is not known to do nothing but go somewhere, or read."""
     return not (_is_move(words) or only_reads([word.text for word in words]))
+
+
+def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
+    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, since else
+    it stands for what somebody makes in the meantime; what zsh alone may take for one must fit nothing.
+    """
+    if word.is_exact:
+        return not found and not word.text.startswith("-")
+    return bool(found) or _CHOOSES_NAMES.match(word.text) is not None
 
 
 def _where_cd_leads(named: str, folder: Path) -> str:
@@ -248,7 +268,9 @@ class Judge:
     def _covers(self, rule: ToolRule, call: Call) -> bool:
         if not is_same_tool(rule.name, call.tool):
             return False
-        return rule.rule is None or covers(rule.rule, call.tool, call.arguments, self._cwd)
+        # Rules for paths begin in the agent's folder, and commands where they are run.
+        base = call.here if call.tool == "Bash" else self._cwd
+        return rule.rule is None or covers(rule.rule, call.tool, call.arguments, base)
 
     def _outside(self, call: Call) -> str:
         """Why an edit is beyond the working directory, unless a rule says outright that it may be."""
@@ -275,6 +297,9 @@ class Judge:
             are = "are" if len(unknown) > 1 else "is"
             return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
         folders = [call.here]
+        patterns = [word.text for words in calls for word in words if not word.is_exact]
+        if patterns and not is_one_pipeline(call.command):
+            return f"{min(patterns)} may stand for other files by the time that it is read."
         for words in calls:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
                 return doubt
@@ -312,7 +337,8 @@ class Judge:
         if word.is_exact and not word.may_expand:
             return ""
         found = could_stand_for(word.text, folder)
-        if found is None or (found and word.is_exact) or not all(map(_is_known_name, found)):
+        is_certain = _is_certain(word, found)
+        if found is None or not is_certain or not all(map(_is_known_name, found)):
             return _unknown_files(word.text)
         return _first_reason(self._doubt_of_file(path, folder) for path in (word.text, *found))
 
@@ -325,7 +351,7 @@ class Judge:
         rules = [rule.rule for rule in self._rules if rule.name == "Bash"]
         if words[0].text == "cd" or is_filter([word.text for word in words]):
             return ""
-        if any(rule is None or covers_words(rule, words) for rule in rules):
+        if any(rule is None or covers_words(rule, words, self._cwd) for rule in rules):
             return ""
         return f"This agent may use {', '.join(f'Bash({rule})' for rule in rules)}."
 

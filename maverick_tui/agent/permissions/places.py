@@ -7,6 +7,7 @@ refused. Names count wherever they stand below the working directory, for a nest
 from __future__ import annotations
 
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -17,15 +18,18 @@ from maverick_tui.git.repository import find_repository
 
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
-    " .run .devcontainer .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
+    " .run .devcontainer .windsurf .roo .kiro .amazonq .mise mise/config.toml .config/mise"
+    " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
 _RUN_FILES = frozenset(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
     " .cshrc .tcshrc .kshrc .login .logout .inputrc .envrc .gitconfig .gitmodules .mcp.json .claude.json .vimrc .exrc"
     " .nvim.lua .emacs .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .xprofile .xsession .xinitrc"
-    " .pam_environment .devcontainer.json mise.toml .mise.toml lefthook.yml .pre-commit-config.yaml".split()
+    " .pam_environment .devcontainer.json mise.toml .mise.toml mise.local.toml .mise.local.toml .nvimrc"
+    " .pre-commit-config.yaml .pre-commit-config.yml".split()
 )
+_HOOKS = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)")
 _KEYS = frozenset(
     ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
     " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings"
@@ -64,6 +68,14 @@ class Places:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
         places = dict.fromkeys(_places(path, here or self.cwd))
         return next(filter(None, map(self._keeps_from_writing, places)), "")
+
+    def why_not_to_call_so(self, path: str, here: Path | None = None) -> str:
+        """Why no file is to have such a name: in the place of a pattern it would be an option of a command."""
+        for place in _places(path, here or self.cwd):
+            parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
+            if any(part.startswith("-") for part in parts):
+                return f"{place} has a name that commands may take for an option."
+        return ""
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
         """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
@@ -141,6 +153,11 @@ def real_paths(path: str, here: Path) -> set[Path]:
     return set(_places(path, here)[1:])
 
 
+def is_folder(path: str, here: Path) -> bool:
+    """Whether there is a folder of this name."""
+    return any(map(os.path.isdir, _places(path, here)))
+
+
 def home_folder() -> Path | None:
     """The user's home directory, if there is one."""
     try:
@@ -155,7 +172,8 @@ def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
 
 
 def _is_run_by_others(names: list[str]) -> bool:
-    is_file = bool(names) and (names[-1] in _RUN_FILES or names[-1].endswith(".code-workspace"))
+    last = names[-1] if names else ""
+    is_file = last in _RUN_FILES or last.endswith(".code-workspace") or _HOOKS.fullmatch(last) is not None
     return is_file or any(_has(names, place) for place in _RUN_BY_OTHERS)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from maverick_tui.agent.permissions.places import home_folder, real_paths
+from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.running import runs_another
-from maverick_tui.agent.permissions.shell import Words, one_command
+from maverick_tui.agent.permissions.shell import Words, one_command, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.globs import BadPatternError, matcher
 
@@ -23,6 +24,10 @@ _LONGEST_PATH = 4_096
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
+_MOST_PLACES = 20_000
+"""That the texts of a call may name."""
+_SIGN = re.compile(r"[*?\[{]")
+_FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
 _SPACE = "\x1f"
 """Between words, where a blank may be part of one."""
 
@@ -30,7 +35,7 @@ _SPACE = "\x1f"
 def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> bool:
     """Whether a rule of this tool allows the call."""
     if tool == "Bash":
-        return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""))
+        return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""), cwd)
     if tool == "WebFetch":
         domain = rule.removeprefix("domain:").lower()
         return rule.startswith("domain:") and f".{host_of(arguments)}".endswith(f".{domain}")
@@ -47,29 +52,34 @@ def is_absolute(rule: str) -> bool:
     return rule.startswith(("//", "~/"))
 
 
-def covers_command(rule: str, command: str) -> bool:
+def covers_command(rule: str, command: str, cwd: Path) -> bool:
     """Whether the command is the rule's own, or one plain call that it allows."""
     words = one_command(command)
-    return (command == rule and "*" not in rule) or (words is not None and covers_words(rule, words))
+    return (command == rule and "*" not in rule) or (words is not None and covers_words(rule, words, cwd))
 
 
-def covers_words(rule: str, words: Words) -> bool:
+def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     """Whether a rule allows a plain call: `git diff:*`, `npm run *`, or its very words.
 
     A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
-    subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`.
+    subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`. None
+    covers a pattern, which becomes an option where a file is called like one.
     """
-    texts, is_exact = [word.text for word in words], all(word.is_exact for word in words)
+    texts = [word.text for word in words]
+    if not all(word.is_one_word for word in words):
+        return False
     if "*" not in rule:
-        return is_exact and texts == rule.split()
+        return texts == rule.split()
     if not _pattern(rule).fullmatch(_SPACE.join(texts)):
         return False
     own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
-    if len(own) > 1 and runs_another([PurePosixPath(own[0]).name, own[1], *texts[len(own) :]]):
+    whole = rule.removesuffix(":*").split()[: len(own)] == own
+    said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
+    if own and runs_another([PurePosixPath(texts[0]).name, *texts[1:]], said, cwd):
         return False
-    return not is_for_reading(rule) or (is_exact and _only_reads(texts))
+    return not is_for_reading(rule) or _only_reads(texts)
 
 
 def is_for_reading(rule: str) -> bool:
@@ -91,9 +101,35 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
     """All that a call names as files. Of a tool whose arguments are not known, any text may be one."""
     if tool in BUILTIN_TOOLS:
         given = [str(arguments[name]) for name in PATHS if arguments.get(name)]
+        if tool == "Glob":
+            given += _beginnings(str(arguments.get("pattern") or ""), path_of(arguments))
     else:
         given = [path for text in _texts(arguments) if len(path := _local(text)) <= _LONGEST_PATH]
     return [path for text in given if (path := _BLANKS.sub("", text))]
+
+
+def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[str] | None:
+    """What else a tool whose arguments are not known may make of its texts: each word of one, as in a command, and one
+    text below a folder that another names or may name. None if it is too much.
+    """
+    if tool in BUILTIN_TOOLS:
+        return []
+    texts = list(dict.fromkeys(_texts(arguments)))
+    short = [text for text in texts if len(text) <= _LONGEST_PATH]
+    folders = [text for text in short if text.startswith(("/", "~", ".")) or is_folder(text, here)]
+    words = {word for text in texts for word in words_within(text)}
+    if len(words) + len(folders) * len(short) > _MOST_PLACES:
+        return None
+    return sorted(words | {f"{folder}/{text}" for folder, text in product(folders, short)})
+
+
+def _beginnings(pattern: str, folder: str) -> list[str]:
+    """Where a pattern for names begins to look: what stands before its first sign, and absolute alternatives."""
+    literal = _SIGN.split(pattern, maxsplit=1)[0]
+    first = literal if literal == pattern else literal[: literal.rfind("/") + 1]
+    # pathlib would take a home directory, and a slash at the end, for names.
+    below = first if first.startswith("~") else os.path.join(folder, first)  # noqa: PTH118
+    return [*([below] if first else []), *_FROM_ROOT.findall(pattern)]
 
 
 def host_of(arguments: Mapping[str, Any]) -> str:

@@ -6,9 +6,11 @@ behind `--upload-pack`.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,40 @@ class Runner:
         return name in self.options.split() or any(letter in word for letter in self.letters)
 
 
-def runs_another(words: Sequence[str]) -> bool:
-    """Whether a call of a subcommand runs more than that: `git fetch --upload-pack=x`, `make test SHELL=x`."""
-    program, subcommand, *rest = words
-    runner = _RUNNERS.get(f"{program} {subcommand}") or _RUNNERS.get(program)
-    return runner is not None and runner.runs(rest)
+def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
+    """Whether a call runs more than what a rule says outright, with its first words: `git fetch --upload-pack=x`,
+    `make test SHELL=x`, `uv run pytest -p x`. A rule for all of a program with subcommands says all that it does.
+    """
+    if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
+        return True
+    commands = [place for place in range(1, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
+    return any(not _is_remote(words[place + 1 :], here) for place in commands)
+
+
+def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner, int]]:
+    """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
+    start = 2 if words[1:2] in (["-m"], ["run"]) else 0
+    for place in {0, start}:
+        if place < min(said, len(words)) and (runner := _CHECKERS.get(words[place])):
+            yield runner, place + 1
+    if said > 1 and (runner := _RUNNERS.get(words[0])):
+        yield runner, 2
+    for place in range(1, min(said, len(words))):
+        if runner := _RUNNERS.get(f"{words[0]} {words[place]}"):
+            yield runner, place + 1
+
+
+def _is_remote(words: Sequence[str], here: Path) -> bool:
+    """Whether the repository that git is to talk to is a remote of this one: hooks of any other are not known.
+
+    What stands behind an option that is not known may be its value.
+    """
+    for word in words:
+        if word == "--" or word in _FLAGS or (word.startswith("--") and "=" in word):
+            continue
+        places = (here / word, here / f"{word}.git")
+        return re.fullmatch(r"\w[\w.-]*", word) is not None and not any(map(os.path.lexists, places))
+    return True
 
 
 def sets_git(words: Sequence[str]) -> bool:
@@ -83,14 +114,26 @@ _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get 
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())
 _HELPED = "::"
 """In an address, that names a program to be asked for it."""
-_ELSEWHERE = r"@.*:|::|://|^[./~]|\.git/?$"
-"""Another repository than a remote of this one: it has hooks of its own."""
+_WITH_REMOTES = frozenset("fetch ls-remote pull push".split())
+_FLAGS = frozenset(
+    "-4 -6 -a -d -f -n -p -q -t -u -v --all --atomic --autostash --delete --dry-run --exit-code --ff --ff-only"
+    " --follow-tags --force --force-with-lease --heads --mirror --no-edit --no-ff --no-rebase --no-tags --no-verify"
+    " --porcelain --progress --prune --prune-tags --quiet --rebase --refs --set-upstream --squash --symref --tags"
+    " --unshallow --update-head-ok --verbose".split()
+)
+"""Options of these that have no value behind them."""
+_ARGUMENT_FILE = "^@"
+"""A file with further arguments."""
+_LIKE_AN_OPTION = "/-"
+"""The name of a file that a pattern would make an option of."""
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git", "C", is_for_scripts=True
 )
+_PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config", "fH", "create exec run")
 _RUNNERS: dict[str, Runner] = {
-    "apt": Runner("option config-file", "oc"),
+    "apt": _PACKAGES,
+    "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
     "cargo": Runner("config manifest-path", "ZC", is_for_scripts=True),
     "composer": Runner("working-dir", "d"),
@@ -98,12 +141,18 @@ _RUNNERS: dict[str, Runner] = {
     "dotnet": Runner("settings property test-adapter-path", "p", operands="^/p"),
     "gh": Runner("upload-pack config", "cu"),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
-    "git bisect": Runner(words="run"),
+    "git archive": Runner("remote exec format output", "o"),
+    "git bisect": Runner(words="run view visualize"),
     "git clone": Runner("config template upload-pack", "cu", operands=_HELPED),
-    "git fetch": Runner("upload-pack", operands=_HELPED),
-    "git pull": Runner("upload-pack", operands=_HELPED),
-    "git push": Runner("receive-pack exec repo", operands=_ELSEWHERE),
+    "git difftool": Runner("extcmd tool", "xt"),
+    "git fetch": Runner("upload-pack multiple", operands=_HELPED),
+    "git ls-remote": Runner("upload-pack exec", "u", operands=_HELPED),
+    "git mergetool": Runner("tool", "t"),
+    "git pull": Runner("upload-pack multiple", operands=_HELPED),
+    "git push": Runner("receive-pack exec repo", operands=_HELPED),
     "git rebase": Runner("exec", "x"),
+    "git remote": Runner(words="add set-url"),
+    "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
     "gradle": Runner("init-script build-file project-dir settings-file include-build", "IbpcDP"),
@@ -120,3 +169,24 @@ _RUNNERS: dict[str, Runner] = {
     "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,
 }
+_CHECKERS: dict[str, Runner] = {
+    "black": Runner("config", operands=_ARGUMENT_FILE),
+    "flake8": Runner("config append-config output-file", operands=_ARGUMENT_FILE),
+    "gofmt": Runner("cpuprofile"),
+    "isort": Runner("settings-path settings-file settings sp virtual-env conda-env"),
+    "mkdir": Runner(words="--", operands=_LIKE_AN_OPTION),
+    "mypy": Runner(
+        "python-executable config-file custom-typeshed-dir custom-typing-module shadow-file plugins"
+        " install-types cache-dir",
+        operands=_ARGUMENT_FILE,
+    ),
+    "pyright": Runner("project pythonpath venvpath venv-path typeshedpath typeshed-path", "pvt"),
+    "pytest": Runner(
+        "config-file rootdir confcutdir override-ini pdbcls basetemp import-mode", "pco", operands=_ARGUMENT_FILE
+    ),
+    "ruff": Runner("config output-file cache-dir", "o", operands=_ARGUMENT_FILE),
+    "rustfmt": Runner("config config-path print-config"),
+    "touch": Runner(words="--", operands=_LIKE_AN_OPTION),
+    "yamllint": Runner("config-file config-data", "cd"),
+}
+"""Programs without subcommands, whose arguments say what to look at but for these."""

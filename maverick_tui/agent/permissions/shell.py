@@ -30,6 +30,7 @@ _ESCAPE = re.compile(r'\\([$`"\\])')
 _NULL = re.compile(r"(?:[012]|&)?>>?[ \t]*/dev/null|0?<[ \t]*/dev/null|[12]?>&[12]")
 """Redirections that neither write a file nor read one."""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "\n"})
+_PIPES = frozenset({"|"})
 _COMPOUND = frozenset({"program", "list", "pipeline", "redirected_statement"})
 _WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
 _KEYWORDS = frozenset(
@@ -37,6 +38,7 @@ _KEYWORDS = frozenset(
 )
 _NOT_OPENED = re.compile(r"-m$|--(message|exclude|ignore|grep|author)[a-z-]*(=|$)")
 """Options whose value names no file that is to be opened."""
+_REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
 
 
@@ -47,6 +49,12 @@ class Word(NamedTuple):
     is_exact: bool = True
     may_expand: bool = False
     """Whether zsh takes even an exact one for a pattern, if its user has chosen so: `a^b`, `a#`, `a{b}`."""
+
+    @property
+    def is_one_word(self) -> bool:
+        """Whether every shell leaves it as it is. `HEAD^` and `main@{1}` count: at worst they become a file's name."""
+        is_revision = not self.text.startswith("-") and _REVISION.fullmatch(self.text) is not None
+        return self.is_exact and (not self.may_expand or is_revision)
 
 
 Words = tuple[Word, ...]
@@ -73,6 +81,17 @@ def all_commands(command: str) -> list[Words] | None:
     return _calls(command, _COMPOUND)
 
 
+def is_one_pipeline(command: str) -> bool:
+    """Whether all parts of a command begin at once, so that its patterns stand for what is there when it is judged."""
+    only = command.strip()
+    return "\n" not in only and _calls(only, _COMPOUND, _PIPES) is not None
+
+
+def words_within(text: str) -> set[str]:
+    """Everything in a text that may name a file, if somebody takes the text for a command."""
+    return set(_MENTION.findall(text))
+
+
 def mentions(command: str) -> set[str]:
     """Everything in a command that may name a file, however the command is made. It may be more, and may be less.
 
@@ -80,7 +99,7 @@ def mentions(command: str) -> set[str]:
     """
     calls = all_commands(command)
     if calls is None:
-        return set(_MENTION.findall(_without_documents(command)))
+        return words_within(_without_documents(command))
     texts = [text for words in calls for text in _opened([word.text for word in words])]
     return {part for text in texts for part in (text, *_MENTION.findall(text))}
 
@@ -107,7 +126,7 @@ def _without_documents(command: str) -> str:
     return source.decode(errors="replace")
 
 
-def _calls(command: str, compound: frozenset[str]) -> list[Words] | None:
+def _calls(command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS) -> list[Words] | None:
     if len(command) > LONGEST or not command.strip() or not _is_encodable(command):
         return None
     root = _parse(command)
@@ -130,7 +149,7 @@ def _calls(command: str, compound: frozenset[str]) -> list[Words] | None:
         elif node.type == "file_redirect":
             if not _NULL.fullmatch(_text(node)):
                 return None
-        elif node.type not in _SEPARATORS:
+        elif node.type not in separators:
             return None
     return None if source[end:].strip(b" \t\n") else calls
 

@@ -141,11 +141,22 @@ def test_a_pattern_is_read_as_any_shell_might(project: Path) -> None:
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "ask", command
     for command in (
-        "ls docs/*.md", "wc -l src/*.py", "grep -n foo docs/*.md", "ls *.toml", "cat docs/[ab].md", "echo docs/*",
-        "cd docs && ls *.md", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
+        "ls docs/*.md", "wc -l src/*.py", "grep -n foo docs/*.md", "cat docs/[ab].md", "echo docs/*",
+        "ls docs/*.md | head -3\n", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
         f"wc -l {project}/src/*.py",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "allow", (command, judge.verdict("Bash", bash(command)).reason)
+
+
+def test_a_pattern_that_is_read_later_or_fits_nothing_yet_asks(project: Path) -> None:
+    """Somebody may make a file in the meantime whose name becomes an option of the command."""
+    judge = Judge(["Bash"], project, person=True)
+    for command in (
+        "sort -R src/a.py | tail -n 1; sort src/a.py ?o.gi*/config", "sort src/a.py ?o.gi*/config", "ls *.toml",
+        "ls && ls src/*", "ls src/*; pwd", "ls nope || cat src/*.py", "pwd\ncat src/*.py", "cd src && ls *.py",
+    ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    assert decide(judge, "Bash", bash("ls src/* | sort")) == "allow"
 
 
 def test_what_a_shell_may_leave_out_is_not_taken_for_a_limit() -> None:
@@ -230,6 +241,8 @@ PROTECTED = [
     ".g\u200cit/x", ".git\\hooks\\x",
     ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
     ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
+    "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
+    ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
 ]  # fmt: skip
 
 
@@ -272,7 +285,8 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
         f"{'a ' * 400} hidden/config",
     ):
         assert decide(judge, "Bash", bash(f"cp x {place}")) == refused, place
-    assert decide(judge, "Bash", bash("cp src/*.py docs")) == "allow"
+    assert decide(judge, "Bash", bash("cp src/*.py docs")) == refused
+    assert decide(judge, "Bash", bash("cp src/a.py docs")) == "allow"
 
 
 @pytest.mark.parametrize("person", [True, False])
@@ -401,6 +415,32 @@ def test_a_great_many_files_are_not_looked_through_before_a_search(
 
 
 @pytest.mark.parametrize("person", [True, False])
+def test_no_file_is_called_like_an_option_unasked(person: bool, project: Path) -> None:
+    refused = "ask" if person else "deny"
+    for tool in ("Edit", "Write", "NotebookEdit"):
+        judge = Judge([tool], project, person=person)
+        judge.grant(ToolRule(tool))
+        for path in ("-o.git/config", "src/--upload-pack=x", str(project / "-n"), "src/../-x/a"):
+            assert decide(judge, tool, {"file_path": path}) == refused, path
+        assert decide(judge, tool, {"file_path": "src/a-b.py"}) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_names_are_not_looked_for_where_keys_are(person: bool, project: Path) -> None:
+    home, judge = Path.home(), Judge(["Glob"], project, person=person)
+    for arguments in (
+        {"pattern": f"{home}/.ssh/*"}, {"pattern": "~/.ssh/id*"}, {"pattern": f"{home}/.ss[h]/*"},
+        {"pattern": ".ssh/*", "path": str(home)}, {"pattern": f"{{src,{home}/.ssh}}/*"}, {"pattern": f"{home}/.ssh"},
+    ):  # fmt: skip
+        assert decide(judge, "Glob", arguments) == ("ask" if person else "deny"), arguments
+    for arguments in ({"pattern": "**/*.{py,md}"}, {"pattern": "src/*.py"}, {"pattern": "*", "path": "src"}):
+        assert decide(judge, "Glob", arguments) == "allow", arguments
+    docs = Judge(["Glob(src/**)"], project, person=person)
+    assert decide(docs, "Glob", {"pattern": "src/*.py"}) == "allow"
+    assert decide(docs, "Glob", {"pattern": "../*", "path": "src"}) == ("ask" if person else "deny")
+
+
+@pytest.mark.parametrize("person", [True, False])
 def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, project: Path) -> None:
     judge = Judge(["mcp__fs__*", "NotebookEdit"], project, person=person)
     judge.grant(ToolRule("mcp__fs__write"))
@@ -412,9 +452,15 @@ def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, pro
         {"files": {".git/hooks/pre-commit": "x"}},
         {"uri": f"file://{Path.home()}/%2Essh/id_rsa"},
         {"many": ["x"] * 400, "to": ".git/config"},
+        {"cmd": f"cat {Path.home()}/.netrc; true"},
+        {"cmd": "echo x >> .git/config"},
+        {"cmd": f"{'x ' * 5_000}; cat ~/.netrc"},
+        {"root": str(Path.home() / ".config"), "file": "gh/hosts.yml"},
+        {"folder": "~", "name": ".npmrc"},
+        {"many": [str(number) for number in range(30_000)]},
     ):
         assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
-    assert decide(judge, "mcp__fs__write", {**notes, "content": "see .git/config\n" * 500}) == "allow"
+    assert decide(judge, "mcp__fs__write", {**notes, "content": "see git's config, src/a.py\n" * 500}) == "allow"
     assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
 
 

