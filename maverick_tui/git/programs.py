@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from maverick_tui.git.asking import absolute_places, ask, find_program, read_settings
-from maverick_tui.git.repository import Repository, find_repository, odd_files, read_small
+from maverick_tui.git.asking import Found, absolute_places, ask, find_program, read_settings
+from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
 from maverick_tui.git.settings import Setting, as_variables
 from maverick_tui.inert import one_line
 
@@ -90,6 +90,8 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
     if found is None:
         yield from [UNREADABLE] if find_program(folder) else []
         return
+    if not _is_gits_too(repository, folder, found):
+        yield UNREADABLE
     settings = found[1]
     own = [setting for setting in settings if setting.scope in _OWN]
     yield from (setting.key for setting in own if _runs(setting, settings))
@@ -104,6 +106,17 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
         yield UNREADABLE
     for submodule in submodules or ():
         yield from _named(submodule, seen)
+
+
+def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> bool:
+    """Whether git takes the same folders for its own as we do: of others we would not know what they name."""
+    if repository is None:
+        return not is_any_above(folder)
+    told = ask(folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", found=found)
+    if told is None:
+        return is_in_bare(folder, repository.top)
+    ours = f"{os.path.realpath(repository.own)}\n{repository.common}\n"
+    return os.fsdecode(told) == ours
 
 
 def _files(repository: Repository) -> Iterator[Path]:

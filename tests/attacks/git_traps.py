@@ -286,6 +286,19 @@ def _embedded(ground: Ground) -> None:
     ground.looked_at = clone / "sub"
 
 
+def _pointing(text: str) -> Callable[[Ground], None]:
+    """A repository with a submodule, and a file `.git` that is written as few would write it."""
+
+    def place(ground: Ground) -> None:
+        _submodule(ground)
+        ground.git("config", "--unset", "submodule.recurse")
+        (ground.project / ".git").rename(ground.project / "g")
+        ground.write(".gitignore", "g/\n")
+        (ground.project / ".git").write_bytes(text.encode())
+
+    return place
+
+
 def _points_elsewhere(ground: Ground) -> None:
     _config("[core]\n fsmonitor = {run}")(ground)
     (ground.project / ".git").rename(ground.root / "elsewhere")
@@ -465,6 +478,9 @@ TRAPS = [
         ),
         LISTING,
     ),
+    Trap(".git with an end of line as on Windows", _pointing("gitdir: g\r\n"), STATUS),
+    Trap(".git with an end of line as on old Macs", _pointing("gitdir: g\r"), STATUS),
+    Trap(".git with many ends of lines", _pointing("gitdir: g" + "\n" * 9_000), STATUS),
     Trap("log.diffMerges", _merged_again, ("show", "-m")),
     Trap("remote.x.vcs", _helper_in_path, LISTING),
     Trap(

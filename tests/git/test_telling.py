@@ -86,11 +86,22 @@ def further_objects(project: Path) -> None:
     (project / ".git" / "objects" / "info" / "alternates").write_text("../../more\n")
 
 
+def shared_elsewhere(project: Path) -> None:
+    """All but HEAD in a folder that is named with an end of line as on Windows."""
+    own = project / ".git"
+    (own / "real").mkdir()
+    for name in ("objects", "refs", "config"):
+        (own / name).rename(own / "real" / name)
+    (own / "commondir").write_bytes(b"real\r\n")
+    link("real/shallow")(project)
+
+
 HEAD = {"HEAD": "ref: refs/heads/main\n", "commondir": "../..\n"}
 WAYS: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "alternates": (link("objects/info/alternates"), ["log", "-1"], ".git/objects/info/alternates"),
     "further alternates": (further_objects, ["log", "-1"], ".git/objects/info/alternates"),
     "shallow": (link("shallow"), ["log", "-1"], ".git/shallow"),
+    "shallow in a shared folder": (shared_elsewhere, ["log", "-1"], ".git/real/shallow"),
     "grafts": (link("info/grafts"), ["log", "-1"], ".git/info/grafts"),
     "info/attributes": (link("info/attributes"), ["diff", "HEAD~0"], ".git/info/attributes"),
     "core.attributesFile": (config("[core]\n attributesFile = {keys}/id_rsa\n"), ["diff"], "core.attributesfile"),
