@@ -100,7 +100,19 @@ def _folders(repository: Repository) -> Iterator[Path]:
     for folder in dict.fromkeys((repository.own, repository.common, *worktrees)):
         yield folder
         yield from (Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and one.is_dir())
-    yield repository.common / "objects" / "info"
+    yield repository.common / "objects" / "pack"
+    yield from _all_below(repository.common / "objects" / "info")
+
+
+def _all_below(folder: Path) -> Iterator[Path]:
+    """A folder and all in it, also where links to folders lead, each of them once."""
+    waiting, seen = [folder], set[str]()
+    while waiting:
+        folder = waiting.pop()
+        if (place := os.path.realpath(folder)) not in seen:
+            seen.add(place)
+            yield folder
+            waiting += (Path(entry.path) for entry in _entries(folder) if entry.is_dir())
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
