@@ -45,7 +45,8 @@ def find_repository(folder: Path) -> Repository | None:
 def is_in_bare(folder: Path, top: Path) -> bool:
     """Whether a folder inside another is, or is in, what looks like a bare repository: git refuses to work there."""
     folder = Path(os.path.realpath(folder))
-    return any(_common(one) is not None for one in (folder, *folder.parents) if top in one.parents)
+    inner = (one for one in (folder, *folder.parents) if top in one.parents)
+    return any((common := _common(one)) is not None and os.access(common / "refs", os.X_OK) for one in inner)
 
 
 def is_any_above(folder: Path) -> bool:
@@ -135,11 +136,13 @@ def _odd(entry: os.DirEntry[str]) -> OddFile | None:
 
 
 def _common(own: Path) -> Path | None:
-    """The folder with objects that belongs to a folder of git's own; None if git would not take it for one."""
+    """The folder with objects that belongs to a folder of git's own; None if it is none.
+
+    Git wants `refs` there, too, which anybody could still make: what is one without them is kept as git's already.
+    """
     shared = read_small(own / "commondir", _MOST_POINTER)
     common = own / _pointed(shared) if shared else own
-    is_gits = os.path.lexists(own / "HEAD") and all(os.access(common / name, os.X_OK) for name in ("objects", "refs"))
-    return common if is_gits else None
+    return common if os.path.lexists(own / "HEAD") and os.access(common / "objects", os.X_OK) else None
 
 
 def _linked(top: Path, text: str | None) -> Path | None:
