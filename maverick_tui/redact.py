@@ -69,7 +69,7 @@ def holds_secret(name: str, value: object) -> bool:
 
 def conceal(values: Iterable[str]) -> None:
     """Mask these from now on, wherever they turn up in this process: they are not in its own environment."""
-    _concealed.update(form for value in values for form in _forms(value))
+    _concealed.update(form for value in values for form in forms(value))
 
 
 def redact(text: str) -> str:
@@ -143,11 +143,11 @@ def _cut_out(text: str, spans: list[Span]) -> str:
 def _environment() -> Iterator[str]:
     for name, value in os.environ.items():
         if is_secret(name):
-            yield from _forms(value)
+            yield from forms(value)
 
 
 @lru_cache(maxsize=200)
-def _forms(value: str) -> frozenset[str]:
+def forms(value: str) -> frozenset[str]:
     """The value and its lines (a key of many is shown line by line, too), each as it is, in JSON, URLs and base64."""
     parts = [part for part in (value, *value.splitlines()) if len(part) >= LEAST]
     return frozenset(

@@ -23,8 +23,9 @@ _KEY_LINES = rf"(?<![\w+/=])(?:{_BASE64}{{32,100}}+{_NEXT_LINE}){{1,120}}+(?:{_B
 _PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
+_REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
 _TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
-                "sshpass ", "--user ")  # fmt: skip
+                "sshpass ", "--user ", *_REGISTRIES)  # fmt: skip
 """Those of `SHAPES` after which there may be blanks."""
 SHAPES: Mapping[str, str] = {
     **{
@@ -75,6 +76,10 @@ SHAPES: Mapping[str, str] = {
     "password ": rf"(?m:(login\s+\S+\s+password\s+|^[ \t]*password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
     **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
     "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",
+    **{
+        head: rf"({head}(?:[^\n|;&]{{0,60}}?[ ])?login{_COMMAND}(?:-p[= ]*|--password[= ]+){_PASSWORD})[^\s\"']{{4,}}"
+        for head in _REGISTRIES
+    },
     "mysql": rf"(mysql\w*{_COMMAND}-p{_PASSWORD})[^\s\"']{{4,}}",
     "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
     "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",

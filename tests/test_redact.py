@@ -123,6 +123,8 @@ ASSIGNED = [
     "<password>{}</password>", "curl --user me:{} host", "curl -s -ume:{} host", "curl -x p --proxy-user 'me:{}' host",
     "mysqldump -uroot -p{} shop", "mysql -h db -p'{}' shop", "sshpass -p {} ssh host", "sshpass -p'{}' ssh host",
     "redis-cli -h db -a {} ping", "docker run --user me:{}",
+    "docker login -u me -p {} host", "docker --config c login -p'{}'", "helm registry login host -u me -p {}",
+    "podman login --password={} host",
     "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
     "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
@@ -224,6 +226,7 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     max_tokens=4096, token_count: 123456ab, key: ArrowUp2Left, docker://alpine:3.18@sha256:0a1b2c3d4e
     curl -u user:password https://x; curl --user "$USER:$PASS" x; docker run --user 1000:1000 -p8080:80 alpine
     mysql -p shop; mysql -u root -p$PASSWORD; sshpass -p <password> ssh x; sshpass -p "$PASS" ssh; sshpass -e ssh x
+    docker login -p "$PASS"; docker login -u me --password-stdin; docker login -p <password>; docker run -p 80:8080 x
     mysql -pPASSWORD; mysql --port 3306 -pYOUR_PASSWORD; redis-cli -a your-password; redis-cli -p 6379 --pass $X
     lin_api_key_from_the_environment_2, secret_access_key_of_the_2nd_account, tskey-authentication-and-more-of-it
     12:30:45:AA, dp.step.by_step, r8_unorm, pul-request, notes at -----END PRIVATE KEY----- and NRAL

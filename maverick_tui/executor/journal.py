@@ -109,9 +109,11 @@ def _fields(event: Activity) -> dict[str, Any]:
             "attempt": event.attempt,
             "parent": event.parent,
         }
+    # Not the text of what streams: a secret may be cut by the pieces, and a half of one is not known again.
     if isinstance(event, ContentChunk | Thinking):
-        # Not its text: a secret may be cut by the pieces, and a half of one is not known again.
         return {"characters": len(event.content), "parent": event.parent}
+    if isinstance(event, PartialOutput):
+        return {"characters": len(json.dumps(event.output, ensure_ascii=False)), "parent": event.parent}
     return {part.name: getattr(event, part.name) for part in fields_of(event)}
 
 

@@ -50,16 +50,24 @@ _VARIABLES: Mapping[str, str] = {
     "GIT_TRACE2_PERF": "0",
 }
 
+Found = tuple[str, list[Setting]]
+"""The path of git, and all settings that count in a folder."""
+
 
 def ask(
-    folder: Path, command: str, *arguments: str, seconds: float = SECONDS, stop: Callable[[], bool] | None = None
+    folder: Path,
+    command: str,
+    *arguments: str,
+    found: Found | None = None,
+    seconds: float = SECONDS,
+    stop: Callable[[], bool] | None = None,
 ) -> bytes | None:
-    """What git answers in a folder.
+    """What git answers in a folder, whose settings may have been read just before.
 
     None without git, outside a repository, if it fails or takes too long, or nobody wants to know any more.
     """
     until = time.monotonic() + seconds
-    found = read_settings(folder, seconds=seconds, stop=stop)
+    found = found or read_settings(folder, seconds=seconds, stop=stop)
     if found is None:
         return None
     program, settings = found
@@ -68,9 +76,7 @@ def ask(
     return _answer(line, folder, variables, until, stop)
 
 
-def read_settings(
-    folder: Path, *, seconds: float = SECONDS, stop: Callable[[], bool] | None = None
-) -> tuple[str, list[Setting]] | None:
+def read_settings(folder: Path, *, seconds: float = SECONDS, stop: Callable[[], bool] | None = None) -> Found | None:
     """The path of git, and all settings that count in a folder; None if they cannot be read."""
     program = find_program(folder)
     repository = find_repository(folder)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from maverick_tui.git.asking import absolute_places, ask, find_program, read_settings
-from maverick_tui.git.repository import Repository, find_repository, odd_files, read_small
+from maverick_tui.git.asking import Found, absolute_places, ask, find_program, read_settings
+from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
 from maverick_tui.git.settings import Setting, as_variables
 from maverick_tui.inert import one_line
 
@@ -39,6 +39,9 @@ _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
+_SPARSE = b"sdir"
+"""Is in an index that has whole folders as one entry, in which there may be submodules."""
+_MADE_SPARSE = frozenset({"index.sparse", "core.sparsecheckout"})
 _REVISION = re.compile(r"(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})?")
 _MOST_REVISIONS = 1_000_000
 """Bytes of a file of commits that are to be ignored."""
@@ -90,6 +93,8 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
     if found is None:
         yield from [UNREADABLE] if find_program(folder) else []
         return
+    if not _is_gits_too(repository, folder, found):
+        yield UNREADABLE
     settings = found[1]
     own = [setting for setting in settings if setting.scope in _OWN]
     yield from (setting.key for setting in own if _runs(setting, settings))
@@ -99,11 +104,22 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
     yield from (setting.key for setting in own if _tells_others(setting, repository))
     if hook := _hook(repository, settings):
         yield str(hook)
-    submodules = _submodules(repository)
+    submodules = _submodules(repository, found)
     if submodules is None:
         yield UNREADABLE
     for submodule in submodules or ():
         yield from _named(submodule, seen)
+
+
+def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> bool:
+    """Whether git takes the same folders for its own as we do: of others we would not know what they name."""
+    if repository is None:
+        return not is_any_above(folder)
+    told = ask(folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", found=found)
+    if told is None:
+        return is_in_bare(folder, repository.top)
+    ours = f"{os.path.realpath(repository.own)}\n{repository.common}\n"
+    return os.fsdecode(told) == ours
 
 
 def _files(repository: Repository) -> Iterator[Path]:
@@ -162,11 +178,12 @@ def _hook(repository: Repository, settings: list[Setting]) -> Path | None:
     return hook if hook.is_file() and os.access(hook, os.X_OK) else None
 
 
-def _submodules(repository: Repository) -> list[Path] | None:
+def _submodules(repository: Repository, found: Found) -> list[Path] | None:
     """The submodules that are checked out: git starts itself in each, under their own configuration."""
-    indexes = [repository.own / "index", *repository.own.glob("sharedindex.*")]
-    if not any(_GITLINK in _bytes(index) for index in indexes):  # quicker than asking, and nearly always so
-        return []
+    indexes = [_bytes(file) for file in (repository.own / "index", *repository.own.glob("sharedindex.*"))]
+    is_sparse = any(setting.key in _MADE_SPARSE for setting in found[1])
+    if not is_sparse and not any(_GITLINK in index or _SPARSE in index for index in indexes):
+        return []  # quicker than asking, and nearly always so
     listed = ask(repository.top, "ls-files", "--stage", "-z")
     if listed is None:
         return None

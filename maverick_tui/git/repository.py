@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 _MOST = 8_192
 """Bytes that one of git's small files may have."""
+_MOST_POINTER = 1 << 20
+"""Bytes of a file that says where a folder of git's is: with more, git takes no `.git` for one, either."""
 _MOST_ENTRIES = 20_000
 """Entries of git's own folder that are looked at."""
 _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
@@ -29,16 +31,28 @@ def find_repository(folder: Path) -> Repository | None:
     """The repository around a folder; a bare one is none, for a clone may contain what looks like it."""
     folder = Path(os.path.realpath(folder))
     for top in (folder, *folder.parents):
-        linked = read_small(top / ".git")
-        own = _linked(top, linked) if linked is not None else top / ".git"
-        if os.path.lexists(own / "HEAD"):
-            shared = read_small(own / "commondir")
-            common = own / shared.rstrip("\n") if shared else own
-            if os.path.isdir(common / "objects"):  # noqa: PTH112 - Path.is_dir raises where it may not look
-                return Repository(top, own, Path(os.path.realpath(common)))
-        if linked is not None:  # git looks no further, either
+        pointer = top / ".git"
+        is_file = os.path.isfile(pointer)  # noqa: PTH113 - Path.is_file raises where it may not look
+        own = _linked(top, read_small(pointer, _MOST_POINTER)) if is_file else pointer
+        common = _common(own) if own is not None else None
+        if own is not None and common is not None:
+            return Repository(top, own, Path(os.path.realpath(common)))
+        if is_file:  # git looks no further, either
             return None
     return None
+
+
+def is_in_bare(folder: Path, top: Path) -> bool:
+    """Whether a folder inside another is, or is in, what looks like a bare repository: git refuses to work there."""
+    folder = Path(os.path.realpath(folder))
+    inner = (one for one in (folder, *folder.parents) if top in one.parents)
+    return any((common := _common(one)) is not None and os.access(common / "refs", os.X_OK) for one in inner)
+
+
+def is_any_above(folder: Path) -> bool:
+    """Whether something called `.git` lies in a folder or above it, be it a repository or not."""
+    folder = Path(os.path.realpath(folder))
+    return any(os.path.lexists(top / ".git") for top in (folder, *folder.parents))
 
 
 def read_small(path: Path, most: int = _MOST) -> str | None:
@@ -87,7 +101,19 @@ def _folders(repository: Repository) -> Iterator[Path]:
     for folder in dict.fromkeys((repository.own, repository.common, *worktrees)):
         yield folder
         yield from (Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and one.is_dir())
-    yield repository.common / "objects" / "info"
+    yield repository.common / "objects" / "pack"
+    yield from _all_below(repository.common / "objects" / "info")
+
+
+def _all_below(folder: Path) -> Iterator[Path]:
+    """A folder and all in it, also where links to folders lead, each of them once."""
+    waiting, seen = [folder], set[str]()
+    while waiting:
+        folder = waiting.pop()
+        if (place := os.path.realpath(folder)) not in seen:
+            seen.add(place)
+            yield folder
+            waiting += (Path(entry.path) for entry in _entries(folder) if entry.is_dir())
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -109,6 +135,22 @@ def _odd(entry: os.DirEntry[str]) -> OddFile | None:
     return None
 
 
-def _linked(top: Path, text: str) -> Path:
+def _common(own: Path) -> Path | None:
+    """The folder with objects that belongs to a folder of git's own; None if it is none.
+
+    Git wants `refs` there, too, which anybody could still make: what is one without them is kept as git's already.
+    """
+    shared = read_small(own / "commondir", _MOST_POINTER)
+    common = own / _pointed(shared) if shared else own
+    return common if os.path.lexists(own / "HEAD") and os.access(common / "objects", os.X_OK) else None
+
+
+def _linked(top: Path, text: str | None) -> Path | None:
     """Where the file `.git` of a worktree or a submodule points; nowhere if it is another file."""
-    return top / text.removeprefix("gitdir: ").rstrip("\n") if text.startswith("gitdir: ") else top / ".git" / "none"
+    path = _pointed((text or "").removeprefix("gitdir: "))
+    return top / path if path and text and text.startswith("gitdir: ") else None
+
+
+def _pointed(text: str) -> str:
+    """The path in such a file as git takes it: without ends of lines behind it, and up to where C ends a text."""
+    return text.rstrip("\r\n").partition("\0")[0]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.redact import LEAST, MASK, holds_secret, is_secret, masked, redact
+from maverick_tui.redact import MASK, forms, holds_secret, is_secret, masked, redact
 from maverick_tui.secret_shapes import BEGINNINGS, OPEN
 
 if TYPE_CHECKING:
@@ -96,10 +96,7 @@ def _secrets(env: Mapping[str, str], servers: Any) -> Iterator[str]:
             # Whatever its name is, unless it is a plain word, which would be missing everywhere.
             values += [str(value) for value in (settings or {}).values() if not str(value).isalpha()]
     for value in values:
-        for part in {value, *value.splitlines()}:  # a key of many lines is shown line by line, too
-            if len(part) >= LEAST:
-                yield part
-                yield json.dumps(part)[1:-1]  # as it stands in the input of a tool that is still being written
+        yield from forms(value)  # in JSON, for instance, it stands in the input of a tool that is still being written
 
 
 def _forms(path: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import shutil
@@ -268,6 +269,23 @@ def _submodule(ground: Ground) -> None:
     ground.config('[submodule "inner"]\n ignore = none\n update = !{run}\n[submodule]\n recurse = true')
 
 
+def _sparse_index(ground: Ground) -> None:
+    """A submodule in a folder that is one entry of the index. Git itself would write one for each file there."""
+    commit = ground.git("rev-parse", "HEAD")
+    tree = ground.git("mktree", input=f"160000 commit {commit}\tsub\n".encode())
+    ground.write("d/x.txt", "three\n")
+    ground.git("add", "--all")
+    ground.git("commit", "--quiet", "--message", "Add a folder")
+    ground.git("sparse-checkout", "set", "--cone", "--sparse-index", "src")
+    index, written = ground.project / ".git" / "index", bytes.fromhex(ground.git("rev-parse", "HEAD:d"))
+    content = index.read_bytes()[:-20].replace(written, bytes.fromhex(tree))
+    index.write_bytes(content + hashlib.sha1(content).digest())
+    ground.git("clone", "--quiet", ".", "d/sub")
+    with (ground.project / "d" / "sub" / ".git" / "config").open("a") as config:
+        config.write(f"[core]\n fsmonitor = {ground.program()}\n")
+    ground.write("a.txt", "TWO\n")
+
+
 def _embedded(ground: Ground) -> None:
     """What a clone can bring along: a folder that is a bare repository, and says that it is none."""
     inner = ground.project / "sub"
@@ -284,6 +302,19 @@ def _embedded(ground: Ground) -> None:
     clone = ground.root / "clone"
     ground.git("clone", "--quiet", str(ground.project), str(clone))
     ground.looked_at = clone / "sub"
+
+
+def _pointing(text: str) -> Callable[[Ground], None]:
+    """A repository with a submodule, and a file `.git` that is written as few would write it."""
+
+    def place(ground: Ground) -> None:
+        _submodule(ground)
+        ground.git("config", "--unset", "submodule.recurse")
+        (ground.project / ".git").rename(ground.project / "g")
+        ground.write(".gitignore", "g/\n")
+        (ground.project / ".git").write_bytes(text.encode())
+
+    return place
 
 
 def _points_elsewhere(ground: Ground) -> None:
@@ -465,6 +496,10 @@ TRAPS = [
         ),
         LISTING,
     ),
+    Trap(".git with an end of line as on Windows", _pointing("gitdir: g\r\n"), STATUS),
+    Trap(".git with an end of line as on old Macs", _pointing("gitdir: g\r"), STATUS),
+    Trap(".git with many ends of lines", _pointing("gitdir: g" + "\n" * 9_000), STATUS),
+    Trap("submodule in a sparse index", _sparse_index, STATUS),
     Trap("log.diffMerges", _merged_again, ("show", "-m")),
     Trap("remote.x.vcs", _helper_in_path, LISTING),
     Trap(

@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import maverick_tui.executor
 from maverick_tui.exceptions import ConfigError, NetworkError
-from maverick_tui.executor import AgentExecutor, CancelToken, Request, Response, tracing
-from maverick_tui.executor.journal import log, write_log
+from maverick_tui.executor import AgentExecutor, CancelToken, PartialOutput, Request, Response, tracing
+from maverick_tui.executor.journal import log, record_activity, write_log
 from maverick_tui.executor.servers import ToolServers
 from maverick_tui.executor.tools import tool
 from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
@@ -99,6 +99,13 @@ async def test_no_secret_is_written_down(journal: Path, monkeypatch: pytest.Monk
     assert text.count("[secret]") >= 5
     told = [line["characters"] for line in records(journal) if line["event"] == "content_chunk"]
     assert sum(told) == len("".join(pieces))
+
+
+def test_half_an_output_is_written_down_as_its_length(journal: Path) -> None:
+    record_activity(PartialOutput({"said": "sk-ant-01"}, parent="p"), "trace", "worker")
+    [line] = records(journal)
+    assert "sk-ant" not in str(line)
+    assert (line["event"], line["characters"], line["parent"]) == ("partial_output", 21, "p")
 
 
 async def test_a_cancelled_task_has_its_end_written_down(journal: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,50 @@ def test_a_broken_configuration_is_said_and_without_git_nothing_can_be_run(
     assert programs_named(tmp_path.parent) == []
     monkeypatch.setenv("PATH", "")
     assert programs_named(tmp_path) == []
+
+
+def not_a_pointer(project: Path) -> None:
+    (project / "inner" / ".git").write_text("nothing of git's")
+
+
+def too_long(project: Path) -> None:
+    (project / "inner" / ".git").write_bytes(b"gitdir: ../.git".ljust(2 << 20, b"\n"))
+
+
+def no_pointer(project: Path) -> None:
+    (project / "inner" / ".git").mkdir()
+    shutil.move(project / ".git" / "HEAD", project / ".git" / "head")
+
+
+def shared_too_far_to_read(project: Path) -> None:
+    (project / ".git" / "commondir").write_bytes(b"real".ljust(2 << 20, b"\n"))
+    shutil.copytree(project / ".git", project / "real")
+    (project / "real").rename(project / ".git" / "real")
+
+
+def no_branch(project: Path) -> None:
+    (project / ".git" / "HEAD").write_text("nothing of git's")
+
+
+@pytest.mark.parametrize("spoil", [not_a_pointer, too_long, no_pointer, shared_too_far_to_read, no_branch])
+def test_where_git_and_we_see_different_repositories_nobody_knows_what_it_runs(
+    spoil: Callable[[Path], None], tmp_path: Path
+) -> None:
+    making.init(tmp_path, "main")
+    (tmp_path / "inner").mkdir()
+    assert programs_named(tmp_path / "inner") == []
+    spoil(tmp_path)
+    assert programs_named(tmp_path / "inner") == [UNREADABLE]
+
+
+def test_objects_that_are_a_file_are_a_repository_for_git_and_so_for_us(tmp_path: Path) -> None:
+    making.init(tmp_path, "main")
+    objects = tmp_path / ".git" / "objects"
+    shutil.rmtree(objects)
+    objects.touch(mode=0o755)
+    (tmp_path / ".git" / "remotes").mkdir()
+    (tmp_path / ".git" / "remotes" / "origin").touch()
+    assert programs_named(tmp_path) == [str(tmp_path / ".git" / "remotes" / "origin")]
 
 
 def test_a_program_may_be_called_like_a_switch(tmp_path: Path) -> None:

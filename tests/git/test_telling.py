@@ -32,7 +32,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(base: Path, tmp_path: Path) -> Path:
     (tmp_path / "keys").mkdir()
-    (tmp_path / "keys" / "id_rsa").write_text(f"machine x login y password {SECRET}\n")
+    (tmp_path / "keys" / "id_rsa").write_text(f"machine example.org login y password {SECRET}\n")
     return Path(shutil.copytree(base, tmp_path / "project"))
 
 
@@ -86,11 +86,41 @@ def further_objects(project: Path) -> None:
     (project / ".git" / "objects" / "info" / "alternates").write_text("../../more\n")
 
 
+def graphs_elsewhere(project: Path) -> None:
+    """The link in a folder of the project's, to which a link of git's own leads."""
+    (project / "graphs").mkdir()
+    (project / "graphs" / "commit-graph-chain").symlink_to("../../keys/id_rsa")
+    (project / "graphs" / "round").symlink_to(".")
+    (project / ".git" / "objects" / "info").mkdir(exist_ok=True)
+    (project / ".git" / "objects" / "info" / "commit-graphs").symlink_to("../../../graphs")
+
+
+def shared_elsewhere(project: Path) -> None:
+    """All but HEAD in a folder that is named with an end of line as on Windows."""
+    own = project / ".git"
+    (own / "real").mkdir()
+    for name in ("objects", "refs", "config"):
+        (own / name).rename(own / "real" / name)
+    (own / "commondir").write_bytes(b"real\r\n")
+    link("real/shallow")(project)
+
+
 HEAD = {"HEAD": "ref: refs/heads/main\n", "commondir": "../..\n"}
 WAYS: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "alternates": (link("objects/info/alternates"), ["log", "-1"], ".git/objects/info/alternates"),
     "further alternates": (further_objects, ["log", "-1"], ".git/objects/info/alternates"),
+    "commit-graphs": (
+        link("objects/info/commit-graphs/commit-graph-chain"),
+        ["log", "-1"],
+        ".git/objects/info/commit-graphs/commit-graph-chain",
+    ),
+    "commit-graphs elsewhere": (
+        graphs_elsewhere,
+        ["log", "-1"],
+        ".git/objects/info/commit-graphs/commit-graph-chain",
+    ),
     "shallow": (link("shallow"), ["log", "-1"], ".git/shallow"),
+    "shallow in a shared folder": (shared_elsewhere, ["log", "-1"], ".git/real/shallow"),
     "grafts": (link("info/grafts"), ["log", "-1"], ".git/info/grafts"),
     "info/attributes": (link("info/attributes"), ["diff", "HEAD~0"], ".git/info/attributes"),
     "core.attributesFile": (config("[core]\n attributesFile = {keys}/id_rsa\n"), ["diff"], "core.attributesfile"),
@@ -160,6 +190,12 @@ def test_links_and_files_that_are_ordinary_are_not_named(project: Path, tmp_path
         assert programs_named(folder) == []
     (project / ".git-blame-ignore-revs").write_text("PASSWORD=x\n")
     assert programs_named(project) == ["blame.ignorerevsfile"]
+
+
+def test_a_link_among_packs_is_named(project: Path, tmp_path: Path) -> None:
+    pack = project / ".git" / "objects" / "pack" / "multi-pack-index"
+    pack.symlink_to(tmp_path / "keys" / "id_rsa")
+    assert programs_named(project) == [str(pack)]
 
 
 def test_a_folder_with_too_much_in_it_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

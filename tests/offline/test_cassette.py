@@ -7,11 +7,13 @@ import json
 import os
 import signal
 import sys
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from claude_agent_sdk import (
@@ -351,6 +353,20 @@ def test_what_is_hidden(frame: Any, hidden: Any, monkeypatch: pytest.MonkeyPatch
     assert scrubber.clean(frame) == hidden
 
 
+@pytest.mark.parametrize("before", ["", "u:", "me:"])
+def test_what_a_variable_holds_is_hidden_in_pieces_as_base64_and_in_urls(before: str, file: Path) -> None:
+    secret = "open sesame/of the house"
+    coded, quoted = b64encode(f"{before}{secret}".encode()).decode(), quote(secret, "")
+    tape = Tape(file, Scrubber(ClaudeAgentOptions(env={"HOUSE_PASSWORD": secret})))
+    for piece in (coded[:9], coded[9:], " ", quoted[:9], quoted[9:], "."):
+        tape.note("got", frames.delta(piece))
+    tape.close()
+    text = streamed(file)
+    assert coded[5:-4] not in text
+    assert quoted not in text
+    assert text.count(MASK) == 2
+
+
 def test_places_are_replaced_only_where_they_are_meant() -> None:
     scrubber = Scrubber(ClaudeAgentOptions(cwd="/srv/app", env={"CLAUDE_CONFIG_DIR": "/etc/claude"}))
     assert scrubber.text("in /srv/app, /srv/app/x.py; file:///srv/app/y") == (
@@ -391,7 +407,7 @@ def test_what_waits_is_written_as_soon_as_it_is_known_to_be_harmless(file: Path)
     def lines() -> int:
         return file.read_text().count("\n")
 
-    tape.note("got", frames.delta("hello"))
+    tape.note("got", frames.delta("hello!"))
     assert lines() == 2
     tape.note("got", frames.delta(" sk"))
     tape.note("sent", {"type": "user"})
