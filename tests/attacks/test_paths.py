@@ -107,7 +107,8 @@ async def test_a_second_name_of_a_file_does_not_change_the_first(sandbox: Sandbo
         assert (sandbox.project / ".git/config").read_bytes() == config, report.explain(list(report.outcomes))
 
 
-@pytest.mark.parametrize("person", sampled([True, False], 2))
+@pytest.mark.explore
+@pytest.mark.parametrize("person", [True, False])
 async def test_ordinary_files_are_written_unasked(person: bool, sandbox: Sandbox, serve: ServeModel) -> None:
     calls = [call for call in writes(paths.ORDINARY, sandbox, sandbox.project) if call.tool in ("Read", "Write")]
     report = await (attended if person else unattended)(sandbox, serve, calls, allowed_tools=EDITS)

@@ -18,15 +18,17 @@ KINDS_FOR_BASH = [kind for kind in KINDS if kind != "zsh"]
 
 @pytest.mark.parametrize("kind", KINDS_FOR_BASH)
 async def test_nothing_runs_unasked(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some(kind, 10)
+    tricks = some(kind, 20)
     check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 
+@pytest.mark.explore
 async def test_nothing_runs_unasked_in_the_mode_default(sandbox: Sandbox, serve: ServeModel) -> None:
     tricks = [trick for kind in KINDS_FOR_BASH for trick in some(kind, 30)]
     check(await attended(sandbox, serve, calls_of(tricks, sandbox), mode="default"), tricks)
 
 
+@pytest.mark.explore
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 async def test_nothing_runs_unasked_in_zsh(
     sandbox: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
@@ -36,6 +38,7 @@ async def test_nothing_runs_unasked_in_zsh(
     check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 
+@pytest.mark.explore
 async def test_no_secret_is_told_unasked_in_the_home(sandbox: Sandbox, serve: ServeModel) -> None:
     """There they are files of the folder that the agent works in."""
     tricks = [trick for trick in KINDS["programs"] if trick.family == "secrets"]

@@ -25,7 +25,7 @@ def grants(*names: str) -> list[Call]:
 
 @pytest.mark.parametrize("name", GRANTED)
 async def test_nothing_beyond_a_grant_runs(name: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = wanted(beyond(name))[:: 1 if is_asked_for() else 2 if name in ("npm", "add") else 6]
+    tricks = wanted(beyond(name))[:: 1 if is_asked_for() else 6]
     allowed, refused = await granted(sandbox, serve, grants(name), calls_of(tricks, sandbox))
     counts = [len(outcome.questions) for outcome in allowed.outcomes.values()]
     assert counts == [1, 0], allowed.explain(list(allowed.outcomes))

@@ -13,6 +13,7 @@ from maverick_tui import paths
 from tests.support.terminal import Glass
 from tests.terminal.application import (
     CTRL_N,
+    CTRL_U,
     CTRL_X,
     ENTER,
     ESCAPE,
@@ -122,7 +123,7 @@ def test_nothing_in_a_run_steers_the_terminal(
     app.send(pasted(f"Prompt {EVERYTHING}".replace("\x1b", "␛")) + ENTER)
     app.until(lambda glass: "wants permission" in glass.text and "outside ␛]0;PWNED␇" in glass.text)
     app.until_pressed(CTRL_X, lambda glass: "Question title" in glass.text)
-    app.until_pressed("1" + ENTER, lambda glass: "All done." in glass.text)
+    app.until_pressed(PAGE_DOWN + CTRL_U + "1" + ENTER, lambda glass: "All done." in glass.text)
     for prompt, banner in (("break", "╭ ✘ The stream broke"), ("refuse", "No title ␛]0;PWNED␇")):
         app.type_line(prompt)
         app.see(banner)

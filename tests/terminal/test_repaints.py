@@ -91,6 +91,7 @@ def is_following(glass: Glass) -> bool:
     return "▼" not in glass.text
 
 
+@pytest.mark.explore
 def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
     app = start(maverick, handyman)
     look_around(app)
@@ -105,7 +106,6 @@ def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
     end(app)
 
 
-@pytest.mark.explore
 def test_without_colours(maverick: Maverick, handyman: str) -> None:
     app = start(maverick, handyman, {"NO_COLOR": "1"})
     app.compare()

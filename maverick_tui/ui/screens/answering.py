@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
+from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.scopes import by_scope
 from maverick_tui.ui.screens.questions import ARMED_AFTER
 from maverick_tui.ui.screens.run_view import RunView
@@ -112,7 +113,9 @@ class AnsweringScreen(RunView):
         said = (question.request, choice.at, text)
         if (number := choice.no_option(text)) and said != self._doubted:
             self._doubted = said
-            self.notify(f"There is no option {number}. Once more, and it is sent as your own words.", timeout=4)
+            self.notify(
+                f"There is no option {cut(number, 12)}. Once more, and it is sent as your own words.", timeout=4
+            )
             return False
         choice.say(text)
         self._go_on(question, choice)

@@ -114,8 +114,8 @@ async def test_at_80_columns_the_list_has_descriptions_and_problems_in_place(age
             "  broken        ✘ line 4: There is no field 'allowed_tool",
             "",
             "SHIPPED",
-            "  explorer      sonnet 4.5  16 tools  Does explorer thing",
-            "  reviewer      sonnet 4.5  16 tools  Does reviewer thing",
+            "  explorer      sonnet 4.5  17 tools  Does explorer thing",
+            "  reviewer      sonnet 4.5  17 tools  Does reviewer thing",
         ]
         assert "4 agents" in app.lines[2]
         assert not app.xray.display
@@ -126,7 +126,7 @@ async def test_at_120_columns_the_xray_stands_beside_the_list(agents: None) -> N
         assert app.find("▸ api-guardian")[0] < app.find("model    opus")[0]
         assert ".claude/agents/api-guardian.md:2" in app.text
         assert "model    opus" in app.text
-        assert "16 tools" in app.text
+        assert "17 tools" in app.text
         await pilot.press("end")
         await until(pilot, lambda: "You are reviewer." in app.text)
 
