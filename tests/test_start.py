@@ -73,7 +73,7 @@ def test_the_prompt_can_be_piped_in(dash: list[str], mark: str) -> None:
     assert "Where is it? And why?" in done.stderr
 
 
-@pytest.mark.parametrize("engine", ["claude-code", "api"])
+@pytest.mark.parametrize("engine", sampled(["claude-code", "api"], 2))
 def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(engine: str, mark: str, home: Path) -> None:
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)

@@ -105,6 +105,7 @@ def test_commands(arguments: list[str], clone: Path, script: str, mark: str) -> 
     run(MAVERICK, *[script if word == "@" else word for word in arguments])
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 def test_commands_that_serve(clone: Path, script: str, mark: str) -> None:
     run(MAVERICK, "offline", "serve", "--until-eof", "--script", script)

@@ -225,6 +225,7 @@ def test_the_repository_can_be_kept(mark: str, tmp_path: Path) -> None:
     assert "explorer" not in out
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), sampled([(signal.SIGINT, 130), (signal.SIGTERM, 143)], 2))
 def test_stopped_in_the_middle_it_leaves_nothing_behind(

@@ -120,6 +120,7 @@ async def test_a_job_is_announced_whatever_its_prompt_looks_like() -> None:
     assert await begin(notice, long, "<tick>") == [notice, long]
 
 
+@pytest.mark.explore
 async def test_a_resumed_session_has_its_jobs_back_only_if_it_may_schedule(serve: ServeModel) -> None:
     script = [scene(call("CronCreate", cron="0 3 1 1 *", prompt="x"), say("done"), prompt="^first"), scene(say("ok"))]
     async with serve(script):
