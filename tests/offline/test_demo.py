@@ -24,6 +24,8 @@ from tests.support.agents import context, drain
 from tests.support.sampling import sampled
 
 ROOT = Path(__file__).parents[2]
+LONGEST = 300.0
+"""Seconds after which a test says that the demo hangs."""
 CITATION = re.compile(r"`([\w/.]+\.(?:py|md)):(\d+)`")
 
 
@@ -191,7 +193,7 @@ def demo(tmp_path: Path, *arguments: str, **variables: str) -> subprocess.Popen[
 @pytest.mark.explore
 def test_the_tour_is_printed_and_leaves_nothing_behind(mark: str, home: Path, tmp_path: Path) -> None:
     process = demo(tmp_path, "--fast")
-    out, err = process.communicate()
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, out + err
     assert err == ""
     assert "OFFLINE" in out.splitlines()[0]
@@ -213,7 +215,7 @@ def test_the_tour_is_printed_and_leaves_nothing_behind(mark: str, home: Path, tm
 @pytest.mark.slow
 def test_the_repository_can_be_kept(mark: str, tmp_path: Path) -> None:
     process = demo(tmp_path, "implementer", "--fast", "--keep")
-    out, err = process.communicate()
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, out + err
     assert "  ✘ exit code 1: FAILED (failures=1)" in out
     assert "  ▸ Reproduce the failure" in out
@@ -237,7 +239,7 @@ def test_stopped_in_the_middle_it_leaves_nothing_behind(
         if line.startswith("## Evidence"):
             process.send_signal(number)
             break
-    out, err = process.communicate()
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == code, out + err
     assert "Stopped" in out
     assert err == ""
@@ -250,7 +252,7 @@ def test_a_reader_that_goes_away_ends_it(mark: str, tmp_path: Path) -> None:
     assert process.stdout is not None
     assert "OFFLINE" in process.stdout.readline()
     process.stdout.close()
-    assert process.wait() == 0
+    assert process.wait(timeout=LONGEST) == 0
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
@@ -259,7 +261,7 @@ def test_a_reader_that_goes_away_ends_it(mark: str, tmp_path: Path) -> None:
 
 def test_a_failure_that_is_not_part_of_the_show_is_one(mark: str, tmp_path: Path) -> None:
     process = demo(tmp_path, "explorer", "--fast", MAVERICK_CLI_PATH=str(tmp_path / "no-such-cli"))
-    out, err = process.communicate()
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, out + err
     assert "THE CLAUDE CODE CLI WAS NOT FOUND" in out
     assert "no-such-cli" in out
@@ -267,13 +269,13 @@ def test_a_failure_that_is_not_part_of_the_show_is_one(mark: str, tmp_path: Path
 
 def test_the_stops_are_listed(tmp_path: Path) -> None:
     process = demo(tmp_path, "--list")
-    out, _ = process.communicate()
+    out, _ = process.communicate(timeout=LONGEST)
     assert [line.split()[0] for line in out.splitlines()] == [stop.agent for stop in TOUR]
     assert max(len(line) for line in out.splitlines()) < 80
 
 
 def test_an_unknown_agent_is_told_the_known_ones(tmp_path: Path) -> None:
     process = demo(tmp_path, "explorr")
-    _, err = process.communicate()
+    _, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 3
     assert "Did you mean 'explorer'?" in err

@@ -183,4 +183,4 @@ def test_to_draw_it_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = subject("worker")
     monkeypatch.setattr(Judge, "__init__", refuse)
     lines = ["".join(text for text, _ in line).rstrip() for line in seen.lines(100)]
-    assert any(line.startswith("asks     Bash(make:*)") for line in lines)
+    assert "asks     Bash(make:*);  outside of the project also  Edit" in lines
