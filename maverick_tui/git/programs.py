@@ -50,7 +50,8 @@ _MOST_REVISIONS = 1_000_000
 def programs_named(folder: Path) -> list[str]:
     """What has commands of git that only read do more than read the repository around a folder: settings and paths.
 
-    That is programs that they run, and files of others that they tell. What the person and the machine have set does
+    That is programs that they run, and files of others that they tell. An alias is one of those for who calls it by its
+    name, for git prefers an alias to commands that are to go out of use. What the person and the machine have set does
     not count; what its checked-out submodules have does. Empty for an ordinary repository, `UNREADABLE` among them if
     it cannot be told. Nothing is run to find out but git's own listings.
     """
@@ -161,7 +162,7 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
         return any((one.key, one.value) == (event, _HOOK) for one in settings)
     if setting.kind == "merge.driver":  # `git show -m` then merges once more
         return any(one.key == "log.diffmerges" and one.value in ("r", "remerge") for one in settings)
-    return setting.kind in _READING | _ADDRESSES or setting.section == "pager"
+    return setting.kind in _READING | _ADDRESSES or setting.section in ("alias", "pager")
 
 
 def _hook(repository: Repository, settings: list[Setting]) -> Path | None:

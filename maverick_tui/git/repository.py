@@ -17,6 +17,8 @@ _MOST_ENTRIES = 20_000
 """Entries of git's own folder that are looked at."""
 _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
 """Folders of git's own that hold many files, or none that git reads lines of."""
+_READ_AT_THE_TOP = frozenset(".gitattributes .gitignore .gitmodules .mailmap".split())
+"""Files of the work that git reads; it follows no link of theirs, but waits for a pipe."""
 
 
 class Repository(NamedTuple):
@@ -93,6 +95,8 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
                 return
             if odd := _odd(entry):
                 yield odd
+    at_the_top = (_odd(entry) for entry in _entries(repository.top) if entry.name in _READ_AT_THE_TOP)
+    yield from (odd for odd in at_the_top if odd and odd.is_waited_for)
 
 
 def _folders(repository: Repository) -> Iterator[Path]:
@@ -100,7 +104,9 @@ def _folders(repository: Repository) -> Iterator[Path]:
     worktrees = [Path(entry.path) for entry in _entries(repository.common / "worktrees") if entry.is_dir()]
     for folder in dict.fromkeys((repository.own, repository.common, *worktrees)):
         yield folder
-        yield from (Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and one.is_dir())
+        inner = [Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and one.is_dir()]
+        for one in inner:
+            yield from _all_below(one) if one.name == "refs" else [one]
     yield repository.common / "objects" / "pack"
     yield from _all_below(repository.common / "objects" / "info")
 

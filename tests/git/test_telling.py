@@ -165,7 +165,19 @@ def test_git_grep_asks_where_a_folder_of_the_index_is_a_link(project: Path) -> N
     assert links_searched(project) == [UNREADABLE]
 
 
-@pytest.mark.parametrize("file", ["config", "HEAD", "packed-refs", "objects/info/alternates", "info/exclude"])
+@pytest.mark.parametrize("person", [True, False])
+def test_an_alias_asks_where_it_is_called_and_nowhere_else(person: bool, project: Path) -> None:
+    judge = Judge(["Bash(git:*)"], project, person=person, git_programs=programs_named)
+    config("[alias]\n whatchanged = !touch PWNED\n co = checkout\n")(project)
+    assert judge.verdict("Bash", {"command": "git log -1"}).decision == "allow"
+    told = judge.verdict("Bash", {"command": "git whatchanged -1"})
+    reason = "This repository has git do more than read it: alias.whatchanged."
+    assert told == ("ask" if person else "deny", reason)
+
+
+@pytest.mark.parametrize(
+    "file", ["config", "HEAD", "packed-refs", "objects/info/alternates", "info/exclude", "refs/heads/deep/branch"]
+)
 def test_a_pipe_in_gits_own_folder_is_named_and_not_waited_for(file: str, project: Path) -> None:
     path = project / ".git" / file
     path.parent.mkdir(exist_ok=True)
@@ -173,6 +185,14 @@ def test_a_pipe_in_gits_own_folder_is_named_and_not_waited_for(file: str, projec
     os.mkfifo(path)
     assert ask(project, "status", seconds=600) is None
     assert programs_named(project) == [str(path), UNREADABLE]
+
+
+def test_a_pipe_among_the_files_of_a_project_that_git_reads_is_not_waited_for(project: Path) -> None:
+    (project / ".mailmap").symlink_to("a.txt")
+    assert programs_named(project) == []
+    os.mkfifo(project / ".gitignore")
+    assert ask(project, "status", seconds=600) is None
+    assert programs_named(project) == [str(project / ".gitignore"), UNREADABLE]
 
 
 def test_links_and_files_that_are_ordinary_are_not_named(project: Path, tmp_path: Path) -> None:

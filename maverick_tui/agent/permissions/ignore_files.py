@@ -3,43 +3,64 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.git.repository import read_small
 
 MOST_SEEN = 20_000
 """Files and folders that are looked at before a search."""
 
 _NAMES = (".gitignore", ".ignore", ".rgignore")
 _SILENT = ("--no-messages", "--no-ignore", "--no-ignore-messages", "--unrestricted")
+_POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
+_COMMON = "../..\n"
+"""What git writes into a worktree's `commondir`. Of other texts, ripgrep and git may make different things."""
 
 
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
-    """Why a call of ripgrep asks: such a file in or above what it searches is a link to somewhere else."""
+    """Why a call of ripgrep asks: such a file in or above what it searches leads elsewhere, or is a pipe."""
     if words[0] != "rg" or any(word in _SILENT or word.strip("u") == "-" for word in words):
         return ""
     top = Path(os.path.realpath(here / path))
-    above = (os.path.join(folder, name) for folder in top.parents for name in _NAMES)  # noqa: PTH118 - many of them
-    if reason := next(filter(None, (places.why_not_to_read(link) for link in above if os.path.islink(link))), ""):  # noqa: PTH114
-        return reason
-    for link in _links_below(top):
-        if link is None:
-            return "It is too much to be looked through for links that are told; --no-messages makes that needless."
-        if not places.is_inside(link) or places.why_not_to_read(link):
-            return f"{link} leads elsewhere, and ripgrep tells what it does not understand of it."
-    return ""
-
-
-def _links_below(top: Path) -> Iterator[str | None]:
-    """Those files below a folder that are links; None if there is too much to look at."""
+    odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
     left = MOST_SEEN
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0:
-            yield None
-            return
+            return "It is too much to be looked through for links that are told; --no-messages makes that needless."
+        if not {*_NAMES, ".git"}.isdisjoint((*folders, *files)):
+            odd += _odd_files(Path(folder), here, places)
+            odd += (
+                file for name in _NAMES if (file := Path(folder, name)).is_symlink() and not places.is_inside(str(file))
+            )
         if ".git" in folders:
             folders.remove(".git")
-        links = (os.path.join(folder, name) for name in _NAMES if name in files or name in folders)  # noqa: PTH118
-        yield from filter(os.path.islink, links)
+    return f"{odd[0]} leads elsewhere, and ripgrep tells what it does not understand of it." if odd else ""
+
+
+def _odd_files(folder: Path, here: Path, places: Places) -> Iterator[Path]:
+    """What ripgrep reads in a folder before it searches there, and that is a key, a pipe or, of git's own, a link."""
+    for file in (folder / name for name in _NAMES):
+        if os.path.lexists(file) and places.why_not_to_read(str(file)):
+            yield file
+    git = folder / ".git"
+    if not os.path.isfile(git):  # noqa: PTH113 - Path.is_file raises where it may not look
+        yield from filter(_is_odd, _excludes(git))
+    elif pointer := _POINTER.fullmatch(read_small(git) or ""):
+        for own in (folder / pointer[1], here / pointer[1]):  # a worktree's or submodule's, to git and to ripgrep
+            if os.path.lexists(common := own / "commondir") and read_small(common) != _COMMON:
+                yield common
+            yield from filter(_is_odd, (*_excludes(own), *_excludes(own / ".." / "..")))
+    else:
+        yield git
+
+
+def _excludes(git: Path) -> tuple[Path, Path]:
+    return git / "info", git / "info" / "exclude"
+
+
+def _is_odd(path: Path) -> bool:
+    return os.path.islink(path) or (os.path.lexists(path) and not os.path.isfile(path) and not os.path.isdir(path))  # noqa: PTH112, PTH113, PTH114

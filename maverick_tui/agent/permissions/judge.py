@@ -29,6 +29,7 @@ from maverick_tui.agent.permissions.reading import (
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of, places_within
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions
+from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -153,7 +154,7 @@ def _is_move(words: Words) -> bool:
 
 def _does_more(words: Words) -> bool:
     """Whether a command is not known to do nothing but go somewhere, or read."""
-    return not (_is_move(words) or only_reads([word.text for word in words]))
+    return not _is_move(words) and (is_shim(_program(words)) or not only_reads([word.text for word in words]))
 
 
 def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
@@ -365,9 +366,11 @@ class Judge:
     def _what_git_runs(self, calls: Sequence[Words], folders: Sequence[Path]) -> str:
         if not any(words[0].text == "git" for words in calls):
             return ""
-        named = sorted({name for folder in folders for name in self._git_programs(folder)})
+        said = {word.text.lower() for words in calls for word in words}
+        named = {name for folder in folders for name in self._git_programs(folder)}
+        named -= {name for name in named if name.startswith("alias.") and name.split(".")[1] not in said}
         if named:
-            return f"This repository has git do more than read it: {', '.join(named)}."
+            return f"This repository has git do more than read it: {', '.join(sorted(named))}."
         is_search = any(word.text == "grep" for words in calls for word in words)
         links = sorted({link for folder in folders if is_search for link in links_searched(folder)})
         return f"git grep would go where links of this repository lead: {', '.join(links)}." if links else ""

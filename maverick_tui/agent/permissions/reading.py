@@ -143,10 +143,6 @@ def _looks_at_one(words: Sequence[str]) -> bool:
     return len(words) == 2 and words[0] in _LOOKS and not words[1].startswith("-")
 
 
-def _asks_version(words: Sequence[str]) -> bool:
-    return list(words) == ["--version"]
-
-
 def _are_formats(words: Sequence[str]) -> bool:
     """Whatever else `date` is given is a time to set."""
     return all(word.startswith("+") or _is_option(word) for word in words)
@@ -187,7 +183,6 @@ _RG = _names(
 
 
 _PRINTS = Reader(is_about_text=True, is_free=True)
-_VERSION = Reader(names=_names("version"), accepts=_asks_version)
 
 _READERS: dict[str, Reader] = {
     "basename": Reader("asz", _names("suffix multiple zero"), is_about_text=True),
@@ -221,13 +216,8 @@ _READERS: dict[str, Reader] = {
     ),
     "md5sum": Reader("bt", _names("tag")),
     "nl": Reader("abdfhilnpsvw"),
-    "gcc": _VERSION,
-    "make": _VERSION,
-    "node": _VERSION,
     "nproc": Reader("", _names("all"), accepts=_at_most(0)),
     "pwd": Reader("LP", accepts=_at_most(0)),
-    "python": _VERSION,
-    "python3": _VERSION,
     "readlink": Reader("efmnqsvz"),
     "realpath": Reader("emLPqsz", _names("relative-to relative-base")),
     "rev": Reader(),

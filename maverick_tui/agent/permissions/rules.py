@@ -14,6 +14,7 @@ from maverick_tui.agent.permissions.places import home_folder, is_folder, real_p
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.running import runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, words_within
+from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.globs import BadPatternError, matcher
 
@@ -79,7 +80,7 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
     if own and runs_another([PurePosixPath(texts[0]).name, *texts[1:]], said, cwd):
         return False
-    return not is_for_reading(rule) or _only_reads(texts)
+    return not is_for_reading(rule) or (_only_reads(texts) and not is_shim(texts[0]))
 
 
 def is_for_reading(rule: str) -> bool:

@@ -34,8 +34,11 @@ class Runner:
     def _is_told(self, word: str) -> bool:
         if not word.startswith("-") or word in ("-", "--"):
             return word in self.words.split() or (self.operands != "" and re.search(self.operands, word) is not None)
-        name = word.lstrip("-").partition("=")[0]
-        if word.startswith("--"):  # most programs take the beginning of a name for the name
+        name = re.split("[=:.]", word.lstrip("-"), maxsplit=1)[0]
+        if self.is_for_scripts:  # npm takes any number of dashes, and `--no-no-x` for `--x`
+            name = re.sub("^(no-)+", "", name.lower())
+        is_abbreviated = word.startswith("--") or (self.is_for_scripts and len(name) > 1)
+        if is_abbreviated:  # most programs take the beginning of a name for the name
             return any(option.startswith(name) for option in self.options.split())
         return name in self.options.split() or any(letter in word for letter in self.letters)
 
@@ -127,7 +130,10 @@ _ARGUMENT_FILE = "^@"
 _LIKE_AN_OPTION = "/-"
 """The name of a file that a pattern would make an option of."""
 _SCRIPTS = Runner(
-    "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git", "C", is_for_scripts=True
+    "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
+    " require import env-file",
+    "C",
+    is_for_scripts=True,
 )
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config", "fH", "create exec run")

@@ -23,8 +23,9 @@ _PART = r"""
   | (?P<glob>[*?\[\]]+)
   | \\(?P<escaped>[ -~])
   | '(?P<single>[^'\x00-\x1f\x7f]*)'
-  | "(?P<double>(?:[^"\\$`\x00-\x1f\x7f]|\\[ -~])*)"
+  | "(?P<double>(?:[^"\\$`\x00-\x1f\x7f]|(?<![^\x00-\x7f])\\[ -~])*)"
 """
+# A backslash behind a letter that is not ASCII may be the second half of another one: in GBK and Big5.
 _PARTS = re.compile(_PART, re.VERBOSE)
 _ESCAPE = re.compile(r'\\([$`"\\])')
 _NULL = re.compile(r"(?:[012]|&)?>>?[ \t]*/dev/null|0?<[ \t]*/dev/null|[12]?>&[12]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ READS = [
     "grep -rn foo src", "grep -n '/api/v1' src/a.py", "git log | head -3", "ls && pwd", "git diff 2>/dev/null",
     "cd src && ls", "find . -name '*.py' -not -path './.git/*'", "git show HEAD:src/a.py", "git branch --show-current",
     "ls src/*", "cat src/*.py", "wc -l src/*.py | sort -n", "grep -rn foo src --include=*.py", "sed -n 1,20p src/a.py",
-    "test -f src/a.py && echo yes", "python3 --version", 'echo "---" && cat src/a.py', "ls nope 2>&1", "df -h",
+    "test -f src/a.py && echo yes", 'echo "---" && cat src/a.py', "ls nope 2>&1", "df -h",
     "rg -n 'def \\w+' src", "echo done", "git log -S'x y' --format='%h %s'", "sort -u src/a.py | uniq -c",
 ]  # fmt: skip
 
@@ -55,7 +56,7 @@ ASKS = [
     "cd src; cd ..; cat ../x", "cat *", "cat k*", "uniq src/*", "git branch *",
     "sed -n 1,5w src/a.py", "sed -i s/a/b/ src/a.py", "sed -n '1e id' x", "sed 1,5p src/a.py", "test -v 'a[$(id)]'",
     "test -f",
-    "python --version -c 1", "python -c 1", "find * -name x",
+    "python --version", "node --version", r'echo "中\" ; touch a #"', "python -c 1", "find * -name x",
     "diff src docs", "git branch --sort --list new", "git branch --format --list new", "git tag --format --list new",
     "uniq src/a.py -d", "git log --format=%G?", "git log --pretty=%+GK",
     "seq 9999999999", "git for-each-ref --format=%(signature)",
@@ -403,6 +404,62 @@ def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(perso
     assert decide(inner, "Bash", bash("rg foo")) == "allow"
     (project / "docs" / ".rgignore").symlink_to(Path.home() / ".docker" / "config.json")
     assert decide(inner, "Bash", bash("rg foo")) == refused
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_nor_what_is_in_one_that_it_takes_for_gits_own_list(person: bool, project: Path) -> None:
+    judge = Judge(["Bash(rg:*)"], project, person=person)
+    refused = "ask" if person else "deny"
+    key = Path.home() / ".docker" / "config.json"
+
+    def in_git(folder: Path) -> Path:
+        (folder / "info").mkdir(parents=True)
+        return folder / "info" / "exclude"
+
+    assert decide(judge, "Bash", bash("rg foo")) == "allow"
+    (project / "sub" / "deep").mkdir(parents=True)
+    link = in_git(project / "sub" / ".git")
+    link.symlink_to(key)
+    for command in ("rg foo", "rg foo sub", "rg foo sub/deep"):
+        assert decide(judge, "Bash", bash(command)) == refused, command
+    assert decide(judge, "Bash", bash("rg foo src")) == "allow"
+    link.unlink()
+    os.mkfifo(link)
+    assert decide(judge, "Bash", bash("rg foo")) == refused
+    shutil.rmtree(project / "sub" / ".git")
+
+    pointer = project / "sub" / ".git"
+    inside = in_git(project / "sub" / "own")
+    inside.write_text("*.log")
+    for text in ("gitdir: own", "gitdir: own\n", f"gitdir: {project}/sub/own\n"):
+        pointer.write_text(text)
+        assert decide(judge, "Bash", bash("rg foo")) == "allow", text
+    (project / "sub" / "own" / "commondir").write_text("../../elsewhere\n")
+    assert decide(judge, "Bash", bash("rg foo")) == refused
+    (project / "sub" / "own" / "commondir").write_text("../..\n")
+    assert decide(judge, "Bash", bash("rg foo")) == "allow"
+    for text in ("gitdir: own\nmore\n", "own", ""):
+        pointer.write_text(text)
+        assert decide(judge, "Bash", bash("rg foo")) == refused, text
+    pointer.write_text("gitdir: own\n")
+    in_git(project / "own").symlink_to(key)  # where ripgrep looks, if it is started here
+    assert decide(judge, "Bash", bash("rg foo")) == refused
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_stand_in_of_a_version_manager_asks(
+    person: bool, project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = Judge(["Bash(rg:*)", "Bash(head:*)"], project, person=person)
+    refused = "ask" if person else "deny"
+    assert decide(judge, "Bash", bash("rg foo")) == "allow"
+    for folder in (home / ".asdf" / "shims", home / "elsewhere" / "shims"):
+        folder.mkdir(parents=True)
+        (folder / "rg").touch()
+        monkeypatch.setenv("PATH", f"/bin{os.pathsep}{folder}")
+        assert decide(judge, "Bash", bash("rg foo")) == refused
+        assert decide(judge, "Bash", bash("head src/a.py")) == "allow"
+        (folder / "rg").unlink()
 
 
 def test_a_great_many_files_are_not_looked_through_before_a_search(
