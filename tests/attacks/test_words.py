@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,10 @@ NASTY = [
     *("--", "-x", "#a", " #", "a#", "!!", "!$", "^a", "*", "?(a)", "@(a)", "[a]", "a=b", "a[0]=1", "\\;", "\\\\;"),
     *("\u00a0", "\u2003", "\u3000", "\u2028", "\u0085", "\ufeff", "\u200b", "é", "漢", "\x1b", "\x07", "\x7f", "\x01"),
     *("\\c", "\\x27", "\\047", "\\u0027", "\\n", "if", "then", "do", "time", "function", "eval", "in"),
+]
+PIECES = [
+    *("''", '""', "'a'", '"a"', "'~'", '"="', "\\a", "\\~", "a", "b", "1", "~", "~+", "~-", "=", "=ls", ":", "{", "}"),
+    *("@", "^", "#", "!", ",", ".", "..", "-", "/", "%", "+", "_", "é"),
 ]
 KNOWN = [
     trick.command.replace("{P}", "PWNED").replace("{V}", "victim").replace("{O}", "/o").replace("{H}", "/h")
@@ -105,6 +110,18 @@ def test_shells_see_the_words_of_every_trick(head: str, name: str, folder: Path)
         for command in KNOWN
     ]
     check(commands, folder, name)
+
+
+@pytest.mark.parametrize("options", ["", "options"])
+@pytest.mark.parametrize("length", [2, pytest.param(3, marks=pytest.mark.explore)])
+@pytest.mark.parametrize("name", SHELLS)
+def test_shells_see_every_word_of_these_pieces(name: str, length: int, options: str, folder: Path) -> None:
+    words = map("".join, product(PIECES, repeat=length))
+    commands = [f"{NAME} {word}" for word in words]
+    if options:
+        commands = [command for command in commands if not any(word.may_expand for word in one_command(command) or ())]
+    for some in range(0, len(commands), 1_000):
+        check(commands[some : some + 1_000], folder, name, OPTIONS.get(name, "") if options else "")
 
 
 @pytest.mark.parametrize("name", [name for name in OPTIONS if name in SHELLS])

@@ -27,6 +27,8 @@ _PART = r"""
 """
 # A backslash behind a letter that is not ASCII may be the second half of another one: in GBK and Big5.
 _PARTS = re.compile(_PART, re.VERBOSE)
+_MAY_EXPAND = re.compile(r"[\^#{]|[:=]=[^0-9]")
+_EMPTY = frozenset({"''", '""'})
 _ESCAPE = re.compile(r'\\([$`"\\])')
 _NULL = re.compile(r"(?:[012]|&)?>>?[ \t]*/dev/null|0?<[ \t]*/dev/null|[12]?>&[12]")
 """Redirections that neither write a file nor read one."""
@@ -49,7 +51,7 @@ class Word(NamedTuple):
     text: str
     is_exact: bool = True
     may_expand: bool = False
-    """Whether zsh takes even an exact one for a pattern, if its user has chosen so: `a^b`, `a#`, `a{b}`."""
+    """Whether zsh takes even an exact one for a pattern, if its user has chosen so: `a^b`, `a#`, `a{b}`, `a==ls`."""
 
     @property
     def is_one_word(self) -> bool:
@@ -183,9 +185,12 @@ def _read(text: str) -> Word | None:
     for part in _PARTS.finditer(text):
         if part.start() != end or last == part.lastgroup == "single":  # zsh may take '' between them for a quote
             return None
+        if part[0] in _EMPTY and part[0] != text:  # zsh expands what stands behind it: ""~+, ""=ls
+            return None
         end, kind = part.end(), part.lastgroup
-        last = kind or ""
         if kind == "bare":
+            if last and part["bare"][0] in "~=":
+                return None
             result += part["bare"]
             bare += part["bare"]
         elif kind == "glob":
@@ -195,11 +200,14 @@ def _read(text: str) -> Word | None:
             result += _ESCAPE.sub(r"\1", part["double"])
         else:
             result += part[kind or ""]
+        last = kind or ""
     if end != len(text) or ("~" in bare and re.search(r"[:=]~", text)):
         return None
     if "{" in bare and ("," in bare or ".." in bare):  # becomes several words
         return None
-    return Word(result, is_exact, may_expand=any(sign in bare for sign in "^#{"))
+    if bare.count("}") > bare.count("{"):  # a word of its own to zsh, if its user has chosen so
+        return None
+    return Word(result, is_exact, may_expand=_MAY_EXPAND.search(bare) is not None)
 
 
 def _text(node: Node) -> str:
