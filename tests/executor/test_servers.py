@@ -40,10 +40,12 @@ from maverick_tui.executor import server_process
 from maverick_tui.executor.server_settings import secrets
 from maverick_tui.executor.servers import ToolServers
 from maverick_tui.executor.tools import ToolContext, ToolError, ToolRegistry
+from tests.support import plain_mcp
 from tests.support.processes import marked, wait_until_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left")
 
+SUPPORT = Path(plain_mcp.__file__).parent
 STDIO = '''
     import os, subprocess, sys, time
     from mcp.server import MCPServer
@@ -87,6 +89,15 @@ STDIO = '''
 
     server.run()
 '''
+
+
+# The same without the second that it takes to import the library: for what the library has no part in.
+PLAIN = STDIO.replace(
+    "from mcp.server import MCPServer", f"sys.path.insert(0, {str(SUPPORT)!r}); from plain_mcp import MCPServer"
+)
+PLAIN = PLAIN.replace("from mcp_types import ToolAnnotations\n", "").replace(
+    "annotations=ToolAnnotations(read_only_hint=True)", ""
+)
 
 
 @pytest.fixture
@@ -165,7 +176,7 @@ async def test_ending_what_killed_keepers_have_left_holds_up_nobody(
         others_go_on.set()
 
     monkeypatch.setattr(keeper, "end_marked", end_marked)
-    servers = ToolServers({"calc": script(STDIO)}, wanted=["mcp__calc__add"])
+    servers = ToolServers({"calc": script(PLAIN)}, wanted=["mcp__calc__add"])
     await servers.open()
     other = asyncio.create_task(go_on())
     for pid in marked(mark):
@@ -181,7 +192,7 @@ async def test_a_process_is_given_its_variables_but_not_the_key(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-not-for-servers")
     monkeypatch.setenv("PROXY", "from-the-shell")
-    async with opened(script(STDIO, OWN="given")) as call:
+    async with opened(script(PLAIN, OWN="given")) as call:
         assert await call("variable", name="OWN") == "given"
         assert await call("variable", name="PROXY") == "from-the-shell"
         assert await call("variable", name="ANTHROPIC_API_KEY") == "nothing"
@@ -191,7 +202,7 @@ async def test_it_starts_in_the_projects_folder(mark: str, script: Any, tmp_path
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     servers = ToolServers(
-        {"s": script(STDIO.replace("os.environ.get(name, ", "os.getcwd() or ("))},
+        {"s": script(PLAIN.replace("os.environ.get(name, ", "os.getcwd() or ("))},
         wanted=["mcp__s__variable"],
         cwd=folder,
     )
@@ -450,7 +461,7 @@ async def test_a_program_that_writes_without_end_is_no_server(mark: str) -> None
 
 
 async def test_a_greeting_before_the_first_message_does_no_harm(mark: str, script: Any) -> None:
-    async with opened(script(f"print('Welcome!', flush=True)\n{textwrap.dedent(STDIO)}")) as call:
+    async with opened(script(f"print('Welcome!', flush=True)\n{textwrap.dedent(PLAIN)}")) as call:
         assert await call("add", a=1) == "2"
 
 
@@ -473,7 +484,7 @@ async def test_a_line_without_an_end_is_not_kept(mark: str, script: Any, monkeyp
 
 
 async def test_a_server_that_dies_later_is_said_each_time(mark: str, script: Any) -> None:
-    async with opened(script(STDIO, PIN="secret-number")) as call:
+    async with opened(script(PLAIN, PIN="secret-number")) as call:
         for tool in ("die", "fail"):
             with pytest.raises(AgentError) as caught:
                 await call(tool)
@@ -484,14 +495,14 @@ async def test_a_server_that_dies_later_is_said_each_time(mark: str, script: Any
 
 
 async def test_what_a_server_has_started_ends_with_it(mark: str, script: Any) -> None:
-    async with opened(script(STDIO)) as call:
+    async with opened(script(PLAIN)) as call:
         child = int(await call("leave_child"))
         assert child in marked(mark)
     assert wait_until_gone(mark) == {}
 
 
 async def test_a_call_that_is_given_up_harms_no_other(mark: str, script: Any) -> None:
-    async with opened(script(STDIO)) as call:
+    async with opened(script(PLAIN)) as call:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.3):
                 await call("sleep")
@@ -500,7 +511,7 @@ async def test_a_call_that_is_given_up_harms_no_other(mark: str, script: Any) ->
 
 async def test_if_one_cannot_be_used_the_others_are_ended(mark: str, script: Any) -> None:
     servers = ToolServers(
-        {"good": script(STDIO), "bad": {"command": "no-such-command"}}, wanted=["mcp__good__*", "mcp__bad__*"]
+        {"good": script(PLAIN), "bad": {"command": "no-such-command"}}, wanted=["mcp__good__*", "mcp__bad__*"]
     )
     with pytest.raises(ConfigError, match="The MCP server 'bad' cannot be used"):
         await servers.open()
@@ -509,7 +520,7 @@ async def test_if_one_cannot_be_used_the_others_are_ended(mark: str, script: Any
 
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.6])
 async def test_cancelled_while_opening_nothing_is_left(mark: str, script: Any, delay: float) -> None:
-    servers = ToolServers({"s": script(STDIO)}, wanted=["mcp__s__*"])
+    servers = ToolServers({"s": script(PLAIN)}, wanted=["mcp__s__*"])
     opening = asyncio.create_task(servers.open())
     await asyncio.sleep(delay)
     opening.cancel()
@@ -520,7 +531,7 @@ async def test_cancelled_while_opening_nothing_is_left(mark: str, script: Any, d
 
 def test_a_program_that_ends_without_closing_leaves_nothing(mark: str, script: Any) -> None:
     async def careless() -> None:
-        await ToolServers({"s": script(STDIO)}, wanted=["mcp__s__*"]).open()
+        await ToolServers({"s": script(PLAIN)}, wanted=["mcp__s__*"]).open()
 
     asyncio.run(careless())
 
