@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import uuid
@@ -29,6 +30,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+# Every test stays in memory until the end: to look through them for garbage again and again takes seconds.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What there is now is there to stay."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
