@@ -23,6 +23,7 @@ from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from maverick_tui.cli.text_run import run_text
 from maverick_tui.cli.width import cut, display_width, wrap
 from tests.support.command_line import Run, command_line
+from tests.support.sampling import sampled
 
 ROOT = Path(__file__).parents[1]
 
@@ -151,7 +152,7 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("command", [["list"], ["check"], ["list", "--json"], ["--help"]])
+@pytest.mark.parametrize("command", sampled([["list"], ["check"], ["list", "--json"], ["--help"]], 3))
 def test_output_that_cannot_be_written_is_one_line(command: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         ran = subprocess.run(

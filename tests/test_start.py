@@ -13,6 +13,7 @@ import pytest
 
 from maverick_tui import AgentNotFoundError, load_agent
 from tests.conftest import ServeModel
+from tests.support.command_line import command_line
 from tests.support.model import fail, say
 from tests.support.sampling import sampled
 
@@ -124,11 +125,15 @@ async def test_a_run_that_fails_leaves_with_1(serve: ServeModel) -> None:
         (["--agent", "exploder", "--prompt", "x"], 3, "Did you mean 'explorer'?"),
     ],
 )
-def test_what_does_not_go_together_is_told(arguments: list[str], code: int, says: str) -> None:
+def test_what_does_not_go_together_is_told(
+    arguments: list[str], code: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("s.yaml").write_text(SCRIPT)
-    done = run(*arguments)
-    assert done.returncode == code
-    assert says in done.stderr
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        done = command_line(monkeypatch, capsys)(*arguments)
+    assert done.code == code
+    assert says in done.err
 
 
 def test_load_agent_gives_what_is_listed() -> None:
