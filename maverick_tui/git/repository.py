@@ -84,9 +84,10 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
     """Links to files, pipes and devices among what git reads line by line.
 
     Git shows lines that it cannot make sense of, so a link leads it to tell any file of the machine. Links to folders
-    are ordinary, and so are those among hooks; a socket can be opened by nobody.
+    are ordinary but for those among refs, where the names in them are told; so are links among hooks. A socket can be
+    opened by nobody.
     """
-    left = _MOST_ENTRIES
+    left, refs = _MOST_ENTRIES, (repository.own / "refs", repository.common / "refs")
     for folder in _folders(repository):
         for entry in _entries(folder):
             left -= 1
@@ -95,6 +96,8 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
                 return
             if odd := _odd(entry):
                 yield odd
+            elif entry.is_symlink() and any(map(folder.is_relative_to, refs)):
+                yield OddFile(Path(entry.path), False)
     at_the_top = (_odd(entry) for entry in _entries(repository.top) if entry.name in _READ_AT_THE_TOP)
     yield from (odd for odd in at_the_top if odd and odd.is_waited_for)
 

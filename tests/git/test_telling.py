@@ -212,6 +212,13 @@ def test_links_and_files_that_are_ordinary_are_not_named(project: Path, tmp_path
     assert programs_named(project) == ["blame.ignorerevsfile"]
 
 
+def test_a_link_among_refs_is_named(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir(exist_ok=True)
+    link = project / ".git" / "refs" / "heads" / "deep"
+    link.symlink_to(tmp_path / "keys")
+    assert programs_named(project) == [str(link)]
+
+
 def test_a_link_among_packs_is_named(project: Path, tmp_path: Path) -> None:
     pack = project / ".git" / "objects" / "pack" / "multi-pack-index"
     pack.symlink_to(tmp_path / "keys" / "id_rsa")

@@ -18,7 +18,8 @@ from maverick_tui.git.repository import find_repository
 
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
-    " .run .devcontainer .windsurf .roo .kiro .amazonq .mise mise/config.toml .config/mise"
+    " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
+    " .config/mise .cargo/config .cargo/config.toml site-packages"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
@@ -27,20 +28,26 @@ _RUN_FILES = frozenset(
     " .cshrc .tcshrc .kshrc .login .logout .inputrc .envrc .gitconfig .gitmodules .mcp.json .claude.json .vimrc .exrc"
     " .nvim.lua .emacs .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .xprofile .xsession .xinitrc"
     " .pam_environment .devcontainer.json mise.toml .mise.toml mise.local.toml .mise.local.toml .nvimrc"
-    " .pre-commit-config.yaml .pre-commit-config.yml".split()
+    " .pre-commit-config.yaml .pre-commit-config.yml .simple-git-hooks.json .overcommit.yml .tool-versions .yarnrc"
+    " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc".split()
 )
-_HOOKS = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)")
+_RUN_NAMES = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)")
 _KEYS = frozenset(
     ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
     " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings"
+    " .config/github-copilot .config/glab-cli .config/sops .config/stripe .config/doctl .config/hcloud .config/ngrok"
+    " .config/helm/registry .config/google-chrome .huggingface .oci .pulumi .fly .supabase .cloudflared .kaggle"
+    " .snowflake .subversion/auth .putty .mozilla .local/share/uv/credentials .config/git/credentials"
+    " .local/share/opencode/auth.json .config/composer/auth.json .config/pypoetry/auth.toml"
     " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
     ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
     " .vault-token .databrickscfg .boto .s3cfg .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials"
+    " .codex/auth.json .gemini/oauth_creds.json .composer/auth.json .bash_history .zsh_history"
     " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow".split()
 )
-_ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube"})
+_ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube", ".pulumi"})
 """They hold keys in a home directory, and settings elsewhere."""
 _ORDINARY_DEVICES = (
     "/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom /dev/fd"
@@ -173,7 +180,7 @@ def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
 
 def _is_run_by_others(names: list[str]) -> bool:
     last = names[-1] if names else ""
-    is_file = last in _RUN_FILES or last.endswith(".code-workspace") or _HOOKS.fullmatch(last) is not None
+    is_file = last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None
     return is_file or any(_has(names, place) for place in _RUN_BY_OTHERS)
 
 

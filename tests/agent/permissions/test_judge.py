@@ -242,7 +242,7 @@ PROTECTED = [
     ".g\u200cit/x", ".git\\hooks\\x",
     ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
     ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
-    "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
+    "x.sublime-project", ".Rprofile", ".cargo/config.toml", ".yarnrc.yml", ".tool-versions", "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
     ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
 ]  # fmt: skip
 
@@ -301,6 +301,10 @@ def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
         "/proc/self/environ",
         "keys",
         str(home / ".npmrc"),
+        "~/.config/git/credentials",
+        "~/.codex/auth.json",
+        "~/.local/share/opencode/auth.json",
+        "~/.zsh_history",
     ):
         assert decide(judge, "Read", {"file_path": path}) == refused, path
         assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused, path
