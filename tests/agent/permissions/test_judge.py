@@ -242,7 +242,8 @@ PROTECTED = [
     ".g\u200cit/x", ".git\\hooks\\x",
     ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
     ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
-    "x.sublime-project", ".Rprofile", ".cargo/config.toml", ".yarnrc.yml", ".tool-versions", "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
+    "x.sublime-project", ".Rprofile", ".cargo/config.toml", ".yarnrc.yml", ".tool-versions",
+    "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
     ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
 ]  # fmt: skip
 
