@@ -1,6 +1,6 @@
 """Looking at a project runs nothing that its git configuration names: every place that asks git, every setting known.
 
-Plain git falls into the same traps afterwards, so none of them is broken.
+Plain git falls into the same traps, so none of them is broken.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tests.attacks.git_traps import STATUS, TRAPS, Ground, Trap, fall_into, lay,
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, drain
 from tests.support.model import bash, say
+from tests.support.sampling import sampled
 
 BY_ID = {trap.id: trap for trap in TRAPS}
 
@@ -69,9 +70,16 @@ async def test_looking_runs_nothing(trap: Trap, base: Path, tmp_path: Path, monk
     is_named = bool(trap.plain) if trap.is_named is None else trap.is_named
     assert bool(named) is is_named, named
 
-    if trap.plain:
-        fall_into(trap, ground)
-        assert ground.left() != [], "the trap is broken: plain git does not fall into it"
+
+PLAIN = [trap for trap in TRAPS if trap.plain]
+
+
+@pytest.mark.parametrize("trap", sampled(PLAIN, 5, [trap.id for trap in PLAIN]))
+def test_plain_git_falls_into_it(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ground = lay(trap, base, tmp_path / "ground")
+    enter(ground, monkeypatch)
+    fall_into(trap, ground)
+    assert ground.left() != [], "the trap is broken"
 
 
 def test_an_ordinary_repository_names_no_programs(base: Path, tmp_path: Path) -> None:
@@ -176,7 +184,7 @@ def _all(ground: Ground) -> None:
 CLI_TRAPS = [Trap("all together", _all, STATUS), BY_ID["embedded bare repository"], BY_ID["nothing in PATH"]]
 
 
-@pytest.mark.parametrize("trap", CLI_TRAPS, ids=lambda trap: trap.id)
+@pytest.mark.parametrize("trap", sampled(CLI_TRAPS, 2, [trap.id for trap in CLI_TRAPS]))
 async def test_a_session_of_the_cli_runs_nothing_by_itself(
     trap: Trap, base: Path, tmp_path: Path, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
