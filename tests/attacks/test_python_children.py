@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ STARTED_BY_PYTHON = {"sitecustomize", "usercustomize"}
 OURS = {"maverick_tui", "agents", "styles", "tests"}
 
 
+@cache
 def installed() -> set[str]:
     return {name for name in importlib.metadata.packages_distributions() if name.isidentifier()}
 

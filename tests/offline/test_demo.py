@@ -212,9 +212,9 @@ def test_the_tour_is_printed_and_leaves_nothing_behind(mark: str, home: Path, tm
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-# The planner needs no CLI; the implementer mends what the tests of the repository find.
+# The explorer only reads; the implementer mends what the tests of the repository find.
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", sampled(["planner", "implementer"], 2))
+@pytest.mark.parametrize("stop", sampled(["explorer", "implementer"], 2))
 def test_the_repository_can_be_kept(stop: str, mark: str, tmp_path: Path) -> None:
     process = demo(tmp_path, stop, "--fast", "--keep")
     out, err = process.communicate(timeout=LONGEST)
@@ -223,7 +223,7 @@ def test_the_repository_can_be_kept(stop: str, mark: str, tmp_path: Path) -> Non
     assert [path.name for path in folder.iterdir()] == ["shop"]
     assert f"git -C {folder / 'shop'} diff" in out
     assert run_tests(folder / "shop").returncode == (0 if stop == "implementer" else 1)
-    assert "explorer" not in out
+    assert "planner" not in out
 
 
 @pytest.mark.explore

@@ -101,9 +101,7 @@ def test_with_a_key_it_opens_the_picker_where_nothing_steers_the_terminal(maveri
     app.see(f"│ {shown('title')}")
     text = app.output.text
     assert [piece for piece in SHOWN if piece not in text] == []
-    app.send(CTRL_C)
-    app.see("Press Ctrl+C again to quit.")
-    app.send(CTRL_C)
+    app.send(CTRL_C + CTRL_C)
     assert app.wait() == 0
     assert app.output.is_as_before
     assert app.attributes == app.attributes_before

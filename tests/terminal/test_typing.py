@@ -25,7 +25,8 @@ PASTED = "\n".join(f"line {number} of what was pasted äöü 日本" for number 
 def test_every_character_arrives_in_its_place_and_it_ends_with_its_terminal(
     maverick: Maverick, handyman: str, editor: Editor, mark: str, temporary: Path
 ) -> None:
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=SCENES, environment={"EDITOR": str(editor.program)})
+    variables = {"EDITOR": str(editor.program)}
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=SCENES, is_ours=True, environment=variables)
     app.see("Sentence number")
     for character in TYPED:
         app.send(character)
