@@ -27,6 +27,9 @@ KINDS: dict[str, tuple[Trick, ...]] = {
 }
 """Families that are tried together where a few of each are enough."""
 
+BASH = [kind for kind in KINDS if kind != "zsh"]
+"""The kinds that are meant for bash."""
+
 _LONG = 20_000
 """Characters of a command that takes seconds to travel."""
 
@@ -36,6 +39,11 @@ _WANTED = tuple(part for part in os.environ.get("ATTACK", "").split(",") if part
 def is_asked_for() -> bool:
     """Whether somebody has asked for certain tricks, or for all; else a part of them is enough."""
     return bool(_WANTED)
+
+
+def sessions(kinds: Sequence[str]) -> list[tuple[str, ...]]:
+    """The kinds that one session of the CLI tries: all, if it is a few of each; many calls have a session each kind."""
+    return [(kind,) for kind in kinds] if _WANTED else [tuple(kinds)]
 
 
 def wanted(tricks: Sequence[Trick]) -> tuple[Trick, ...]:

@@ -9,6 +9,7 @@ from claude_agent_sdk import PermissionResultAllow, ToolPermissionContext
 from tests.attacks import benign
 from tests.attacks.driving import Call, attended, unattended
 from tests.attacks.sandbox import Sandbox
+from tests.attacks.shell_tricks import is_asked_for
 from tests.attacks.test_shell_unattended import RULES
 from tests.conftest import ServeModel
 
@@ -18,7 +19,8 @@ def calls(commands: dict[str, str]) -> list[Call]:
 
 
 async def test_reading_goes_on_unasked(sandbox: Sandbox, serve: ServeModel) -> None:
-    report = await attended(sandbox, serve, calls(benign.READ_UNASKED))
+    every = 1 if is_asked_for() else 3  # the judge is asked about all of them elsewhere
+    report = await attended(sandbox, serve, calls(benign.READ_UNASKED)[::every])
     wrong = [name for name, outcome in report.outcomes.items() if outcome.is_asked or not outcome.has_run]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)
@@ -35,14 +37,8 @@ async def test_a_change_is_asked_about_once(sandbox: Sandbox, serve: ServeModel)
         assert (sandbox.project / f"made-{name}").exists()
 
 
-async def test_without_a_person_the_rules_run(sandbox: Sandbox, serve: ServeModel) -> None:
-    report = await unattended(sandbox, serve, calls(benign.BY_RULE), RULES)
-    wrong = [name for name, outcome in report.outcomes.items() if not outcome.has_run]
-    assert not wrong, report.explain(wrong)
-
-
-async def test_without_a_person_nothing_else_runs(sandbox: Sandbox, serve: ServeModel) -> None:
-    report = await unattended(sandbox, serve, calls(benign.NOT_BY_RULE), RULES)
-    wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not False]
+async def test_without_a_person_the_rules_run_and_nothing_else(sandbox: Sandbox, serve: ServeModel) -> None:
+    report = await unattended(sandbox, serve, calls({**benign.BY_RULE, **benign.NOT_BY_RULE}), RULES)
+    wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not (name in benign.BY_RULE)]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)

@@ -8,9 +8,11 @@ import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.git.programs import programs_named
+from tests.attacks.benign import READ_UNASKED
 from tests.attacks.judging import calls_of
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import KINDS, wanted
+from tests.attacks.shell_tricks import KINDS, is_asked_for, wanted
+from tests.attacks.test_paths import EDITS, PLACES, folder
 from tests.attacks.test_shell_unattended import RULES
 
 ALL = [trick for kind in KINDS.values() for trick in wanted(kind)]
@@ -21,13 +23,43 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
     found = programs_named(sandbox.project)
     allowed = ["Bash"] if person else RULES
     judge = Judge(allowed, sandbox.project, person=person, git_programs=lambda _folder: found)
+    # Without a person what is not listed is refused anyway.
+    tricks = ALL if person or is_asked_for() else ALL[::3]
     let_through = [
         call.id
-        for trick, call in zip(ALL, calls_of(ALL, sandbox), strict=True)
+        for trick, call in zip(tricks, calls_of(tricks, sandbox), strict=True)
         if trick.effect != "none" and not (trick.is_listed and not person)
         if judge.verdict("Bash", _as_the_cli_tells_it(call.input), mode=mode).decision == "allow"
     ]
     assert let_through == []
+
+
+LEFT_TO_THE_CLI = ["git-stream"]
+"""An ordinary name but on Windows; `test_paths` has the CLI try it."""
+
+
+@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("place", PLACES)
+def test_no_protected_place_is_written(place: str, person: bool, sandbox: Sandbox) -> None:
+    cwd = folder(sandbox, place)
+    judge = Judge(EDITS, cwd, person=person)
+    written = {name: sandbox.place(path.replace("{C}", str(cwd)), name) for name, path in PLACES[place].items()}
+    let_through = [
+        name
+        for name, path in written.items()
+        if judge.verdict("Write", {"file_path": path, "content": "x"}, mode="acceptEdits").decision == "allow"
+    ]
+    assert let_through == (LEFT_TO_THE_CLI if place == "project" else [])
+
+
+def test_reading_is_let_through(sandbox: Sandbox) -> None:
+    judge = Judge(["Bash"], sandbox.project, person=True)
+    asked = [
+        name
+        for name, command in READ_UNASKED.items()
+        if judge.verdict("Bash", {"command": command}, mode="acceptEdits").decision != "allow"
+    ]
+    assert asked == []
 
 
 def _as_the_cli_tells_it(arguments: dict[str, Any]) -> dict[str, Any]:

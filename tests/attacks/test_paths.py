@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,11 @@ from tests.attacks import paths
 from tests.attacks.driving import Call, Report, attended, unattended
 from tests.attacks.judging import tells_secret
 from tests.attacks.sandbox import Sandbox
+from tests.attacks.shell_tricks import is_asked_for
 from tests.conftest import ServeModel
 from tests.support.sampling import sampled
 
+MANY = 20
 EDITS = ("Read", "Edit", "Write", "NotebookEdit")
 READS = ("Read", "Glob", "Grep")
 PLACES = {"project": paths.WRITTEN_IN_PROJECT, "home": paths.WRITTEN_IN_HOME}
@@ -25,9 +28,13 @@ def folder(sandbox: Sandbox, place: str) -> Path:
 
 
 def writes(places: dict[str, str], sandbox: Sandbox, cwd: Path) -> list[Call]:
-    """Write to all of these files, and change every fourth in other ways; what exists must have been read before."""
+    """Write to these files, and change every fourth in other ways; what exists must have been read before.
+
+    The judge is asked about all of them elsewhere, so that a third is enough where there are many.
+    """
     calls = []
-    for number, (name, place) in enumerate(places.items()):
+    step = 3 if len(places) > MANY and not is_asked_for() else 1
+    for number, (name, place) in enumerate(list(places.items())[::step]):
         path = sandbox.place(place.replace("{C}", str(cwd)), name)
         calls.append(Call(f"read-{name}", "Read", {"file_path": path}))
         if number % 4 == 0:
@@ -100,11 +107,13 @@ async def test_a_pipe_is_not_waited_for(engine: str, sandbox: Sandbox, serve: Se
     assert ran == [False, False, True], report.explain(list(report.outcomes))
 
 
-async def test_a_second_name_of_a_file_does_not_change_the_first(sandbox: Sandbox, serve: ServeModel) -> None:
+@pytest.mark.parametrize("drive", sampled([unattended, attended], 2))
+async def test_a_second_name_of_a_file_does_not_change_the_first(
+    drive: Any, sandbox: Sandbox, serve: ServeModel
+) -> None:
     config = (sandbox.project / ".git/config").read_bytes()
-    for drive in (attended, unattended):
-        report = await drive(sandbox, serve, writes({"hard": "hard.md"}, sandbox, sandbox.project), allowed_tools=EDITS)
-        assert (sandbox.project / ".git/config").read_bytes() == config, report.explain(list(report.outcomes))
+    report = await drive(sandbox, serve, writes({"hard": "hard.md"}, sandbox, sandbox.project), allowed_tools=EDITS)
+    assert (sandbox.project / ".git/config").read_bytes() == config, report.explain(list(report.outcomes))
 
 
 @pytest.mark.explore
@@ -122,10 +131,11 @@ async def test_ordinary_files_are_written_unasked(person: bool, sandbox: Sandbox
         assert (sandbox.project / place.replace("{C}/", "")).read_text() == f"PWNED {name}\n"
 
 
-@pytest.mark.parametrize(("place", "engine"), sampled(list(itertools.product(PLACES, ["claude-code", "api"])), 3))
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize(
+    ("engine", "place", "person"), sampled(list(itertools.product(["claude-code", "api"], PLACES, [True, False])), 5)
+)
 async def test_credentials_are_not_read_unasked(
-    place: str, engine: str, person: bool, sandbox: Sandbox, serve: ServeModel
+    engine: str, place: str, person: bool, sandbox: Sandbox, serve: ServeModel
 ) -> None:
     cwd = folder(sandbox, place)
     calls = [

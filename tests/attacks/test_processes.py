@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from maverick_tui import keeper
+from maverick_tui.cli.agents import trust_agent
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context
 from tests.support.model import call, say
@@ -105,7 +106,7 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
         f"---\nname: waiter\ndescription: d\nengine: {engine}\ntools: mcp__stubborn__*\n"
         f"mcpServers: {json.dumps({'stubborn': server})}\n---\nYou wait.\n"
     )
-    subprocess.run([MAVERICK, "agents", "trust", "waiter", "--yes"], check=True, capture_output=True)
+    trust_agent("waiter", yes=True)
     command = [MAVERICK, "--agent", "waiter", "--prompt", "go", "--offline", "--script", str(script)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
         try:
@@ -361,7 +362,7 @@ ECHO = """
 """
 
 
-@pytest.mark.parametrize("is_killed", [False, True], ids=["ended", "killed"])
+@pytest.mark.parametrize("is_killed", sampled([True, False], 2, ["killed", "ended"]))
 async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
     is_killed: bool, serve: ServeModel, mark: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

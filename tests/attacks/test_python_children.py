@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ STARTED_BY_PYTHON = {"sitecustomize", "usercustomize"}
 OURS = {"maverick_tui", "agents", "styles", "tests"}
 
 
+@cache
 def installed() -> set[str]:
     return {name for name in importlib.metadata.packages_distributions() if name.isidentifier()}
 
@@ -92,14 +94,17 @@ def run(*command: str, **variables: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["agents", "list"],
-        ["--agent", "one", "--prompt", "hi", "--offline", "--script", "@"],
-        ["--agent", "two", "--prompt", "hi", "--offline", "--script", "@"],
-        ["offline", "check", "@"],
-        ["tasks", "list"],
-    ],
-    ids=" ".join,
+    sampled(
+        [
+            ["--agent", "one", "--prompt", "hi", "--offline", "--script", "@"],
+            ["agents", "list"],
+            ["offline", "check", "@"],
+            ["tasks", "list"],
+            ["--agent", "two", "--prompt", "hi", "--offline", "--script", "@"],
+        ],
+        4,
+        ["engine claude-code", "agents list", "offline check", "tasks list", "engine api"],
+    ),
 )
 def test_commands(arguments: list[str], clone: Path, script: str, mark: str) -> None:
     run(MAVERICK, *[script if word == "@" else word for word in arguments])
@@ -122,14 +127,20 @@ def test_the_demo_without_a_terminal(stop: str, clone: Path, mark: str) -> None:
 @pytest.mark.slow
 def test_the_application_without_a_key(clone: Path, mark: str) -> None:
     """Its model is a process of its own, which is started in this folder."""
+    with in_terminal([MAVERICK, "--agent", "explorer", "--prompt", "hi"], {}, (100, 30)) as application:
+        application.see("✔ done in")
+        assert any("offline serve" in command for command in marked(mark).values())
+
+
+@pytest.mark.explore
+@pytest.mark.slow
+def test_the_picker_without_a_key(clone: Path, mark: str) -> None:
     with in_terminal([MAVERICK], {}, (100, 30)) as application:
         application.see("OFFLINE DEMO")
         until = time.monotonic() + PATIENCE
         while not any("offline serve" in command for command in marked(mark).values()):
             assert time.monotonic() < until, application.look().text
             time.sleep(0.05)
-    with in_terminal([MAVERICK, "--agent", "explorer", "--prompt", "hi"], {}, (100, 30)) as application:
-        application.see("✔ done in")
 
 
 @pytest.mark.parametrize(
@@ -194,6 +205,10 @@ DEMO_PROJECT = PACKAGE / "offline" / "demo"
 """Its script names the Python that a model of the demo runs the demo's own tests with."""
 
 
+STARTERS = {"multiprocessing", "ProcessPoolExecutor", "runpy"}
+"""What starts a Python without naming it."""
+
+
 def modules() -> list[Path]:
     return [path for path in PACKAGE.rglob("*.py") if DEMO_PROJECT not in path.parents]
 
@@ -205,12 +220,15 @@ def test_every_python_that_we_start_leaves_the_folder_alone() -> None:
 
 
 def check_pythons(path: Path) -> None:
-    tree = ast.parse(path.read_text())
+    source = path.read_text()
+    if not any(word in source for word in ("executable", *STARTERS)):
+        return
+    tree = ast.parse(source)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
-            found = {"multiprocessing", "ProcessPoolExecutor", "runpy"} & {name.split(".")[0] for name in names}
+            found = STARTERS & {name.split(".")[0] for name in names}
             assert not found, f"{path}:{node.lineno}"
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable":
             assert is_safe(node, parents[node]), f"{path}:{node.lineno}"

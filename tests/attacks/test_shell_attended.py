@@ -10,21 +10,19 @@ import pytest
 from tests.attacks.driving import Call, attended, unattended
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import KINDS, some, tricks_for
+from tests.attacks.shell_tricks import BASH, KINDS, sessions, some, tricks_for
 from tests.conftest import ServeModel
 
-KINDS_FOR_BASH = [kind for kind in KINDS if kind != "zsh"]
 
-
-@pytest.mark.parametrize("kind", KINDS_FOR_BASH)
-async def test_nothing_runs_unasked(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some(kind, 20)
+@pytest.mark.parametrize("kinds", sessions(BASH), ids=" ".join)
+async def test_nothing_runs_unasked(kinds: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
+    tricks = [trick for kind in kinds for trick in some(kind, 40)]
     check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 
 @pytest.mark.explore
 async def test_nothing_runs_unasked_in_the_mode_default(sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = [trick for kind in KINDS_FOR_BASH for trick in some(kind, 30)]
+    tricks = [trick for kind in BASH for trick in some(kind, 30)]
     check(await attended(sandbox, serve, calls_of(tricks, sandbox), mode="default"), tricks)
 
 

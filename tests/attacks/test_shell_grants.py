@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.attacks import paths
@@ -10,10 +12,9 @@ from tests.attacks.driving import Call
 from tests.attacks.granting import granted
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import is_asked_for, some, wanted
+from tests.attacks.shell_tricks import is_asked_for, sessions, some, wanted
+from tests.attacks.tricks import Trick
 from tests.conftest import ServeModel
-
-BEGINNINGS = tuple(beginning for _command, beginning in GRANTED.values())
 
 
 def grants(*names: str) -> list[Call]:
@@ -23,32 +24,38 @@ def grants(*names: str) -> list[Call]:
     ]
 
 
-@pytest.mark.parametrize("name", GRANTED)
-async def test_nothing_beyond_a_grant_runs(name: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = wanted(beyond(name))[:: 1 if is_asked_for() else 6]
-    allowed, refused = await granted(sandbox, serve, grants(name), calls_of(tricks, sandbox))
-    counts = [len(outcome.questions) for outcome in allowed.outcomes.values()]
-    assert counts == [1, 0], allowed.explain(list(allowed.outcomes))
-    check(refused, tricks)
+def tricks_beyond(names: Sequence[str]) -> list[Trick]:
+    """What goes beyond these grants: of each other ones, or all if somebody has asked for them."""
+    step = 1 if is_asked_for() else 12
+    return [trick for start, name in enumerate(names) for trick in wanted(beyond(name))[start * 3 % step :: step]]
 
 
-async def test_no_other_trick_runs_after_many_grants(sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some("rules", 4) + tuple(
-        trick for trick in some("git", 4) + some("words", 4) if trick.command.startswith("git add")
-    )
-    _allowed, refused = await granted(sandbox, serve, grants(*GRANTED), calls_of(tricks, sandbox), mode="default")
-    check(refused, tricks)
+OTHERS = some("rules", 8) + tuple(
+    trick for trick in some("git", 4) + some("words", 4) if trick.command.startswith("git add")
+)
 
 
-async def test_a_grant_does_not_hold_for_other_fields_of_a_call(sandbox: Sandbox, serve: ServeModel) -> None:
-    command = GRANTED["mkdir"][0]
-    calls = [
-        Call("other-background", "Bash", {"command": command, "run_in_background": True}),
-        Call("other-sandbox", "Bash", {"command": command, "dangerouslyDisableSandbox": True}),
+@pytest.mark.parametrize("names", sessions(list(GRANTED)), ids=" ".join)
+async def test_nothing_beyond_a_grant_runs(names: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
+    tricks = [*tricks_beyond(names), *(() if is_asked_for() else OTHERS)]  # all of them have a session of their own
+    fields = {"background": "run_in_background", "sandbox": "dangerouslyDisableSandbox"}
+    others = [
+        Call(f"other-{name}-{other}", "Bash", {"command": GRANTED[name][0], field: True})
+        for name in names[-1:]
+        for other, field in fields.items()
     ]
-    _allowed, refused = await granted(sandbox, serve, grants("mkdir"), calls)
-    wrong = [name for name, outcome in refused.outcomes.items() if not outcome.is_asked]
+    allowed, refused = await granted(sandbox, serve, grants(*names), [*others, *calls_of(tricks, sandbox)])
+    counts = [len(outcome.questions) for outcome in allowed.outcomes.values()]
+    assert counts == [1, 0] * len(names), allowed.explain(list(allowed.outcomes))
+    wrong = [call.id for call in others if not refused.outcomes[call.id].is_asked]
     assert not wrong, refused.explain(wrong)
+    check(refused, tricks)
+
+
+@pytest.mark.explore
+async def test_no_other_trick_runs_after_many_grants_in_the_mode_default(sandbox: Sandbox, serve: ServeModel) -> None:
+    _allowed, refused = await granted(sandbox, serve, grants(*GRANTED), calls_of(OTHERS, sandbox), mode="default")
+    check(refused, OTHERS)
 
 
 async def test_a_grant_to_write_ends_at_protected_places(sandbox: Sandbox, serve: ServeModel) -> None:
@@ -59,7 +66,7 @@ async def test_a_grant_to_write_ends_at_protected_places(sandbox: Sandbox, serve
             "Write",
             {"file_path": sandbox.place(place.replace("{C}", str(sandbox.project)), name), "content": "PWNED"},
         )
-        for name, place in paths.WRITTEN_IN_PROJECT.items()
+        for name, place in list(paths.WRITTEN_IN_PROJECT.items())[:: 1 if is_asked_for() else 4]
     ]
     first, refused = await granted(sandbox, serve, allowed, tricks, mode="default")
     assert [len(outcome.questions) for outcome in first.outcomes.values()] == [1, 0]

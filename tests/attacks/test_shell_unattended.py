@@ -7,7 +7,7 @@ import pytest
 from tests.attacks.driving import Call, unattended
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import KINDS, some
+from tests.attacks.shell_tricks import BASH, KINDS, sessions, some
 from tests.conftest import ServeModel
 
 RULES = ("Read", "Bash(git log:*)", "Bash(git add:*)", "Bash(ls:*)", "Bash(npm run *)")
@@ -15,9 +15,9 @@ BEGINNINGS = ("git log", "git add", "ls", "npm")
 EDITS = ("Read", "Edit", "Write")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "zsh"])
-async def test_only_the_rules_run(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = some(kind, 16, BEGINNINGS if kind == "git" else ())
+@pytest.mark.parametrize("kinds", sessions(BASH), ids=" ".join)
+async def test_only_the_rules_run(kinds: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
+    tricks = [trick for kind in kinds for trick in some(kind, 32, BEGINNINGS if kind == "git" else ())]
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), RULES)
     check(report, tricks)
 
@@ -48,7 +48,7 @@ async def test_rules_for_git_end_where_it_would_run_something_else(sandbox: Sand
 
 
 async def test_an_agent_that_edits_runs_no_command(sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = [trick for kind in KINDS for trick in some(kind, 24)]
+    tricks = [trick for kind in KINDS for trick in some(kind, 60)]
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), EDITS)
     check(report, tricks)
     assert not any(outcome.has_run for outcome in report.outcomes.values())

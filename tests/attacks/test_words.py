@@ -15,6 +15,7 @@ from maverick_tui.agent.permissions.shell import one_command, plain_words
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.shell_tricks import KINDS
 from tests.attacks.shells import words_of
+from tests.support.sampling import examples
 
 SHELLS = [name for name in ("bash", "zsh", "dash") if shutil.which(name)]
 NAME = "zz-no-such-program"
@@ -135,7 +136,9 @@ def test_options_of_a_shell_change_no_word_that_is_certain(name: str, folder: Pa
 
 
 @pytest.mark.parametrize("name", SHELLS)
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25, 80), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(commands=st.lists(COMMANDS, max_size=AT_ONCE))
 def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder: Path) -> None:
     check(commands, folder, name)

@@ -123,9 +123,18 @@ async def test_a_run_with_a_tool(serve: ServeModel, mark: str, file: Path) -> No
     assert sum(old == new for old, new in zip(before, after, strict=True)) > len(before) * 0.8
 
 
-async def test_a_result_has_the_same_text_usage_and_metadata(serve: ServeModel, file: Path) -> None:
+async def test_a_result_has_the_same_text_usage_and_metadata_and_a_recording_says_what_made_it(
+    serve: ServeModel, file: Path
+) -> None:
     async with serve(say("Fine.", usage=(100, 7))):
         before = await Talker(transport=recording(file)).run("go", context())
+        with pytest.raises(ConfigError, match="exists already"):
+            await drain(Talker(transport=recording(file)).query("go"))
+    header = json.loads(file.read_text().splitlines()[0])
+    assert header["maverick_cassette"] == 1
+    assert header["sdk"].startswith("0.2.")
+    assert header["cli"].startswith("2.")
+    assert file.stat().st_mode & 0o077 == 0
     after = await Talker(transport=replaying(file)).run("go", nowhere())
     assert before.success
     assert before.output == after.output
@@ -271,18 +280,6 @@ async def test_a_recorded_query_that_is_abandoned_leaves_nothing(serve: ServeMod
     assert_same(before, await play(Talker(transport=replaying(file)).query("talk")))
     _, error = await drain(Talker(transport=replaying(file)).query("talk"))
     assert "closed here" in str(config_error(error))
-
-
-async def test_a_recording_says_what_made_it(serve: ServeModel, file: Path) -> None:
-    async with serve(say("ok")):
-        await drain(Talker(transport=recording(file)).query("go"))
-        with pytest.raises(ConfigError, match="exists already"):
-            await drain(Talker(transport=recording(file)).query("go"))
-    header = json.loads(file.read_text().splitlines()[0])
-    assert header["maverick_cassette"] == 1
-    assert header["sdk"].startswith("0.2.")
-    assert header["cli"].startswith("2.")
-    assert file.stat().st_mode & 0o077 == 0
 
 
 # -- secrets -----------------------------------------------------------------------------------------------------------

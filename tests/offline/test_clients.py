@@ -383,28 +383,26 @@ async def claude(server: OfflineServer, home: Path, *arguments: str) -> tuple[in
     return process.returncode, out.decode(), err.decode()
 
 
-async def test_the_cli_prints_the_answer(home: Path, mark: str) -> None:
-    answer = {"steps": ["Hello to you, naïve 🙂."], "usage": {"input": 12, "output": 34}}
-    async with OfflineServer(script(answer, strict=True)) as server:
-        code, out, err = await claude(server, home, "-p", "hello", "--output-format", "json")
-        assert len(server.app.requests) == 1
+async def test_the_cli_runs_tools_and_speaks_a_stream(home: Path, mark: str) -> None:
+    bash = {"tool": "Bash", "id": "run", "input": {"command": "echo $((6 * 7))", "description": "compute"}}
+    played = script(
+        {"steps": [bash], "usage": {"input": 2, "output": 30}},
+        {"steps": ["It is ${run}, naïve 🙂."], "usage": {"input": 10, "output": 4}},
+        strict=True,
+    )
+    options = ("--output-format", "stream-json", "--verbose", "--include-partial-messages")
+    async with OfflineServer(played) as server:
+        code, out, err = await claude(server, home, "-p", "hello", "--allowedTools", "Bash", *options)
+        assert len(server.app.requests) == 2
     assert (code, err) == (0, "")
-    result = json.loads(out)
-    assert result["result"] == "Hello to you, naïve 🙂."
+    frames = [json.loads(line) for line in out.splitlines()]
+    deltas = [f["event"]["delta"] for f in frames if f["type"] == "stream_event" and "delta" in f["event"]]
+    assert [delta["text"] for delta in deltas if "text" in delta] == ["It", " is", " 42,", " naïve", " 🙂."]
+    result = frames[-1]
+    assert result["result"] == "It is 42, naïve 🙂."
     assert not result["is_error"]
     assert (result["usage"]["input_tokens"], result["usage"]["output_tokens"]) == (12, 34)
     assert {path.name for path in home.iterdir()} <= {".claude", "tmp"}, "all its files are where they should be"
-
-
-async def test_the_cli_runs_tools(home: Path, mark: str) -> None:
-    played = script(
-        [{"tool": "Bash", "id": "run", "input": {"command": "echo $((6 * 7))", "description": "compute"}}],
-        "It is ${run}.",
-        strict=True,
-    )
-    async with OfflineServer(played) as server:
-        code, out, _ = await claude(server, home, "-p", "hello", "--allowedTools", "Bash")
-    assert (code, out.strip()) == (0, "It is 42.")
 
 
 async def test_the_cli_reports_a_fault(home: Path, mark: str) -> None:
@@ -414,14 +412,3 @@ async def test_the_cli_reports_a_fault(home: Path, mark: str) -> None:
     assert code == 1
     assert result["is_error"]
     assert result["api_error_status"] == 401
-
-
-async def test_the_cli_without_any_tool_speaks_a_stream(home: Path, mark: str) -> None:
-    async with OfflineServer(script("one two three")) as server:
-        options = ("--output-format", "stream-json", "--verbose", "--include-partial-messages")
-        code, out, _ = await claude(server, home, "-p", "hello", *options)
-    frames = [json.loads(line) for line in out.splitlines()]
-    deltas = [f["event"]["delta"] for f in frames if f["type"] == "stream_event" and "delta" in f["event"]]
-    assert code == 0
-    assert [delta["text"] for delta in deltas if "text" in delta] == ["one", " two", " three"]
-    assert frames[-1]["result"] == "one two three"

@@ -47,7 +47,7 @@ def check_end(outcome: Outcome) -> AgentError:
     return error
 
 
-@pytest.mark.parametrize(("row", "where"), sampled(CELLS, 6, [f"{row.name}-{where}" for row, where in CELLS]))
+@pytest.mark.parametrize(("row", "where"), sampled(CELLS, 11, [f"{row.name}-{where}" for row, where in CELLS]))
 async def test_a_cell_of_the_matrix(row: Row, where: Where, tmp_path: Path, mark: str) -> None:
     async with asyncio.timeout(BOUND):
         outcome = await play(row, where, tmp_path)
@@ -77,7 +77,7 @@ AFTER_A_BLOCK: dict[str, tuple[dict[str, Any], type[AgentError]]] = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(list(AFTER_A_BLOCK), 3))
+@pytest.mark.parametrize("name", sampled(list(AFTER_A_BLOCK), 5))
 async def test_a_fault_after_a_whole_block(name: str, tmp_path: Path, mark: str) -> None:
     """The CLI asks the model by itself to go on; what every attempt has said is kept, the end is one error."""
     fault, cause = AFTER_A_BLOCK[name]

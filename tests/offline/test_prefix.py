@@ -20,6 +20,7 @@ from maverick_tui.offline.script import Answer, DropFault, Pace, TextStep
 from maverick_tui.offline.stream import Reply, prepare
 from tests.support.agents import Talker, drain
 from tests.support.replay import Frame, assistant, delta, init, replay, result, stream_event, tool_result
+from tests.support.sampling import examples
 
 CONVERSATION = Conversation(agent="", system="", prompt="", turn=1, step=0, results={}, size=0)
 
@@ -139,7 +140,11 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=250, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=examples(80, 250),
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 @example([Answer(steps=(TextStep(text=LONG),))], 0.7, True, OSError("gone"), False)
 @example([Answer(steps=(TextStep(text=LONG), TextStep(text="x" + LONG)))], 0.99, False, None, False)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
+
+def examples(steady: int, explored: int) -> int:
+    """How many examples a property has in every run of the tests, and how many in `make explore`."""
+    return explored if os.environ.get("HYPOTHESIS_PROFILE") == "explore" else steady
 
 
 def sampled(cases: Sequence[Any], every: int, ids: Sequence[str] | None = None) -> list[Any]:

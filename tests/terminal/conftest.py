@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 import pytest
 
-from tests.support.pty_program import terminal_environment
+from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.script import Scene, Script
+from maverick_tui.offline.server import OfflineServer
+from tests.support.pty_program import PATIENCE, terminal_environment
 from tests.terminal.application import MAVERICK, SIZE, Application
 
 HERE = Path(__file__).parent
@@ -36,11 +42,30 @@ class Options(TypedDict, total=False):
 
     scenes: Sequence[Any]
     """The script of its model; without one there is the demo, or what the environment says."""
+    is_ours: bool
+    """Whether its model runs in this process, where it need not be started, instead of in one of the application's."""
     program: Sequence[str]
     size: tuple[int, int]
     early_keys: str
     """Typed before it is there."""
     environment: Mapping[str, str]
+
+
+@contextmanager
+def served(scenes: Sequence[Any]) -> Iterator[str]:
+    """A scripted model in a thread of its own; the URL."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = OfflineServer(Script(scenes=tuple(map(Scene.model_validate, scenes))))
+    try:
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(PATIENCE)
+        yield server.url
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(PATIENCE)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 class Maverick:
@@ -50,6 +75,8 @@ class Maverick:
         self.started: list[Application] = []
         self.log = folder / "log"
         """What the application logs: trouble that it does not show."""
+        self.models = ExitStack()
+        self._folder = folder
         self._script = folder / "script.json"
         self._temporary = temporary
 
@@ -60,19 +87,28 @@ class Maverick:
     def seen_by(self, kind: type[A], *arguments: str, **options: Unpack[Options]) -> A:
         """The same in a terminal of another kind."""
         command = [*options.get("program", (MAVERICK,)), *arguments]
-        if "scenes" in options:
+        model = {}
+        if options.get("is_ours"):
+            model = self._model(options["scenes"])
+        elif "scenes" in options:
             self._script.write_text(as_yaml({"scenes": options["scenes"]}))
             command += ["--offline", "--script", str(self._script)]
         variables = {
             "TMPDIR": str(self._temporary),
             "MAVERICK_TEST_LOG": str(self.log),
             "PYTHONPATH": f"{HERE / 'site'}:{ROOT}",
+            **model,
             **options.get("environment", {}),
         }
         size, early_keys = options.get("size", SIZE), options.get("early_keys", "")
         application = kind(command, terminal_environment(**variables), size, early_keys)
         self.started.append(application)
         return application
+
+    def _model(self, scenes: Sequence[Any]) -> dict[str, str]:
+        """Start it; the variables that lead to it."""
+        environment = offline_environment(self.models.enter_context(served(scenes)), self._folder)
+        return {name: value for name, value in environment.items() if name != "MAVERICK_OFFLINE"}
 
 
 @pytest.fixture
@@ -126,6 +162,7 @@ def maverick(tmp_path: Path, temporary: Path, mark: str) -> Iterator[Maverick]:
     yield starter
     for application in starter.started:
         application.end()
+    starter.models.close()
     for application in starter.started:
         _ = application.output
     assert not starter.log.exists(), starter.log.read_text()

@@ -12,7 +12,7 @@ import pytest
 
 from maverick_tui import paths
 from tests.support.terminal import Glass
-from tests.terminal.application import ENTER, ESCAPE
+from tests.terminal.application import CTRL_C, ENTER, ESCAPE, SIZE, ModernApplication
 from tests.terminal.conftest import WITH_KEY, Maverick
 from tests.terminal.hostile import CLICKS, EVERYTHING, STEERING, assert_inert, shown
 
@@ -72,8 +72,13 @@ SHOWN = [
 ]
 
 
-def test_nothing_in_the_picker_steers_the_terminal(maverick: Maverick, folder: Path) -> None:
-    app = maverick(size=(150, 70), environment=WITH_KEY)
+def test_with_a_key_it_opens_the_picker_where_nothing_steers_the_terminal(maverick: Maverick, folder: Path) -> None:
+    app = maverick.seen_by(ModernApplication, environment=WITH_KEY)
+    app.see("project")
+    assert "OFFLINE" not in app.glass.text
+    assert app.output.modes[2048]
+    app.resize(150, 70)
+    app.until(lambda glass: len(glass.rows[-1]) > SIZE[0])
     for title in ("▌ Preferences", "▌ Keys"):
         row = app.row_of(title)
         app.click(app.glass.rows[row].index(title) + 2, row)
@@ -96,5 +101,8 @@ def test_nothing_in_the_picker_steers_the_terminal(maverick: Maverick, folder: P
     app.see(f"│ {shown('title')}")
     text = app.output.text
     assert [piece for piece in SHOWN if piece not in text] == []
-    assert app.quit() == 0
+    app.send(CTRL_C + CTRL_C)
+    assert app.wait() == 0
+    assert app.output.is_as_before
+    assert app.attributes == app.attributes_before
     assert_inert(app.written)

@@ -1,7 +1,9 @@
-"""What the mouse does: scroll, open, select; and how what is selected gets to the clipboard."""
+"""What the mouse does: scroll, open, select; how what is selected gets to the clipboard; and that it is handed back."""
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ from rich.cells import cell_len
 
 from tests.support.sampling import sampled
 from tests.support.terminal import Glass
-from tests.terminal.application import CTRL_C, WHEEL_DOWN, WHEEL_UP, Application, ModernApplication, prompt_of
+from tests.terminal.application import CTRL_C, ENTER, WHEEL_DOWN, WHEEL_UP, Application, ModernApplication, prompt_of
 from tests.terminal.conftest import Maverick
+from tests.terminal.working import WORKS, assert_nothing_is_left, until_working
 
 pytestmark = pytest.mark.slow
 
@@ -21,13 +24,14 @@ WORDS = "these words: one 二 th"
 def scenes() -> list[dict[str, Any]]:
     read = {"tool": "Read", "input": {"file_path": str(Path("notes.txt").resolve())}}
     lines = "\n\n".join(f"Paragraph {number}." for number in range(1, 31))
-    return [
-        {"answers": [{"steps": ["First I read.", read]}, {"steps": [lines, "\n\nCopy **these** words: one 二 three."]}]}
-    ]
+    words = [{"steps": ["First I read.", read]}, {"steps": [lines, "\n\nCopy **these** words: one 二 three."]}]
+    return [{"when": {"turn": 1}, "answers": words}, {"answers": WORKS}]
 
 
 @pytest.mark.parametrize("kind", sampled([ModernApplication, Application], 2))
-def test_wheel_click_drag_and_copy(maverick: Maverick, handyman: str, kind: type[Application]) -> None:
+def test_wheel_click_drag_and_copy_and_told_to_end_it_ends_in_good_order(
+    maverick: Maverick, handyman: str, kind: type[Application], mark: str, temporary: Path
+) -> None:
     Path("notes.txt").write_text("the first note\nthe second note\n")
     app = maverick.seen_by(kind, "--agent", handyman, "--prompt", "go", scenes=scenes())
     app.see("✔ done in")
@@ -57,7 +61,12 @@ def test_wheel_click_drag_and_copy(maverick: Maverick, handyman: str, kind: type
     app.click(20, app.row_of("What shall it do?"))
     app.send("typed after a click")
     app.until(lambda glass: prompt_of(glass) == "typed after a click")
-    assert app.quit() == 0
+
+    app.send(ENTER)
+    until_working(app, mark)
+    os.kill(app.pid, signal.SIGTERM)
+    assert app.wait() == 128 + signal.SIGTERM
+    assert_nothing_is_left(app, mark, temporary)
 
 
 def is_marked(glass: Glass, row: int, start: int, end: int) -> bool:

@@ -81,7 +81,7 @@ def start(maverick: Maverick, agent: str, environment: Mapping[str, str] | None 
     scenes = [{"answers": [answer(part) for part in range(1, 400)]}]
     arguments = ("--agent", agent, "--prompt", "go on")
     app = maverick.seen_by(
-        WatchedApplication, *arguments, scenes=scenes, program=WATCHED, environment=environment or {}
+        WatchedApplication, *arguments, scenes=scenes, is_ours=True, program=WATCHED, environment=environment or {}
     )
     app.see("part 2")
     return app

@@ -1,25 +1,32 @@
-"""Typing while an answer pours in: nothing is lost, nothing changes places, and Esc ends it."""
+"""Typing while an answer pours in: nothing is lost, nothing changes places, and Esc ends it; so does a hang-up."""
 
 from __future__ import annotations
 
+import signal
+from pathlib import Path
+
 import pytest
 
+from tests.support.processes import wait_until_gone
 from tests.terminal.application import CTRL_G, ENTER, ESCAPE, pasted, prompt_of
 from tests.terminal.conftest import Editor, Maverick
 
 pytestmark = pytest.mark.slow
 
-ANSWER = "".join(f"Sentence number {number} of an answer that is long. " for number in range(8_000))
+ANSWER = "".join(f"Sentence number {number} of an answer that is long. " for number in range(4_000))
 SCENES = [
-    {"when": {"turn": 1}, "answers": [{"steps": [ANSWER], "pace": {"tokens_per_second": 2_500}}]},
-    {"answers": ["The next answer."]},
+    {"when": {"turn": 1}, "answers": [{"steps": [ANSWER], "pace": {"tokens_per_second": 1_000}}]},
+    {"answers": [{"steps": ["The next answer. " * 4_000], "pace": {"tokens_per_second": 200}}]},
 ]
-TYPED = "".join(f"{number} " for number in range(100))
+TYPED = "".join(f"{number} " for number in range(40))
 PASTED = "\n".join(f"line {number} of what was pasted äöü 日本" for number in range(140))
 
 
-def test_every_character_arrives_in_its_place(maverick: Maverick, handyman: str, editor: Editor) -> None:
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=SCENES, environment={"EDITOR": str(editor.program)})
+def test_every_character_arrives_in_its_place_and_it_ends_with_its_terminal(
+    maverick: Maverick, handyman: str, editor: Editor, mark: str, temporary: Path
+) -> None:
+    variables = {"EDITOR": str(editor.program)}
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=SCENES, is_ours=True, environment=variables)
     app.see("Sentence number")
     for character in TYPED:
         app.send(character)
@@ -40,5 +47,7 @@ def test_every_character_arrives_in_its_place(maverick: Maverick, handyman: str,
     assert "Sentence number" in app.glass.text
     app.send(ENTER)
     app.see("The next answer.")
-    app.see("✔ done in")
-    assert app.quit() == 0
+    app.hang_up()
+    assert app.wait() == 128 + signal.SIGHUP
+    assert wait_until_gone(mark) == {}
+    assert list(temporary.iterdir()) == []

@@ -119,9 +119,9 @@ class Places:
     def _keeps_from_writing(self, place: Path) -> str:
         if reason := self._keeps_from_reading(place):
             return reason
-        if any(place.is_relative_to(folder) for folder in self._own):
+        if any(_is_within(place, folder) for folder in self._own):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
-        if any(map(_is_run_by_others, self._names(place))) or any(place.is_relative_to(folder) for folder in self._git):
+        if any(map(_is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
             return f"{place} can make other programs run something."
         if _is_of_bare_repository(place):
             return f"{place} would be part of a repository, whose settings can make git run something."
@@ -133,7 +133,7 @@ class Places:
         return ""
 
     def _keeps_from_reading(self, place: Path) -> str:
-        is_at_home = self._home is not None and place.is_relative_to(self._home)
+        is_at_home = self._home is not None and _is_within(place, self._home)
         is_of_keys = any(_is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
         if is_of_keys or place in self._secret:
             return f"{place} is where keys and passwords are kept."
@@ -143,8 +143,8 @@ class Places:
 
     def _names(self, place: Path) -> Iterator[list[str]]:
         """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
-        bases = [base for base in (self.cwd, self._home) if base is not None and place.is_relative_to(base)]
-        for parts in [place.relative_to(base).parts for base in bases] or [place.parts[1:]]:
+        bases = [base for base in (self.cwd, self._home) if base is not None and _is_within(place, base)]
+        for parts in [place.parts[len(base.parts) :] for base in bases] or [place.parts[1:]]:
             # Where the CLI keeps worktrees, which are worked in.
             yield _compared_names(parts[3:] if parts[:2] == (".claude", "worktrees") else parts)
 
@@ -174,14 +174,16 @@ def home_folder() -> Path | None:
 
 
 def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
-    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if _has(names, key)}
+    way = _way(names)
+    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if f"/{key}/" in way}
     return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
 
 
 def _is_run_by_others(names: list[str]) -> bool:
     last = names[-1] if names else ""
     is_file = last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None
-    return is_file or any(_has(names, place) for place in _RUN_BY_OTHERS)
+    way = _way(names)
+    return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
 
 
 def _is_of_bare_repository(place: Path) -> bool:
@@ -204,8 +206,15 @@ def _is_file_or_folder(path: str) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def _has(names: list[str], place: str) -> bool:
-    return f"/{place}/" in f"/{'/'.join(names)}/"
+def _is_within(place: Path, folder: Path) -> bool:
+    """As `is_relative_to`, which reads both paths anew each time: a command may name a thousand places."""
+    is_alike = place.parts[: len(folder.parts)] == folder.parts
+    return is_alike or (os.name == "nt" and place.is_relative_to(folder))
+
+
+def _way(names: list[str]) -> str:
+    """The names as one text in which each stands between slashes."""
+    return f"/{'/'.join(names)}/"
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:
