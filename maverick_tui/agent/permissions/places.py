@@ -167,14 +167,16 @@ def home_folder() -> Path | None:
 
 
 def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
-    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if _has(names, key)}
+    whole = _framed(names)
+    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if f"/{key}/" in whole}
     return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
 
 
 def _is_run_by_others(names: list[str]) -> bool:
     last = names[-1] if names else ""
     is_file = last in _RUN_FILES or last.endswith(".code-workspace") or _HOOKS.fullmatch(last) is not None
-    return is_file or any(_has(names, place) for place in _RUN_BY_OTHERS)
+    whole = _framed(names)
+    return is_file or any(f"/{place}/" in whole for place in _RUN_BY_OTHERS)
 
 
 def _is_of_bare_repository(place: Path) -> bool:
@@ -197,8 +199,9 @@ def _is_file_or_folder(path: str) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def _has(names: list[str], place: str) -> bool:
-    return f"/{place}/" in f"/{'/'.join(names)}/"
+def _framed(names: list[str]) -> str:
+    """The names as a path in which each of them, also the first and the last, stands between slashes."""
+    return f"/{'/'.join(names)}/"
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:
