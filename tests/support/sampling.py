@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,3 +19,8 @@ def sampled(cases: Sequence[Any], every: int, ids: Sequence[str] | None = None) 
         )
         for number, case in enumerate(cases)
     ]
+
+
+def examples(few: int, many: int) -> int:
+    """How many examples a property is tried with; many only by `make explore`."""
+    return many if os.environ.get("HYPOTHESIS_PROFILE") == "explore" else few
