@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from textual.css.model import RuleSet
-from textual.css.stylesheet import CSSLocation, Stylesheet
+from textual.css.stylesheet import Stylesheet
+from textual.css.types import CSSLocation
 
 
 @pytest.fixture(autouse=True, scope="session")
