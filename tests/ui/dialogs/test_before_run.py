@@ -31,7 +31,7 @@ def chosen(app: Host) -> list[tuple[str, object]]:
     return [(event.listing.name, event.inputs) for event in app.intents(PickerScreen.AgentChosen)]
 
 
-@pytest.mark.parametrize("size", sampled([NARROW, BROAD], 2))
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_trust_is_asked_for_and_what_was_shown_is_trusted(size: tuple[int, int]) -> None:
     path = write_agent("deployer", HOOKS)
     async with opened(size) as (app, pilot):

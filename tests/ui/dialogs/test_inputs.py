@@ -25,7 +25,7 @@ def form() -> InputsForm:
     return InputsForm("notes", SPECS)
 
 
-@pytest.mark.parametrize("size", sampled([NARROW, BROAD], 2))
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_every_input_is_a_field_with_its_default(size: tuple[int, int]) -> None:
     async with asked(form(), size) as (app, pilot):
         for text in ("notes asks", "since  text", "The tag to start from.", "v1", "limit  whole number"):

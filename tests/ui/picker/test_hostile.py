@@ -27,7 +27,7 @@ def files() -> None:
     write(".claude/agents/wide.md", "---\nname: wide\ndescription: " + "日本" * 100 + "\n---\n" + "語" * 300 + "\n")
 
 
-@pytest.mark.parametrize("size", sampled([BROAD, NARROW], 2))
+@pytest.mark.parametrize("size", sampled([(BROAD,), (NARROW,)], 2))
 async def test_everything_on_the_screen_is_inert(files: None, size: tuple[int, int]) -> None:
     run = RUNS[0].__class__("1", RAW, RAW, RAW, RAW)
     async with opened(size, runs=[run], badge="OFFLINE DEMO") as (app, pilot):
