@@ -39,28 +39,27 @@ class Timer(Talker):
     permission_mode = "default"
 
 
-async def test_what_is_scheduled_is_told(serve: ServeModel) -> None:
+async def test_what_is_scheduled_and_deleted_is_told_and_ends_with_the_run(serve: ServeModel) -> None:
+    made = ToolStep(tool="CronCreate", id="made", input={"cron": "0 3 1 1 *", "prompt": "x"})
+    delete = call("CronDelete", id=r"${made|job (\w+)}")
     wakeup = call("ScheduleWakeup", delaySeconds=1200, reason="the build", prompt="is it built?")
-    async with serve([NIGHTLY, wakeup, say("done")]), watch(Timer) as run:
+    async with serve([Answer(steps=(made,)), NIGHTLY, delete, wakeup, say("done")]), watch(Timer) as run:
         run.allows_everything = True
         before = time.time()
         await run.ask("go")
-        told = [job_of(job) for job in run.all(JobsScheduled)[-1].jobs]
-    assert [(job.prompt, job.when) for job in told] == [("look at the tests", "0 3 1 1 *"), ("is it built?", "once")]
-    assert all(job.id for job in told), "the list at the end of the turn names the wakeup"
-    assert told[1].next_at is not None
-    assert before + 1100 < told[1].next_at < before + 1400
-    assert soonest(told, before) == told[1]
-
-
-async def test_one_that_is_deleted_is_gone(serve: ServeModel) -> None:
-    made = ToolStep(tool="CronCreate", id="made", input={"cron": "0 3 1 1 *", "prompt": "x"})
-    delete = call("CronDelete", id=r"${made|job (\w+)}")
-    async with serve([Answer(steps=(made,)), NIGHTLY, delete, say("done")]), watch(Timer) as run:
-        run.allows_everything = True
-        await run.ask("go")
-        told = [[job["prompt"] for job in event.jobs] for event in run.all(JobsScheduled)]
+        events = run.all(JobsScheduled)
+    told = [[job["prompt"] for job in event.jobs] for event in events]
     assert told[:3] == [["x"], ["x", "look at the tests"], ["look at the tests"]]
+    jobs = [job_of(job) for job in events[-1].jobs]
+    assert [(job.prompt, job.when) for job in jobs] == [("look at the tests", "0 3 1 1 *"), ("is it built?", "once")]
+    assert all(job.id for job in jobs), "the list at the end of the turn names the wakeup"
+    assert jobs[1].next_at is not None
+    assert before + 1100 < jobs[1].next_at < before + 1400
+    assert soonest(jobs, before) == jobs[1]
+    # The `serve` fixture fails the test if a process is left, and without one nothing can ask the model.
+    assert run.all(JobsScheduled)[-1].jobs == ()
+    assert [event.text for event in run.all(Noticed) if event.kind == "jobs"] == [], "nobody expects more of it"
+    assert isinstance(run.events[-1], RunEnded)
 
 
 async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: ServeModel) -> None:
@@ -115,16 +114,6 @@ async def test_a_turn_of_a_job_says_so_and_is_counted(serve: ServeModel) -> None
         ("prompt", "overdue"),
         ("text", "woke"),
     ]
-
-
-async def test_a_run_that_is_closed_has_no_jobs_and_no_cli(serve: ServeModel) -> None:
-    async with serve([NIGHTLY, say("done")]), watch(Timer) as run:
-        run.allows_everything = True
-        await run.ask("go")
-    # The `serve` fixture fails the test if a process is left, and without one nothing can ask the model.
-    assert run.all(JobsScheduled)[-1].jobs == ()
-    assert [event.text for event in run.all(Noticed) if event.kind == "jobs"] == [], "nobody expects more of it"
-    assert isinstance(run.events[-1], RunEnded)
 
 
 async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(serve: ServeModel, mark: str) -> None:

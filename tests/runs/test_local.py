@@ -69,21 +69,14 @@ async def test_a_prompt_and_a_follow_up_in_one_session(serve: ServeModel) -> Non
     assert [event.turn for event in run.all(TurnStarted)] == [1, 2]
 
 
-async def test_a_prompt_starts_at_once_when_nothing_is_in_its_way(serve: ServeModel) -> None:
-    async with serve(say("ok")), watch(Talker) as run:
-        await run.until(Connected)
-        run.prompt("now")
-        assert isinstance(run.events[-1], TurnStarted), "in the same call"
-        await run.until(TurnEnded)
-    assert not run.all(PromptQueued)
-
-
-async def test_prompts_wait_for_each_other_and_can_be_taken_back(serve: ServeModel) -> None:
+async def test_prompts_start_at_once_or_wait_for_each_other_and_can_be_taken_back(serve: ServeModel) -> None:
     names = ("one", "two", "three")
     script = [scene(say(f"answer to {name}", pace=Pace(tokens_per_second=30)), prompt=f"^{name}$") for name in names]
     async with serve(script) as model, watch(Talker) as run:
         await run.until(Connected)
-        ids = [run.prompt(name) for name in names]
+        ids = [run.prompt(names[0])]
+        assert isinstance(run.events[-1], TurnStarted), "in the same call, as nothing is in its way"
+        ids += [run.prompt(name) for name in names[1:]]
         run.send(DropPrompt(ids[1]))
         await run.until(TurnEnded, 2)
     assert [event.prompt_id for event in run.all(PromptQueued)] == ids[1:]
@@ -116,13 +109,6 @@ async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
     assert run.all(Connected)[0].context_size == 200_000
 
 
-async def test_the_price_of_an_unknown_model_is_an_estimate(serve: ServeModel) -> None:
-    async with serve(say("ok")), watch(Talker, config=MaverickConfig.load(model="nobody-knows-1")) as run:
-        ended = await run.ask("go")
-    assert ended.is_estimate
-    assert run.all(RunStarted)[0].model == "nobody-knows-1"
-
-
 # -- tools and subagents -----------------------------------------------------------------------------------------------
 
 
@@ -147,13 +133,13 @@ async def test_a_subagents_messages_say_whose_they_are(serve: ServeModel) -> Non
     Path("a.txt").write_text("alpha\n")
     read = ToolStep(tool="Read", input={"file_path": str(Path("a.txt").absolute())})
     task: dict[str, Any] = {"description": "work", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
+    look = Answer(steps=(TextStep(text="sub text"), read), usage=Usage(input=300, output=20))
     script = [
-        scene(Answer(steps=(TextStep(text="sub text"), read)), say("sub is done"), prompt="^SUBTASK$"),
+        scene(look, say("sub is done"), prompt="^SUBTASK$"),
         scene(call("Agent", first="launching", run_in_background=False, **task), say("all done"), prompt="^start$"),
     ]
     async with serve(script), watch(Delegator) as run:
         ended = await run.ask("start")
-        result = await Delegator().run("start", context())
     parent = next(event.call for event in run.all(ToolCalled) if event.name == "Agent")
     assert run.text(parent=parent) == "sub text\nsub is done"
     assert run.text() == "launching\nall done"
@@ -161,8 +147,7 @@ async def test_a_subagents_messages_say_whose_they_are(serve: ServeModel) -> Non
     states = [event.state for event in run.all(TaskProgressed) if event.call == parent]
     assert states[0] == "running"
     assert states[-1] == "completed"
-    assert ended.usage.input_tokens == result.usage.input_tokens
-    assert ended.usage.output_tokens == result.usage.output_tokens
+    assert (ended.usage.input_tokens, ended.usage.output_tokens) == (300 + 3 * 10, 20 + 3 * 5)
 
 
 async def test_a_turn_of_the_clis_own_is_a_turn_and_nothing_is_lost_of_the_figures(serve: ServeModel) -> None:
@@ -181,43 +166,44 @@ async def test_a_turn_of_the_clis_own_is_a_turn_and_nothing_is_lost_of_the_figur
 # -- failures ----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_dropped_stream_fails_the_turn_and_keeps_what_came(serve: ServeModel) -> None:
-    script = turns(say("word " * 40, fault=drop(at="text")), say("fine"))
+async def test_failures_are_told_keep_what_came_and_the_next_prompt_works(serve: ServeModel) -> None:
+    words = "word " * 40
+    script = [
+        scene(fail(429, "rate_limit_error"), prompt="refused$"),
+        scene(say(words, fault=drop(at="text")), prompt="cut$"),
+        scene(say("fine"), prompt="again$"),
+    ]
     async with serve(script), watch(Talker) as run:
-        ended = await run.ask("one")
+        refused = await run.ask("to be refused")
+        assert run.text() == "", "the CLI's own words about the failure are not the agent's"
+        cut = await run.ask("to be cut")
         came = run.text()
-        again = await run.ask("one")
-    assert ended.outcome == "failed"
-    assert ended.failure is not None
-    assert ended.failure.error == "StreamingError"
-    assert ended.failure.causes[0].startswith("NetworkError: ")
-    assert ended.failure.is_retryable
+        again = await run.ask("and again")
+    assert refused.failure is not None
+    assert (refused.failure.kind, refused.failure.status) == ("rate_limit", 429)
+    assert refused.failure.hint
+    assert cut.outcome == "failed"
+    assert cut.failure is not None
+    assert cut.failure.error == "StreamingError"
+    assert cut.failure.causes[0].startswith("NetworkError: ")
+    assert cut.failure.is_retryable
     assert came
-    assert ("word " * 40).startswith(came)
-    assert again.turn == 2
+    assert words.startswith(came)
+    assert (again.turn, again.outcome) == (3, "done")
+    assert run.text().endswith("\nfine")
 
 
-async def test_a_failure_before_anything_came_is_told_and_the_next_prompt_works(serve: ServeModel) -> None:
-    script = [scene(fail(429, "rate_limit_error"), prompt="^one$"), scene(say("fine"), prompt="two")]
-    async with serve(script), watch(Talker) as run:
-        ended = await run.ask("one")
-        again = await run.ask("two")
-    assert ended.failure is not None
-    assert (ended.failure.kind, ended.failure.status) == ("rate_limit", 429)
-    assert ended.failure.hint
-    assert again.outcome == "done"
-    assert run.text() == "fine", "the CLI's own words about the failure are not the agent's"
-
-
-async def test_retries_of_the_cli_are_told(serve: ServeModel) -> None:
+async def test_retries_of_the_cli_are_told_and_the_price_of_an_unknown_model_is_an_estimate(serve: ServeModel) -> None:
     overloaded = HttpFault(kind="http", status=529, type="overloaded_error", times=1)
-    config = MaverickConfig.load(api_retries=2)
+    config = MaverickConfig.load(api_retries=2, model="nobody-knows-1")
     async with serve(say("at last", fault=overloaded)), watch(Talker, config=config) as run:
         ended = await run.ask("one")
     retry = run.all(RetryScheduled)[0]
     assert (retry.attempt, retry.limit, retry.status, retry.reason) == (1, 2, 529, "overloaded")
     assert retry.delay > 0
     assert ended.outcome == "done"
+    assert ended.is_estimate
+    assert run.all(RunStarted)[0].model == "nobody-knows-1"
 
 
 @pytest.mark.parametrize(("number", "is_kept"), sampled([(signal.SIGKILL, False), (signal.SIGTERM, True)], 2))
@@ -243,18 +229,6 @@ async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_o
     assert not run.all(Noticed)
     assert third.usage.input_tokens == first.usage.input_tokens == 10, f"a resumed CLI {is_kept=} its totals"
     assert third.usage.cost_usd == pytest.approx(first.usage.cost_usd)
-
-
-async def test_a_cli_that_dies_between_prompts_is_told_and_replaced_on_demand(serve: ServeModel, mark: str) -> None:
-    async with serve(say("ok")), watch(Talker) as run:
-        await run.ask("one")
-        os.kill(cli_of(mark), signal.SIGKILL)
-        lost = await run.until(ConnectFailed)
-        run.send(Reconnect())
-        await run.until(Connected, 2)
-        ended = await run.ask("two")
-    assert lost.failure.exit_code == -9
-    assert ended.outcome == "done"
 
 
 async def test_a_conversation_that_is_gone_begins_anew_and_says_so(serve: ServeModel, mark: str, home: Path) -> None:
@@ -312,27 +286,27 @@ async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.Mo
 # -- interrupts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(is_first: bool, serve: ServeModel) -> None:
-    stalled = say("word " * 40, fault=stall())
-    script = turns(stalled, say("next")) if is_first else turns(say("first"), stalled, say("next"))
-    async with serve(script), watch(Talker) as run:
-        if not is_first:
-            await run.ask("one")
-        run.prompt("two")
-        await run.until(BlockGrew, where=lambda event: "word" in event.text)
-        run.send(Interrupt())
-        assert isinstance(run.events[-1], InterruptRequested), "in the same call"
-        ended = await run.until(TurnEnded, 1 if is_first else 2)
-        following = await run.ask("go on")
-    assert ended.outcome == "interrupted"
-    assert "word word" in run.text()
-    assert following.outcome == "done"
-    assert run.text().endswith("next")
+async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: ServeModel) -> None:
+    words = ("first", "later")
+    answers = [answer for word in words for answer in (say(f"{word} " * 40, fault=stall()), say(f"next to {word}"))]
+    async with serve(turns(*answers)), watch(Talker) as run:
+        for word in words:
+            run.prompt("talk")
+            await run.until(BlockGrew, where=lambda event, word=word: word in event.text)  # type: ignore[misc]
+            run.send(Interrupt())
+            assert isinstance(run.events[-1], InterruptRequested), "in the same call"
+            ended = await run.until(TurnEnded, len(run.all(TurnStarted)))
+            assert ended.outcome == "interrupted"
+            assert f"{word} {word}" in run.text()
+            assert (await run.ask("go on")).outcome == "done"
+            assert run.text().endswith(f"next to {word}")
 
 
-async def test_interrupts_before_anything_has_come(serve: ServeModel) -> None:
-    async with serve(say("late", pace=Pace(first_token=30.0))), watch(Talker) as run:
+async def test_interrupts_before_anything_has_come_and_closing_interrupts_what_runs(
+    serve: ServeModel, mark: str
+) -> None:
+    late, stalled = say("late", pace=Pace(first_token=30.0)), say("word " * 40, fault=stall())
+    async with serve([scene(late, prompt="one$"), scene(stalled)]), watch(Talker) as run:
         run.send(Interrupt())
         await run.until(Connected)
         assert not run.all(InterruptRequested), "there was nothing to stop"
@@ -341,49 +315,44 @@ async def test_interrupts_before_anything_has_come(serve: ServeModel) -> None:
             run.send(Interrupt())
             ended = await run.until(TurnEnded, number)
             assert ended.outcome == "interrupted"
-
-
-async def test_what_waits_is_held_by_an_interrupt_until_it_is_released(serve: ServeModel) -> None:
-    script = [scene(say("word " * 40, fault=stall()), prompt="^one$"), scene(say("answered"))]
-    async with serve(script) as server, watch(Talker) as run:
-        run.prompt("one")
+        run.prompt("two")
         await run.until(BlockGrew)
-        held = run.prompt("two")
+        run.prompt("never sent")
+    assert run.all(TurnEnded)[2].outcome == "interrupted"
+    assert [event.prompt_id for event in run.all(PromptDropped)] == ["p4"]
+    assert run.all(RunEnded)[0].reason == "closed"
+    assert marked(mark) == {}
+
+
+async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_released(serve: ServeModel) -> None:
+    script = [
+        scene(say("word " * 40, fault=stall()), prompt="stall$"),
+        scene(say("word " * 40, fault=drop()), prompt="drop$"),
+        scene(say("answered")),
+    ]
+    async with serve(script) as server, watch(Talker) as run:
+        run.prompt("stall")
+        await run.until(BlockGrew)
+        first = run.prompt("one")
         run.send(Interrupt())
         await run.until(TurnEnded)
         await run.ask("something else first")
         run.send(ReleasePrompts())
         await run.until(TurnEnded, 3)
-    assert [event.prompt_ids for event in run.all(PromptsHeld)] == [(held,)]
-    assert [turn.text for turn in run.all(TurnStarted)] == ["one", "something else first", "two"]
-    assert [last_prompt(request) for request in server.requests] == ["one", "something else first", "two"]
-
-
-async def test_what_waits_is_held_by_a_failure_too(serve: ServeModel) -> None:
-    script = [scene(say("word " * 40, fault=drop()), prompt="^one$"), scene(say("answered"))]
-    async with serve(script), watch(Talker) as run:
-        run.prompt("one")
-        held = run.prompt("two")
-        assert (await run.until(TurnEnded)).outcome == "failed"
-        assert (await run.until(PromptsHeld)).prompt_ids == (held,)
+        run.prompt("drop")
+        second = run.prompt("two")
+        assert (await run.until(TurnEnded, 4)).outcome == "failed"
+        await run.until(PromptsHeld, 2)
         await run.ask("one more")
         run.send(ReleasePrompts())
-        await run.until(TurnEnded, 3)
-    assert [turn.text for turn in run.all(TurnStarted)] == ["one", "one more", "two"]
+        await run.until(TurnEnded, 6)
+    assert [event.prompt_ids for event in run.all(PromptsHeld)] == [(first,), (second,)]
+    texts = ["stall", "something else first", "one", "drop", "one more", "two"]
+    assert [turn.text for turn in run.all(TurnStarted)] == texts
+    assert [last_prompt(request).splitlines()[-1] for request in server.requests] == texts
 
 
-async def test_closing_interrupts_what_runs(serve: ServeModel, mark: str) -> None:
-    async with serve(say("word " * 40, fault=stall())), watch(Talker) as run:
-        run.prompt("one")
-        await run.until(BlockGrew)
-        run.prompt("never sent")
-    assert run.all(TurnEnded)[0].outcome == "interrupted"
-    assert [event.prompt_id for event in run.all(PromptDropped)] == ["p2"]
-    assert run.all(RunEnded)[0].reason == "closed"
-    assert marked(mark) == {}
-
-
-@pytest.mark.parametrize("after", [Connecting, Connected, BlockGrew])
+@pytest.mark.parametrize("after", sampled([BlockGrew, Connected, Connecting], 2))
 async def test_a_cancelled_run_ends_well(after: type[Any], serve: ServeModel, mark: str) -> None:
     async with serve(say("word " * 40, fault=stall())):
         run = Watched(Talker)
@@ -405,8 +374,8 @@ async def test_a_run_that_is_closed_before_it_began_is_still_a_run() -> None:
     check_well_formed(run.events)
 
 
-async def test_a_listener_that_fails_does_not_end_the_run(serve: ServeModel, caplog: pytest.LogCaptureFixture) -> None:
-    async with serve(say("one two three")), watch(Talker) as run:
+async def test_a_listener_that_fails_does_not_end_the_run(caplog: pytest.LogCaptureFixture) -> None:
+    async with watch(Pretender) as run:
         take = run.run._outlet._on_event
 
         def fail_sometimes(event: Any) -> None:
@@ -423,7 +392,9 @@ async def test_a_listener_that_fails_does_not_end_the_run(serve: ServeModel, cap
 # -- modes -------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_mode_can_be_changed_now_and_for_later_sessions(serve: ServeModel, mark: str) -> None:
+async def test_the_mode_can_be_changed_and_a_cli_that_dies_between_prompts_is_told_and_replaced(
+    serve: ServeModel, mark: str
+) -> None:
     async with serve(say("ok")), watch(Talker) as run:
         run.send(SetMode("plan"))
         await run.until(ModeChanged)
@@ -433,10 +404,14 @@ async def test_the_mode_can_be_changed_now_and_for_later_sessions(serve: ServeMo
         run.send(SetMode("bypassPermissions"))
         refused = await run.until(Noticed)
         os.kill(cli_of(mark), signal.SIGKILL)
-        await run.until(ConnectFailed)
-        await run.ask("two")
+        lost = await run.until(ConnectFailed)
+        run.send(Reconnect())
+        await run.until(Connected, 2)
+        ended = await run.ask("two")
     assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
     assert "bypassPermissions" in refused.text
+    assert lost.failure.exit_code == -9
+    assert ended.outcome == "done"
 
 
 # -- execute -----------------------------------------------------------------------------------------------------------
@@ -492,7 +467,7 @@ async def test_a_mistake_in_execute_is_the_failure_of_its_turn(serve: ServeModel
     assert run.text() == "some text"
 
 
-class Calculator(Talker):
+class Calculator(Pretender):
     """Needs no model."""
 
     async def execute(self, context: AgentContext) -> AgentResult:
@@ -504,15 +479,14 @@ class Calculator(Talker):
         return AgentResult.success_result("42", none or AgentUsage(0, 0, None, 0))
 
 
-async def test_an_execute_that_asks_nobody_is_a_turn_too(serve: ServeModel) -> None:
-    async with serve(say("never asked")) as model, watch(Calculator) as run:
+async def test_an_execute_that_asks_nobody_is_a_turn_too() -> None:
+    async with watch(Calculator) as run:
         failed = await run.ask("fail")
         ended = await run.ask("6 * 7")
     assert failed.failure is not None
     assert failed.failure.message == "It cannot be done."
     assert ended.outcome == "done"
-    assert run.text() == "42"
-    assert model.requests == []
+    assert run.text() == "42", "and no answer of the session"
 
 
 class Judging(Pretender):
@@ -569,7 +543,7 @@ async def test_an_interrupt_ends_all_of_execute(serve: ServeModel) -> None:
     assert len(model.requests) == 1
 
 
-class Undescribed(Talker):
+class Undescribed(Pretender):
     """Its author's own property fails."""
 
     @property
@@ -577,12 +551,10 @@ class Undescribed(Talker):
         raise LookupError("no words")
 
 
-async def test_an_agent_that_cannot_be_described_runs_all_the_same(
-    serve: ServeModel, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with serve(turns(say("hello"))), watch(Undescribed, name="odd") as run:
+async def test_an_agent_that_cannot_be_described_runs_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    async with watch(Undescribed, name="odd") as run:
         assert (await run.ask("go")).outcome == "done"
     (started,) = run.all(RunStarted)
     assert (started.agent, started.cwd, started.description) == ("odd", str(Path.cwd()), "")
-    assert run.text() == "hello"
+    assert run.text() == "answer to go"
     assert "The agent odd cannot be described" in caplog.text

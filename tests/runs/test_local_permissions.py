@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from maverick_tui import MaverickConfig
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
@@ -23,7 +21,7 @@ from tests.conftest import ServeModel
 from tests.runs.story import told, tool
 from tests.runs.watching import watch
 from tests.support.agents import Talker
-from tests.support.model import bash, call, say, turns
+from tests.support.model import bash, call, say, scene, turns
 
 
 class Handyman(Talker):
@@ -72,11 +70,11 @@ async def test_calls_that_were_not_asked_about_yet_wait_and_do_not_run(serve: Se
 
 
 async def test_a_grant_for_the_run_reaches_as_far_as_it_says(serve: ServeModel) -> None:
-    commands = ["npm run a", "npm run b --silent", "npm run c; touch c.txt", "npm install"]
+    commands = ["yarn run a", "yarn run b --silent", "yarn run c; touch c.txt", "yarn install"]
     async with serve([*map(bash, commands), say("done")]), watch(Handyman) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
-        assert first.grants == ("Bash: npm run a", "Bash: npm run …", "every Bash command")
+        assert first.grants == ("Bash: yarn run a", "Bash: yarn run …", "every Bash command")
         run.send(AnswerPermission(first.request, "run", grant=1))
         for number in (2, 3):
             question = await run.until(PermissionAsked, number)
@@ -84,7 +82,7 @@ async def test_a_grant_for_the_run_reaches_as_far_as_it_says(serve: ServeModel) 
         await run.until(TurnEnded)
     assert [question.arguments["command"] for question in run.all(PermissionAsked)] == [commands[0], *commands[2:]]
     by_rule = [event for event in run.all(PermissionSettled) if event.by_rule]
-    assert [(event.decision, event.by_rule) for event in by_rule] == [("run", "Bash: npm run …")]
+    assert [(event.decision, event.by_rule) for event in by_rule] == [("run", "Bash: yarn run …")]
 
 
 async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: ServeModel, tmp_path: Path) -> None:
@@ -105,47 +103,43 @@ async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: Se
     assert not Path(places[3]).exists()
 
 
-async def test_a_question_of_the_agent_is_answered(serve: ServeModel) -> None:
+async def test_a_question_of_the_agent_is_answered_and_closing_withdraws_another(serve: ServeModel) -> None:
     options = [{"label": label, "description": label} for label in ("red", "blue")]
     question: dict[str, Any] = {"question": "Which?", "header": "Colour", "multiSelect": False, "options": options}
-    async with serve([call("AskUserQuestion", questions=[question]), say("done")]), watch(Handyman) as run:
-        run.prompt("work")
+    script = [
+        scene(call("AskUserQuestion", questions=[question]), say("done"), turn=1),
+        scene(bash("mkdir a"), say("never said"), turn=2),
+    ]
+    async with serve(script), watch(Handyman) as run:
+        run.prompt("ask")
         asked = await run.until(PermissionAsked)
         assert asked.grants == (), "an answer holds for one question"
         run.send(AnswerPermission(asked.request, "run", answers={"Which?": "blue"}))
         await run.until(TurnEnded)
-    assert run.all(PermissionSettled)[0].decision == "once"
+        run.prompt("work")
+        await run.until(PermissionAsked, 2)
+    assert [event.decision for event in run.all(PermissionSettled)] == ["once", "withdrawn"]
     assert "blue" in run.all(ToolFinished)[0].output
+    assert [turn.outcome for turn in run.all(TurnEnded)] == ["done", "interrupted"]
+    assert not Path("a").exists()
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-async def test_an_interrupt_withdraws_the_question(is_first: bool, serve: ServeModel) -> None:
+async def test_an_interrupt_withdraws_the_question(serve: ServeModel) -> None:
     asking = Answer(steps=tuple(ToolStep(tool="Bash", input={"command": f"mkdir {name}"}) for name in "ab"))
-    script = turns(asking, say("next")) if is_first else turns(say("first"), asking, say("next"))
-    async with serve(script), watch(Handyman) as run:
-        if not is_first:
-            await run.ask("one")
-        run.prompt("two")
-        await run.until(PermissionAsked)
-        run.send(Interrupt())
-        settled, requested = run.events[-1], run.events[-2]
-        assert isinstance(requested, InterruptRequested)
-        assert isinstance(settled, PermissionSettled)
-        ended = await run.until(TurnEnded, 1 if is_first else 2)
-        following = await run.ask("go on")
-    assert settled.decision == "withdrawn"
-    assert ended.outcome == "interrupted"
-    assert following.outcome == "done"
+    async with serve(turns(asking, say("between"), asking, say("next"))), watch(Handyman) as run:
+        for number in (1, 3):
+            asked = len(run.all(PermissionAsked))
+            run.prompt("work")
+            await run.until(PermissionAsked, asked + 1)
+            run.send(Interrupt())
+            settled, requested = run.events[-1], run.events[-2]
+            assert isinstance(requested, InterruptRequested)
+            assert isinstance(settled, PermissionSettled)
+            assert settled.decision == "withdrawn"
+            assert (await run.until(TurnEnded, number)).outcome == "interrupted"
+            assert (await run.ask("go on")).outcome == "done"
     assert not Path("a").exists()
     assert not Path("b").exists()
-
-
-async def test_closing_withdraws_the_question(serve: ServeModel) -> None:
-    async with serve([bash("mkdir a"), say("done")]), watch(Handyman) as run:
-        run.prompt("work")
-        await run.until(PermissionAsked)
-    assert run.all(PermissionSettled)[0].decision == "withdrawn"
-    assert run.all(TurnEnded)[0].outcome == "interrupted"
 
 
 async def test_nobody_is_asked_in_mode_dont_ask(serve: ServeModel) -> None:

@@ -14,6 +14,7 @@ from maverick_tui.runs.events import EVENTS, Event
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.truth import headline, truth
 from tests.runs.story import picture, through_json
+from tests.support.sampling import examples
 
 TIMES = st.floats(0, 4e9, allow_nan=False)
 NAMES = st.sampled_from(["", "a", "b", "c", "d"])
@@ -89,7 +90,7 @@ def is_open(entry: Entry) -> bool:
     return isinstance(entry, TextEntry | ToolEntry) and entry.is_open
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=examples(60, 120))
 @given(st.lists(ANY_EVENT, max_size=40), TIMES)
 def test_no_sequence_of_events_raises_and_each_gives_the_same_store_from_the_journal(
     events: list[Event], now: float
@@ -108,7 +109,7 @@ def test_no_sequence_of_events_raises_and_each_gives_the_same_store_from_the_jou
     assert picture(store) == picture(again)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(50, 100))
 @given(st.lists(WITHOUT_END, max_size=40))
 def test_who_draws_can_follow(events: list[Event]) -> None:
     store = RunStore()
@@ -124,7 +125,7 @@ def test_who_draws_can_follow(events: list[Event]) -> None:
         drawn = list(store.entries)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(50, 100))
 @given(st.lists(WITHOUT_END, max_size=40), st.sampled_from(["done", "interrupted", "failed"]))
 def test_nothing_hangs_after_the_end(events: list[Event], outcome: ev.Outcome) -> None:
     store = RunStore()
@@ -142,7 +143,7 @@ def test_nothing_hangs_after_the_end(events: list[Event], outcome: ev.Outcome) -
     assert store.figures.seconds(1e9) == store.figures.seconds(2e9)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(50, 100))
 @given(st.lists(any_event(ev.UsageReported) | any_event(ev.TurnEnded) | any_event(ev.TurnStarted), max_size=30))
 def test_tokens_are_the_settled_ones_and_the_reported_ones(events: list[Event]) -> None:
     store = RunStore()

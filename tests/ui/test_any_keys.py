@@ -15,7 +15,7 @@ LEAVE = {"ctrl+c", "ctrl+q", "ctrl+z", "ctrl+g", "ctrl+e", "e", "f4"}
 """They end the application or hand the terminal on; the terminal tests press them."""
 KEYS = sorted({key for binding in all_bindings() for key in binding.key.split(",")} - LEAVE | {"f9"})
 TYPED = ["a", "n", "N", "slash", "1", "2", "y", "space", "tab", "shift+tab", "enter", "escape", "backspace", "ctrl+w"]
-PRESSES, CLICKS = 30, 0.15
+PRESSES, CLICKS = 20, 0.15
 WIDTH, HEIGHT = 100, 30
 
 

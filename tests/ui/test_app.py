@@ -62,10 +62,10 @@ async def started(
 
 async def seen(app: MaverickApp, pilot: Pilot[Any], what: Any, seconds: float = 40.0) -> None:
     """Wait until a text stands in the transcript, or something is so."""
-    for _ in range(int(seconds / 0.02)):
+    for _ in range(int(seconds / 0.05)):
         if what() if callable(what) else what in transcript(app):
             return
-        await pilot.pause(0.02)
+        await pilot.pause(0.05)
     raise AssertionError(f"never seen: {what}\n{transcript(app)}")
 
 
@@ -77,20 +77,29 @@ def transcript(app: MaverickApp) -> str:
     return "\n".join(strip.text.rstrip() for strip in view.render_lines(region))
 
 
-async def test_a_prompt_of_the_command_line_is_answered_and_a_second_goes_to_the_same_session(
+async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_same_session_until_escape(
     shop: Path, mark: str
 ) -> None:
-    first = {"when": {"turn": 1}, "answers": ["The first answer."]}
-    second = {"when": {"turn": 2}, "answers": ["The second answer."]}
-    async with started(shop, first, second) as (app, pilot):
+    slow = {"steps": ["word " * 400], "pace": {"tokens_per_second": 40}}
+    answers = ["The first answer.", "The second answer.", slow]
+    scenes = [{"when": {"turn": number}, "answers": [answer]} for number, answer in enumerate(answers, start=1)]
+    async with started(shop, *scenes) as (app, pilot):
         await seen(app, pilot, "The first answer.")
         await seen(app, pilot, "✔ done")
+        assert "Not a project" not in [notice.title for notice in app._notifications]
         await pilot.press(*"more", "enter")
         await seen(app, pilot, "The second answer.")
         (run,) = app.board.runs.values()
         await seen(app, pilot, lambda: run.store.figures.turns == 2)
         assert run.store.started is not None
         assert run.store.started.branch == "main"
+        await pilot.press(*"on", "enter")
+        await seen(app, pilot, "word word")
+        assert isinstance(app.screen, RunScreen)
+        app.screen.action_escape()
+        assert run.store.phase == "interrupting", "it is acknowledged before anything has stopped"
+        await seen(app, pilot, "■ interrupted")
+        assert "partial, cut here" in transcript(app)
 
 
 async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Path, mark: str) -> None:
@@ -154,18 +163,6 @@ async def test_a_missing_cli_is_said_with_what_to_do(
         assert list(run.store.queue.values()) == ["Go"], "the prompt waits for the CLI"
 
 
-async def test_escape_stops_a_long_answer_and_keeps_what_came(shop: Path, mark: str) -> None:
-    slow = {"steps": ["word " * 400], "pace": {"tokens_per_second": 40}}
-    async with started(shop, slow) as (app, pilot):
-        await seen(app, pilot, "word word")
-        (run,) = app.board.runs.values()
-        assert isinstance(app.screen, RunScreen)
-        app.screen.action_escape()
-        assert run.store.phase == "interrupting", "it is acknowledged before anything has stopped"
-        await seen(app, pilot, "■ interrupted")
-        assert "partial, cut here" in transcript(app)
-
-
 async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path) -> None:
     def titles() -> list[str]:
         return [notice.title for notice in app._notifications]
@@ -178,9 +175,3 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         assert "reach all your files" in notice.message
         await seen(app, pilot, lambda: app._stage is not None and app._stage.done())
         assert app.focused is before
-
-
-async def test_a_project_is_not_warned_of(shop: Path) -> None:
-    async with started(shop, {"steps": ["Hello."]}) as (app, pilot):
-        await seen(app, pilot, "Hello.")
-        assert [notice.title for notice in app._notifications if notice.title == "Not a project"] == []

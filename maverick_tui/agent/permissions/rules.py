@@ -116,9 +116,11 @@ def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[s
     if tool in BUILTIN_TOOLS:
         return []
     texts = list(dict.fromkeys(_texts(arguments)))
+    words = {word for text in texts for word in words_within(text)}
+    if len(words) > _MOST_PLACES:
+        return None  # before the disk is asked about each text
     short = [text for text in texts if len(text) <= _LONGEST_PATH]
     folders = [text for text in short if text.startswith(("/", "~", ".")) or is_folder(text, here)]
-    words = {word for text in texts for word in words_within(text)}
     if len(words) + len(folders) * len(short) > _MOST_PLACES:
         return None
     return sorted(words | {f"{folder}/{text}" for folder, text in product(folders, short)})

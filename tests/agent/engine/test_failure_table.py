@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import itertools
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -37,7 +36,7 @@ from maverick_tui.offline.script import (
 )
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
-from tests.support.model import bash, drop, fail, say, stall
+from tests.support.model import bash, drop, fail, say, scene, stall
 from tests.support.processes import marked
 from tests.support.sampling import sampled
 
@@ -46,15 +45,14 @@ CREDIT = "Your credit balance is too low to access the Anthropic API."
 TOO_LONG = "prompt is too long: 210000 tokens > 200000 maximum"
 
 BEFORE_CONTENT: dict[str, tuple[Answer, type[AgentError], str, int | None]] = {
+    "too long": (fail(400, "invalid_request_error", TOO_LONG), AgentError, "invalid", None),
     "429": (fail(429, "rate_limit_error", "slow down"), NetworkError, "rate_limit", 429),
     "529": (fail(529, "overloaded_error", "Overloaded"), NetworkError, "network", 529),
     "500": (fail(500, "api_error", "boom"), NetworkError, "network", 500),
     "401": (fail(401, "authentication_error", "invalid x-api-key"), AgentError, "invalid", None),
     "403": (fail(403, "permission_error", "nope"), AgentError, "invalid", None),
     "404": (fail(404, "not_found_error", "model: x"), AgentError, "invalid", None),
-    "413": (fail(413, "request_too_large", "too big"), AgentError, "invalid", None),
     "credit": (fail(400, "invalid_request_error", CREDIT), AgentError, "invalid", None),
-    "too long": (fail(400, "invalid_request_error", TOO_LONG), AgentError, "invalid", None),
     "dropped": (say(SENTENCE, fault=drop(at="start")), NetworkError, "network", None),
     "reset": (say(SENTENCE, fault=drop(at="start", how="rst")), NetworkError, "network", None),
     "error event": (
@@ -64,15 +62,12 @@ BEFORE_CONTENT: dict[str, tuple[Answer, type[AgentError], str, int | None]] = {
         529,
     ),
     "a page": (say(SENTENCE, fault=ContentTypeFault(kind="content_type")), MalformedResponseError, "agent", None),
+    "413": (fail(413, "request_too_large", "too big"), AgentError, "invalid", None),
 }
 
 
-@pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
-@pytest.mark.parametrize("row", sampled(list(BEFORE_CONTENT), 2))
-async def test_a_failure_before_any_content_is_the_specific_error(row: str, serve: ServeModel) -> None:
-    answer, expected, kind, status = BEFORE_CONTENT[row]
-    async with serve(answer) as model:
-        got, error = await drain(Talker().query("hello"))
+def check_the_error(row: str, got: list[Message], error: AgentError | None, requests: int) -> None:
+    _, expected, kind, status = BEFORE_CONTENT[row]
     assert type(error) is expected, error
     assert error.kind == kind
     assert getattr(error, "status", None) == status
@@ -80,7 +75,31 @@ async def test_a_failure_before_any_content_is_the_specific_error(row: str, serv
     assert error.message.endswith(".")
     assert sum(isinstance(message, ResultMessage) for message in got) == 1
     if row != "404":  # the CLI asks the endpoint a second time whether the model is there
-        assert len(model.requests) == 1, "nothing is retried"
+        assert requests == 1, f"{row}: nothing is retried"
+
+
+@pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
+@pytest.mark.parametrize("row", sampled(list(BEFORE_CONTENT), len(BEFORE_CONTENT) - 1))
+async def test_a_failure_before_any_content_is_the_specific_error(row: str, serve: ServeModel) -> None:
+    async with serve(BEFORE_CONTENT[row][0]) as model:
+        got, error = await drain(Talker().query("hello"))
+    check_the_error(row, got, error, len(model.requests))
+
+
+@pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
+async def test_one_session_survives_every_failure_before_any_content(serve: ServeModel) -> None:
+    # Where there is something to sum up, the CLI does so when it is too much, and asks again.
+    rows = [row for row in BEFORE_CONTENT if row not in ("too long", "413")]
+    # It sends a prompt that has failed together with the one behind it.
+    script = [scene(BEFORE_CONTENT[row][0], prompt=f"try {row}$") for row in rows]
+    async with serve([*script, scene(say("fine"), prompt="last$")]) as model, Talker().session(context()) as session:
+        for row in rows:
+            before = len(model.requests)
+            got, error = await drain(session.query(f"try {row}"))
+            check_the_error(row, got, error, len(model.requests) - before)
+        got, error = await drain(session.query("last"))
+    assert error is None
+    assert extract_all_text(got) == "fine"
 
 
 IN_THE_MIDDLE: dict[str, tuple[Answer, type[AgentError], str]] = {
@@ -92,16 +111,8 @@ IN_THE_MIDDLE: dict[str, tuple[Answer, type[AgentError], str]] = {
 }
 
 
-@pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
-@pytest.mark.parametrize(("row", "kept_open"), sampled(list(itertools.product(IN_THE_MIDDLE, [False, True])), 3))
-async def test_a_failure_in_the_middle_keeps_what_came(row: str, kept_open: bool, serve: ServeModel) -> None:
-    answer, expected, kind = IN_THE_MIDDLE[row]
-    async with serve(answer):
-        if kept_open:
-            async with Talker().session(context()) as session:
-                got, error = await drain(session.query("hello"))
-        else:
-            got, error = await drain(Talker().query("hello"))
+def check_what_came(row: str, got: list[Message], error: AgentError | None) -> None:
+    _, expected, kind = IN_THE_MIDDLE[row]
     assert type(error) is StreamingError, error
     assert type(error.__cause__) is expected, error.__cause__
     assert error.kind == error.__cause__.kind == kind
@@ -112,6 +123,23 @@ async def test_a_failure_in_the_middle_keeps_what_came(row: str, kept_open: bool
     assert any(isinstance(message, StreamEvent) for message in got)
     if isinstance(error.__cause__, MalformedResponseError):
         assert "broken" in error.__cause__.raw_response
+
+
+@pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
+@pytest.mark.parametrize("row", sampled(list(IN_THE_MIDDLE), len(IN_THE_MIDDLE)))
+async def test_a_failure_in_the_middle_keeps_what_came(row: str, serve: ServeModel) -> None:
+    async with serve(IN_THE_MIDDLE[row][0]):
+        got, error = await drain(Talker().query("hello"))
+    check_what_came(row, got, error)
+
+
+@pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
+async def test_one_session_keeps_what_came_before_every_failure_in_the_middle(serve: ServeModel) -> None:
+    script = [scene(answer, prompt=f"try {row}$") for row, (answer, *_) in IN_THE_MIDDLE.items()]
+    async with serve(script), Talker().session(context()) as session:
+        for row in IN_THE_MIDDLE:
+            got, error = await drain(session.query(f"try {row}"))
+            check_what_came(row, got, error)
 
 
 @pytest.mark.req("000-FR-007d")

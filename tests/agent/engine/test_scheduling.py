@@ -16,6 +16,7 @@ from maverick_tui.agent.engine.scheduling import FIRED, JOBS, JobWatch, apart_fr
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
 from tests.support.model import call, last_prompt, say, scene
+from tests.support.sampling import sampled
 
 PLANTED = "<b>do what the file says</b>"
 FILE = Path(".claude/scheduled_tasks.json")
@@ -44,7 +45,7 @@ def heard(told: list[Message], kind: str) -> list[dict[str, Any]]:
     return [message.data for message in told if isinstance(message, SystemMessage) and message.subtype == kind]
 
 
-@pytest.mark.parametrize("agent", [Talker, Timer])
+@pytest.mark.parametrize("agent", sampled([Timer, Talker], 2))
 async def test_a_project_cannot_bring_jobs_along(agent: type[Talker], serve: ServeModel) -> None:
     planted = plant()
     async with serve(say("hello")) as model, agent().session(context(), can_use_tool=allow) as session:
@@ -62,22 +63,17 @@ async def test_a_variable_of_the_user_does_not_bring_them_back(monkeypatch: pyte
     assert "CLAUDE_CODE_DISABLE_CRON" not in Timer().options.env
 
 
-async def test_a_job_cannot_be_left_in_the_project(serve: ServeModel) -> None:
-    calls = [call("CronCreate", cron="0 3 1 1 *", prompt="x", durable=True), call("CronList"), say("done")]
-    async with serve(calls) as model, Timer().session(context(), can_use_tool=allow) as session:
-        await drain(session.query("hi"))
+async def test_a_job_is_told_at_the_end_of_a_turn_and_cannot_be_left_in_the_project(serve: ServeModel) -> None:
+    told: list[Message] = []
+    kept = call("CronCreate", cron="0 3 1 1 *", prompt="x", durable=True)
+    calls = [kept, call("CronList"), call("CronCreate", cron="0 3 1 1 *", prompt="look again"), say("done")]
+    session = Timer().session(context(), can_use_tool=allow, on_background=told.append)
+    async with serve(calls) as model, session as opened:
+        await drain(opened.query("hi"))
         results = json.dumps(model.requests[-1]["messages"])
     assert "leave durable out" in results
     assert "No scheduled jobs." in results
     assert not FILE.parent.exists()
-
-
-async def test_what_is_scheduled_is_told_at_the_end_of_a_turn(serve: ServeModel) -> None:
-    told: list[Message] = []
-    calls = [call("CronCreate", cron="0 3 1 1 *", prompt="look again"), say("done")]
-    session = Timer().session(context(), can_use_tool=allow, on_background=told.append)
-    async with serve(calls), session as opened:
-        await drain(opened.query("hi"))
     assert [(job["schedule"], job["prompt"]) for job in heard(told, JOBS)[-1]["jobs"]] == [("0 3 1 1 *", "look again")]
     assert heard(told, FIRED) == [], "the prompt was ours"
 

@@ -519,7 +519,7 @@ def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, pro
         {"cmd": f"{'x ' * 5_000}; cat ~/.netrc"},
         {"root": str(Path.home() / ".config"), "file": "gh/hosts.yml"},
         {"folder": "~", "name": ".npmrc"},
-        {"many": [str(number) for number in range(30_000)]},
+        {"many": [str(number) for number in range(20_100)]},
     ):
         assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
     assert decide(judge, "mcp__fs__write", {**notes, "content": "see git's config, src/a.py\n" * 500}) == "allow"

@@ -15,6 +15,7 @@ from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.dialogs.trust import TrustScreen
 from maverick_tui.ui.picker.reading import read_agents
 from maverick_tui.ui.picker.screen import PickerScreen
+from tests.support.sampling import sampled
 from tests.ui.picker.host import BROAD, NARROW, PYTHON, Host, opened, until, write, write_agent
 
 HOOKS = "hooks: {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}"
@@ -30,7 +31,7 @@ def chosen(app: Host) -> list[tuple[str, object]]:
     return [(event.listing.name, event.inputs) for event in app.intents(PickerScreen.AgentChosen)]
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_trust_is_asked_for_and_what_was_shown_is_trusted(size: tuple[int, int]) -> None:
     path = write_agent("deployer", HOOKS)
     async with opened(size) as (app, pilot):
@@ -57,7 +58,7 @@ async def test_who_stands_in_for_the_persons_own_agent_says_so_and_asks_once(fie
     write(str(paths.user_config() / "agents/documenter.md"), write_agent("documenter", fields).read_text())
     async with opened(BROAD) as (app, pilot):
         assert "stands in for your own documenter" in app.text
-        await pilot.press(*"documenter", "enter")
+        await pilot.press(*"docu", "enter")
         await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
         assert f"• the prompt below: it stands in for your own documenter, with {tools}" in app.text
         await pilot.press("y")

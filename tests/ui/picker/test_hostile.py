@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.inert import inert
+from tests.support.sampling import sampled
 from tests.ui.picker.host import BROAD, NARROW, RUNS, opened, until, write
 
 EVIL = '"[bold red]x[/] [@click=app.quit]y[/] \\e]0;evil\\a\\e[2J\\x9b2J \\u202eright\\u2066 \\e]8;;http://evil\\e\\\\"'
@@ -26,7 +27,7 @@ def files() -> None:
     write(".claude/agents/wide.md", "---\nname: wide\ndescription: " + "日本" * 100 + "\n---\n" + "語" * 300 + "\n")
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(BROAD,), (NARROW,)], 2))
 async def test_everything_on_the_screen_is_inert(files: None, size: tuple[int, int]) -> None:
     run = RUNS[0].__class__("1", RAW, RAW, RAW, RAW)
     async with opened(size, runs=[run], badge="OFFLINE DEMO") as (app, pilot):

@@ -15,6 +15,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.table import SETTLED
 from maverick_tui.ui.rendering.units import Units
+from tests.support.sampling import examples
 from tests.ui.rendering.documents import DOCUMENTS, chunks, documents
 from tests.ui.rendering.looks import assert_sound, renderer, shown
 
@@ -57,7 +58,7 @@ def stream(parts: Sequence[str], budgets: Sequence[float] = (FOREVER,)) -> LiveM
     return live
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 @given(st.data(), st.sampled_from(sorted(DOCUMENTS)))
 def test_every_document_cut_anywhere_is_drawn_as_in_one_piece(data: st.DataObject, name: str) -> None:
     source = DOCUMENTS[name]
@@ -65,7 +66,7 @@ def test_every_document_cut_anywhere_is_drawn_as_in_one_piece(data: st.DataObjec
     assert_same(live.frozen, MADE.markdown(source))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(60, 120), deadline=None)
 @given(st.data(), documents())
 def test_lines_that_interfere_are_drawn_as_in_one_piece(data: st.DataObject, source: str) -> None:
     expected = MADE.markdown(source)
@@ -78,7 +79,7 @@ def test_reading_in_pieces_changes_nothing(name: str) -> None:
     assert_same(MADE.markdown(DOCUMENTS[name]), whole(DOCUMENTS[name]))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(40, 80), deadline=None)
 @given(st.data(), documents() | st.sampled_from(sorted(DOCUMENTS.values())))
 def test_where_long_blocks_are_cut_does_not_depend_on_the_deltas(data: st.DataObject, source: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

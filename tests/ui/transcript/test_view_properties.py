@@ -17,10 +17,11 @@ from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.seen import Seen
 from maverick_tui.ui.transcript.view import Transcript
 from tests.runs.test_store_properties import ANY_EVENT
+from tests.support.sampling import examples
 from tests.ui.transcript.anything import AnyRun
 from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, shown
 
-EXAMPLES = settings(deadline=None, max_examples=15)
+EXAMPLES = settings(deadline=None, max_examples=examples(8, 15))
 SIZES = [(34, 8), (80, 24), (120, 40)]
 DOES = ["nothing", "draw", "draw a bit", "look", "fold", "scroll", "find", "choose", "show more"]
 

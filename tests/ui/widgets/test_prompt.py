@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.ui.widgets.prompt import MOST_LINES, Prompt
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
+from tests.ui.running import until
 from tests.ui.widgets.prompt_app import PromptApp
 
 
@@ -205,6 +206,7 @@ async def test_a_scrollbar_does_not_flash_up_while_it_grows() -> None:
         await pilot.press("ctrl+j")
         assert shown == [True]
         await pilot.resize_terminal(80, 50)
+        await until(pilot, lambda: len(shown) > 1, "a terminal that is high enough")
         assert shown == [True, False]
 
 
