@@ -343,12 +343,14 @@ class MaverickApp(Shell):
         """End a run and forget it; if something would be lost, ask first."""
         from maverick_tui.ui.closing import before_closing
 
-        screen = self._screen_of(run)
-        draft = screen.draft if screen is not None and screen.is_mounted else run.draft
-        if (question := before_closing(run, draft, is_at_work=run in self.board.at_work)) is None:
+        if (question := before_closing(run, self._draft_of(run), is_at_work=run in self.board.at_work)) is None:
             self._forget_run(run)
         else:
             _ = self.push_screen(question, lambda yes: self._forget_run(run) if yes else None)
+
+    def _draft_of(self, run: RunModel) -> str:
+        screen = self._screen_of(run)
+        return screen.draft if screen is not None and screen.is_mounted else run.draft
 
     def _forget_run(self, run: RunModel) -> None:
         if run.run_id not in self.board.runs:
@@ -381,25 +383,17 @@ class MaverickApp(Shell):
             self._leave(code)
 
     async def action_quit(self) -> None:
-        """Quit; with an agent at work, ask first."""
+        """Quit; with an agent at work, or something that was not sent, ask first."""
+        from maverick_tui.ui.closing import before_quitting
         from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
         if isinstance(self.screen, ConfirmScreen):
             return
-        running = self.board.at_work
-        if not running:
+        question = before_quitting({run: self._draft_of(run) for run in self.board.runs.values()})
+        if question is None:
             self._end_now(0)
-            return
-        names = ", ".join(run.title for run in running)
-        what = "is" if len(running) == 1 else "are"
-        dialog = ConfirmScreen(
-            "Quit while an agent is at work?",
-            f"{names} {what} still running. Quitting interrupts, and what is on the screen is gone; "
-            "what Claude Code has in its own session files stays there.",
-            yes="Quit",
-            no="Stay",
-        )
-        _ = self.push_screen(dialog, lambda yes: self._end_now(0) if yes else None)
+        else:
+            _ = self.push_screen(question, lambda yes: self._end_now(0) if yes else None)
 
     @work(name="leave", exit_on_error=False)
     async def _leave(self, code: int) -> None:
