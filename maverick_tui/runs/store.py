@@ -251,10 +251,8 @@ class RunStore(CallStore):
             self._link = ""
         self.figures.turn_started(event.at)
         if event.origin != "background" or event.text:
-            entry = PromptEntry(
-                self._list.number(), event.at, event.turn, inert(event.text), event.origin, event.prompt_id
-            )
-            self._add(entry)
+            number, text = self._list.number(), inert(event.text)
+            self._add(PromptEntry(number, event.at, event.turn, text, event.origin, event.prompt_id, event.is_command))
 
     def _prompt_sent(self, event: ev.PromptSent) -> None:
         for entry in reversed(self.entries):

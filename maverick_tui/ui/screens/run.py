@@ -203,15 +203,15 @@ class RunScreen(AnsweringScreen):
     # -- the banner ---------------------------------------------------------------------------------------------------
 
     def action_banner_retry(self) -> None:
-        """Send the last prompt again; if it was not a prompt that failed, connect again."""
+        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again."""
         banner = self.store.current_failure
         failed = [
-            entry.text
+            entry
             for entry in self.store.entries
             if isinstance(entry, PromptEntry) and banner is not None and entry.turn == banner.turn
         ]
         if failed:
-            self.send(failed[-1])
+            self.send(failed[-1].text, is_command=failed[-1].is_command)
         else:
             self.run.reconnect()
 
