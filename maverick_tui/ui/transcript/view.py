@@ -82,7 +82,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
         y = max(0, min(y, self._lowest))
-        self.is_following, self._held = y >= self._lowest, 0
+        self._go_on(is_following=y >= self._lowest)
         self._move_to(y)
         self._shadow = None
         self._show()
@@ -94,7 +94,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
 
     def action_bottom(self) -> None:
         """Go to the end, and follow it."""
-        self.is_following, self._held = True, 0
+        self._go_on(is_following=True)
         self._shadow = None
         self._show()
         self._update_scrollbar()
@@ -151,7 +151,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
         if (block := self._blocks.get(number)) is None:
             return
         if self._draw_with is not None and number == self._draw_with.look.asking:
-            self.is_following, self._held = True, number
+            self._go_on(is_following=True, held=number)
             self._shadow = None
             self._show()
             self._update_scrollbar()
