@@ -11,6 +11,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.events import (
     Event,
     Failure,
+    ModelNamed,
     Noticed,
     Origin,
     Outcome,
@@ -85,6 +86,8 @@ class Turns:
         self._count = 0
         self._announced = ""
         """The prompt of a job that is about to begin a turn."""
+        self._next_model = ""
+        """The model that was chosen while another one was answering."""
 
     def begin(
         self, text: str = "", prompt_id: str = "", origin: Origin = "person", *, is_command: bool = False
@@ -100,6 +103,15 @@ class Turns:
             self._outlet.emit(Noticed(at, "compacting", COMPACTING))
         self._on_change()
         return turn
+
+    def change_model(self, model: str) -> None:
+        """Tell that another model answers: at once, or when what is being answered has ended or that model speaks."""
+        if self.current is None:
+            self._outlet.emit(ModelNamed(self._outlet.now(), model, self.translator.session_id))
+        else:
+            self._next_model = model
+            text = f"{model} takes over, at the latest with the next prompt."
+            self._outlet.emit(Noticed(self._outlet.now(), "model", text[:LONGEST]))
 
     def take(self, message: Message) -> Message:
         """Tell what comes for the open turn; a result is returned with the figures of this turn alone."""
@@ -195,6 +207,9 @@ class Turns:
                 failure=failure,
             )
         )
+        if self._next_model:
+            model, self._next_model = self._next_model, ""
+            self.change_model(model)
         self._on_change()
 
     def _usage(self, turn: OpenTurn) -> Usage:
