@@ -54,7 +54,7 @@ def look(app: Application) -> None:
     app.see(f"The end {SHOWN}")
     app.see("✔ done in")
     assert all(f"{place} {SHOWN}" in app.glass.text for place in ("Text", "Code", "○"))
-    app.send(TAB + "Y")
+    app.send(TAB + "\x1by")
     app.see("Copied")
     (copied,) = app.output.copied
     assert copied.startswith(f"Text {SHOWN}")

@@ -164,7 +164,13 @@ async def test_without_a_choice_the_last_answer_is_copied_and_the_last_call_fold
         app.tell(again)
         app.draw()
         await pilot.press("Y")
+        assert app.clipboard == "In two parts.", "what follows the last call, as it is printed without a terminal"
+        await pilot.press("alt+y")
         assert app.clipboard == "Another one.\n\nIn two parts."
+        app.tell(run.think("Well.").say("And a third.", chunk=3))
+        app.draw()
+        await pilot.press("Y")
+        assert app.clipboard == "In two parts.\n\nAnd a third."
 
 
 async def test_keys_do_nothing_where_there_is_nothing() -> None:
