@@ -157,7 +157,7 @@ class RunStore(CallStore):
                 self._characters += len(event.text)
         else:
             entry.input_size += len(event.text)
-        self.figures.grew(event.at, len(event.text))
+        self.figures.grew(event.at, len(event.text), is_own=not entry.parent)
         self._list.touch(entry)
 
     def _set_phase(self, at: float) -> None:

@@ -57,7 +57,7 @@ def test_wheel_click_drag_and_copy(maverick: Maverick, handyman: str, kind: type
     app.click(20, app.row_of("What shall it do?"))
     app.send("typed after a click")
     app.until(lambda glass: prompt_of(glass) == "typed after a click")
-    assert app.quit() == 0
+    assert app.quit(loses_draft=True) == 0
 
 
 def is_marked(glass: Glass, row: int, start: int, end: int) -> bool:
