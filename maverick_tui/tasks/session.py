@@ -8,11 +8,9 @@ import importlib
 import json
 import logging
 import os
-import tempfile
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claude_agent_sdk import (
@@ -40,6 +38,7 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 from maverick_tui.executor.threads import in_thread
+from maverick_tui.scratch import scratch_folder
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.chat import Chat
 from maverick_tui.tasks.database import SessionFactory, close_database, open_database
@@ -300,8 +299,7 @@ async def open_tasks(agent: MaverickAgent, settings: MaverickConfig) -> AsyncIte
     with ExitStack() as stack:
         url = settings.tasks_url
         if is_offline:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="maverick-tasks-"))
-            url = f"sqlite:///{Path(folder) / 'tasks.db'}"
+            url = f"sqlite:///{stack.enter_context(scratch_folder('tasks')) / 'tasks.db'}"
         factory = await in_thread(open_database, url)
         stack.callback(close_database, factory)
         await in_thread(importlib.import_module, "mcp.server")  # it takes a while, and somebody may be typing
