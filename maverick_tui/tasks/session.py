@@ -58,12 +58,16 @@ MOST_RECALLED = 4
 """Messages of the last conversation that are shown when it goes on."""
 ANEW = ("/new", "new conversation")
 """What begins a new one."""
+THROWN_AWAY = "Offline: this list is not yours, and it is thrown away at the end."
 
 
 class TasksSession:
     """A conversation with the assistant, to be used as `AgentSession` is."""
 
-    def __init__(self, factory: SessionFactory, user_id: str, config: AgentConfig) -> None:
+    def __init__(
+        self, factory: SessionFactory, user_id: str, config: AgentConfig, *, is_thrown_away: bool = False
+    ) -> None:
+        self._is_thrown_away = is_thrown_away
         self._server = MCPToolServer(factory)
         self._chat = Chat(AgentRunner(factory, self._server, config=config), user_id)
         self._user_id = user_id
@@ -218,7 +222,9 @@ class TasksSession:
         return SystemMessage("maverick_list", {"title": "Tasks", "items": items, "total": total})
 
     async def recalled(self) -> list[SystemMessage]:
-        """The end of the conversation that goes on; nothing for a new one. Whoever asks for it shows it."""
+        """What to know first: the end of the conversation that goes on, or that nothing is kept of this one."""
+        if self._is_thrown_away:
+            return [SystemMessage("notification", {"text": THROWN_AWAY})]
         history = await self._chat.history()
         if not history:
             return []
@@ -303,7 +309,8 @@ async def open_tasks(agent: MaverickAgent, settings: MaverickConfig) -> AsyncIte
         factory = await in_thread(open_database, url)
         stack.callback(close_database, factory)
         await in_thread(importlib.import_module, "mcp.server")  # it takes a while, and somebody may be typing
-        session = TasksSession(factory, local_user(), model_config(agent, settings, env))
+        config = model_config(agent, settings, env)
+        session = TasksSession(factory, local_user(), config, is_thrown_away=is_offline)
         try:
             yield session
         finally:
