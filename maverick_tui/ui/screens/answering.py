@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from maverick_tui.runs.choosing import Choice
     from maverick_tui.runs.events import PermissionAsked
     from maverick_tui.ui.board import Answer
-    from maverick_tui.ui.widgets.command_list import CommandList
+    from maverick_tui.ui.widgets.command_menu import CommandMenu
 
 
 class AnsweringScreen(RunView):
@@ -28,7 +28,7 @@ class AnsweringScreen(RunView):
     _doubted: tuple[str, int, str] | None = None
     """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
 
-    _command_list: CommandList | None = None
+    _command_menu: CommandMenu | None = None
 
     @cached_property
     def _choice(self) -> CommandChoice:
@@ -97,13 +97,13 @@ class AnsweringScreen(RunView):
 
     def _show_choice(self) -> None:
         """Show the commands that what is typed may become, directly above it."""
-        if self._command_list is None and self._choice.names:
-            from maverick_tui.ui.widgets.command_list import CommandList
+        if self._command_menu is None and self._choice.names:
+            from maverick_tui.ui.widgets.command_menu import CommandMenu
 
-            self._command_list = CommandList(self._choice)
-            _ = self.mount(self._command_list, before=self.prompt)
-        if self._command_list is not None:
-            self._command_list.refresh_choice()
+            self._command_menu = CommandMenu(self._choice)
+            _ = self.mount(self._command_menu, before=self.prompt)
+        if self._command_menu is not None:
+            self._command_menu.refresh_choice()
         self._set_hints()
 
     @on(Prompt.Changed)
@@ -111,7 +111,7 @@ class AnsweringScreen(RunView):
         if self._choice.names and not self.prompt.is_choosing:  # undone, and so neither typed nor set
             self._choice.close()
 
-    def on_command_list_clicked(self, event: CommandList.Clicked) -> None:
+    def on_command_menu_clicked(self, event: CommandMenu.Clicked) -> None:
         """Complete what is typed to the command that was clicked."""
         event.stop()
         if not self.prompt.complete(event.at):

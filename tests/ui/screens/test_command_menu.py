@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from maverick_tui.runs.commands import ClearConversation, SendPrompt
 from maverick_tui.ui.widgets.command_choice import CommandChoice
-from maverick_tui.ui.widgets.command_list import CommandList
+from maverick_tui.ui.widgets.command_menu import CommandMenu
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching
 
 
 def listed(app: FedApp) -> str:
     """What the list says; nothing where it is not to be seen."""
-    return "\n".join(one.text for one in app.run_screen.query(CommandList) if one.display)
+    return "\n".join(one.text for one in app.run_screen.query(CommandMenu) if one.display)
 
 
 def test_what_may_become_a_command_is_chosen_and_nothing_else() -> None:
@@ -83,8 +83,8 @@ async def test_a_click_completes_and_a_path_is_sent_as_it_is() -> None:
     async with watching(Tape().connect().prompt("Go").done(), size=(80, 24)) as (app, pilot):
         prompt = app.run_screen.prompt
         await pilot.press("slash", "n")
-        await until(pilot, lambda: any(one.region.height == 2 for one in app.run_screen.query(CommandList)))
-        await pilot.click(CommandList, offset=(6, 1))
+        await until(pilot, lambda: any(one.region.height == 2 for one in app.run_screen.query(CommandMenu)))
+        await pilot.click(CommandMenu, offset=(6, 1))
         await until(pilot, lambda: prompt.text == "/name ")
         assert prompt.has_focus
         prompt.set_text("")
@@ -110,6 +110,17 @@ async def test_a_low_window_shows_the_marked_command() -> None:
     async with watching(Tape().connect(), size=(60, 12)) as (app, pilot):
         await pilot.press("slash", "up")
         await until(pilot, lambda: "▸ /quit" in listed(app))
-        line = app.run_screen.query_one(CommandList)
+        line = app.run_screen.query_one(CommandMenu)
         await until(pilot, lambda: line.region.height == 4)
         assert "/quit" in "\n".join(strip.text for strip in line.render_lines(line.size.region))
+
+
+async def test_the_palette_has_a_list_of_its_own_and_leaves_this_one_as_it_is() -> None:
+    async with watching(Tape().connect(), size=(80, 24)) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: app.top == "CommandPalette")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen")
+        await pilot.press("slash")
+        await until(pilot, lambda: "/clear" in listed(app))
+        assert app.run_screen.query_one(CommandMenu).visible

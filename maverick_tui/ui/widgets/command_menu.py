@@ -1,4 +1,4 @@
-"""CommandList: the commands that a slash in the prompt may become, each with what it does."""
+"""CommandMenu: the commands that a slash in the prompt may become, each with what it does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST, _PART = 2, 3
 """It takes this part of the screen's rows, but room for this many."""
 
 
-class CommandList(Painted):
+class CommandMenu(Painted):
     """Made when it is first needed; the prompt keeps the focus, and its keys move the mark."""
 
     class Clicked(Message):
