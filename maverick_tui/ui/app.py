@@ -96,8 +96,7 @@ class MaverickApp(Shell):
         self._entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self._make_ready()
-        for problem in self.preferences.problems:
-            self.notify(problem, title="Preferences", severity="warning", timeout=15, markup=False)
+        self._tell_problems(self.preferences.problems, "Preferences")
         if not self.launch.is_demo and (warning := too_much(self.launch.cwd)):
             self.notify(warning, title="Not a project", severity="warning", timeout=WARNED_FOR, markup=False)
         gc.freeze()  # what is there now stays; looking through it would hold up a key each time
