@@ -264,7 +264,9 @@ class MaverickApp(Shell):
         screen = self._screen_of(run)
         if run.store.queue or run.store.entries:
             return  # the person was faster
-        run.suggestion = text
+        from maverick_tui.ui.widgets.prompt import typed
+
+        run.suggestion = text = typed(text)  # as the prompt has it, so that it is known again
         if screen is None or not screen.is_mounted:
             run.draft = run.draft or text
         elif not screen.prompt.text:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.lines.wrapping import cut
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
 
 
 def _is_typed(run: RunModel, draft: str) -> bool:
-    return bool(draft.strip()) and draft != run.suggestion
+    """Whether it would be lost: it was not put there by us, and is no prompt of the run that was brought back."""
+    sent = (entry.text for entry in run.store.entries if isinstance(entry, PromptEntry))
+    return bool(draft.strip()) and draft != run.suggestion and draft.strip() not in map(str.strip, sent)
 
 
 def _quoted(text: str) -> str:

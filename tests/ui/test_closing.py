@@ -27,7 +27,7 @@ def words(app: FedApp) -> str:
 async def test_a_run_without_an_answer_is_closed_by_a_key_and_the_one_beside_it_is_shown() -> None:
     async with watching(Tape().connect()) as (app, pilot):
         first, second = app.run_model, another(app, "Look around")
-        app._suggest(first, "Review the branch")
+        app._suggest(first, "Review\r\nthe \x1b[1mbranch")
         assert app.run_screen.prompt.text, "which nobody has typed"
         await pilot.press("f9")
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is second)
@@ -81,6 +81,8 @@ async def test_quitting_asks_about_what_was_typed_or_queued_and_names_it() -> No
     async with watching(tape.done("interrupted")) as (app, pilot):
         second = another(app, "Look around")
         second.draft, second.suggestion = "Suggested", "Suggested"
+        brought_back = another(app, "Look around\n")
+        brought_back.draft = "Look around"
         third = another(app, "Look around")
         third.draft = "Written and left, in a prompt that is longer than anybody wants to read"
         await pilot.press(*"abc", "ctrl+q")
@@ -93,6 +95,7 @@ async def test_quitting_asks_about_what_was_typed_or_queued_and_names_it() -> No
         ):
             assert part in words(app)
         assert "Suggested" not in words(app), "which nobody has typed"
+        assert "Look" not in words(app), "which was sent"
         assert "running" not in words(app)
         await pilot.press("n")
         await until(pilot, lambda: app.top == "RunScreen")
