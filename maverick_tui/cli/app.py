@@ -53,7 +53,9 @@ def start(
     prompt: Annotated[
         str | None, typer.Option("--prompt", metavar="TEXT", help="What it is to do; - reads it from a pipe.")
     ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Let a script answer instead of a model.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Let a script answer instead of a model; a to-do list is thrown away.")
+    ] = False,
     script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script; else the demo.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[

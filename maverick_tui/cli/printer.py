@@ -118,7 +118,7 @@ class Printer:
 
     @property
     def answer(self) -> str:
-        """What is kept: what the agent said last, with nothing after it."""
+        """What is kept: what the agent has said after its last call."""
         return "\n\n".join(text.strip("\n") for text in self._kept if text.strip())
 
     def take_answer(self) -> str:
@@ -265,8 +265,9 @@ class Printer:
             self.paper.line((mark if number == 0 else mark.replace(">", " "), "dim"), (line, style))
 
     def _begin(self, kind: str, lane: _Lane) -> None:
-        """Write what was kept, for it was not the end, then begin something else."""
-        kept, self._kept = self._kept, []
+        """Begin something else; what was kept is written before a call, for the answer is what follows the last one."""
+        is_after = lane is self._main and kind != "thinking"
+        kept, self._kept = (self._kept, []) if is_after else ([], self._kept)
         for text in kept:
             self._space("text", self._main)
             flow = Flow(self.paper)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import sys
-import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -26,6 +25,7 @@ from maverick_tui.offline.loading import load_script
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import branch_of
+from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
@@ -118,9 +118,10 @@ async def _run(agent: type[MaverickAgent], prompt: str, script: Path | None) -> 
     if script is None:
         return await print_run(agent(config=MaverickConfig.load()).with_inputs({}), prompt, cwd, paper, answers=answers)
     loaded = load_script(script)
-    with tempfile.TemporaryDirectory(prefix="maverick-offline-", ignore_cleanup_errors=True) as home:
+    remove_abandoned()
+    with scratch_folder("offline") as home:
         async with OfflineServer(loaded) as server:
             paper.line((f" {MARK} ", "badge", "yellow"), f"  {script}")
             paper.line()
-            config = MaverickConfig.load(env=offline_environment(server.url, Path(home)))
+            config = MaverickConfig.load(env=offline_environment(server.url, home))
             return await print_run(agent(config=config).with_inputs({}), prompt, cwd, paper, answers=answers)

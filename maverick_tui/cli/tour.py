@@ -21,6 +21,7 @@ from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.offline.demo.script import load_demo_script
 from maverick_tui.offline.demo.stage import Stage, open_stage
 from maverick_tui.offline.demo.tour import Stop
+from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 _ABOUT = (
     "A scripted model on this machine answers. All the rest is real: the Claude Code CLI, the agents, and what their "
@@ -36,11 +37,16 @@ def play_tour(stops: Sequence[Stop], paper: Paper, *, fast: bool = False, keep: 
 
 @contextmanager
 def _folder(keep: bool) -> Iterator[Path]:
+    if not keep:
+        remove_abandoned()
+        with scratch_folder("demo") as folder:
+            yield folder
+        return
     folder = Path(tempfile.mkdtemp(prefix="maverick-demo-")).resolve()
     try:
         yield folder
     finally:
-        shutil.rmtree(folder / "home" if keep else folder, ignore_errors=True)
+        shutil.rmtree(folder / "home", ignore_errors=True)
 
 
 async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool, keep: bool) -> int:

@@ -24,7 +24,7 @@ MOST_RUBBISH = 1_000
 GRACE = 2.0
 """Seconds that it has to end by itself when its input is closed."""
 _LAST_WORDS = 10_000
-_WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 """The key to the model is ours; a server that needs it is given it by its own `env`."""
 
 log = logging.getLogger("maverick_tui.executor.servers")
@@ -34,7 +34,7 @@ class ServerProcess:
     """Starts the command, carries messages, and ends all of it."""
 
     def __init__(self, command: str, args: Sequence[str], env: Mapping[str, str], cwd: Path | None) -> None:
-        inherited = {name: value for name, value in os.environ.items() if name not in _WITHHELD}
+        inherited = {name: value for name, value in os.environ.items() if name not in WITHHELD}
         self._mark = keeper.new_mark()
         self._command = [command, *args]
         self._env = {**inherited, **env, self._mark: "1"}

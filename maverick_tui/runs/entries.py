@@ -40,14 +40,17 @@ class Entry:
 class PromptEntry(Entry):
     """What a person asked; `sent` is what the agent made of it, where that is something else."""
 
-    __slots__ = ("origin", "prompt_id", "sent", "text")
+    __slots__ = ("is_command", "origin", "prompt_id", "sent", "text")
     kind = "prompt"
 
-    def __init__(self, number: int, at: float, turn: int, text: str, origin: str, prompt_id: str) -> None:
+    def __init__(
+        self, number: int, at: float, turn: int, text: str, origin: str, prompt_id: str, is_command: bool = False
+    ) -> None:
         super().__init__(number, at, turn)
         self.text = text
         self.origin = origin
         self.prompt_id = prompt_id
+        self.is_command = is_command
         self.sent = ""
 
 

@@ -176,6 +176,8 @@ class TurnStarted(Tagged):
     text: str = ""
     prompt_id: str = ""
     origin: Origin = "person"
+    is_command: bool = False
+    """Whether it is for the engine, and no words for the model."""
 
 
 @dataclass(frozen=True, slots=True)

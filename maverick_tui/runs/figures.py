@@ -50,6 +50,7 @@ class Figures:
         """What the running turn has reported; its cost is an estimate by list price."""
         self._counted: dict[str, UsageReported] = {}
         """What the last turn's own figures contain already: a background task may report the same answer again."""
+        self._growing = 0.0
         self._rates: deque[tuple[int, float]] = deque(maxlen=RATE_SECONDS)
 
     @property
@@ -69,6 +70,11 @@ class Figures:
     def has_live_cost(self) -> bool:
         """Whether the cost contains an estimate of what has not been billed yet."""
         return self._live_sum.cost_usd is not None
+
+    @property
+    def growing(self) -> int:
+        """Tokens, by the characters that came, of the agent's own answer that it has not reported yet."""
+        return round(self._growing)
 
     def seconds(self, now: float) -> float:
         """How long turns have taken altogether."""
@@ -123,6 +129,7 @@ class Figures:
         self.turn_began = None
         self._counted, self._live = self._live, {}
         self._live_sum = Usage()
+        self._growing = 0.0
 
     def run_ended(self, at: float) -> None:
         """Nothing more comes: a turn that was never closed stops to take time."""
@@ -139,12 +146,14 @@ class Figures:
         self._live[event.message] = event
         self._live_sum = _plus(self._live_sum, event, before or _NOTHING)
         if not event.parent:
+            self._growing = 0.0
             cached = event.cache_read_tokens + event.cache_write_tokens
             self.context_used = event.input_tokens + cached + event.output_tokens
 
-    def grew(self, at: float, characters: int) -> None:
-        """Text came: it counts for the speed."""
+    def grew(self, at: float, characters: int, *, is_own: bool) -> None:
+        """Text came: it counts for the speed and, where it is the agent's own, until its tokens are reported."""
         second, tokens = int(at), characters / _CHARACTERS_PER_TOKEN
+        self._growing += tokens if is_own else 0.0
         if self._rates and self._rates[-1][0] == second:
             self._rates[-1] = (second, self._rates[-1][1] + tokens)
         else:

@@ -13,7 +13,7 @@ from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.runs.conversation import Conversation
 from maverick_tui.runs.desk import Desk
-from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, ModelNamed, Noticed
+from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import AgentSource, Loaded, load
 from maverick_tui.runs.prices import context_size
@@ -162,7 +162,7 @@ class Link:
             self._outlet.emit(Noticed(self._outlet.now(), "model", error.message))
             return
         self._model = model
-        self._outlet.emit(ModelNamed(self._outlet.now(), model, self._turns.translator.session_id))
+        self._turns.change_model(model)
 
     async def _open(self, loaded: Loaded) -> Session:
         """Go on with the conversation that was lost; if that cannot be, begin a new one and say so."""

@@ -9,8 +9,10 @@ from typing import Any
 from maverick_tui.runs.entries import ENDED_TASKS
 from maverick_tui.runs.events import Event, ListShown, Noticed, RequestStarted, RetryScheduled, TaskProgressed
 
+_COMPACTED = ("pre_tokens", "post_tokens")
 LONGEST = 2_000
 """Characters of a notice."""
+COMPACTING = "The conversation is being compacted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Notices:
             if data.get("status") == "requesting":
                 return [RequestStarted(at)]
             if data.get("status") == "compacting":
-                return [Noticed(at, "compacting", "The conversation is being compacted.")]
+                return [Noticed(at, "compacting", COMPACTING)]
             return []
         if kind == "api_retry":
             return [_retry(data, at)]
@@ -88,8 +90,9 @@ def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
 def _notice(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "compact_boundary":
         about = data.get("compact_metadata")
-        before = _count(about, "pre_tokens") if isinstance(about, Mapping) else 0
-        return f"The conversation was compacted{f'; it had {before:,} tokens' if before else ''}."
+        before, after = (_count(about, name) if isinstance(about, Mapping) else 0 for name in _COMPACTED)
+        was = f": from {before:,} to {after:,} tokens" if before and after else f"; it had {before:,} tokens"
+        return f"The conversation was compacted{was if before else ''}."
     if kind == "permission_denied":
         why = str(data.get("message") or data.get("decision_reason") or "")
         return f"{data.get('tool_name') or 'A tool'} was refused{f': {why}' if why else '.'}"

@@ -157,7 +157,7 @@ class RunStore(CallStore):
                 self._characters += len(event.text)
         else:
             entry.input_size += len(event.text)
-        self.figures.grew(event.at, len(event.text))
+        self.figures.grew(event.at, len(event.text), is_own=not entry.parent)
         self._list.touch(entry)
 
     def _set_phase(self, at: float) -> None:
@@ -251,10 +251,8 @@ class RunStore(CallStore):
             self._link = ""
         self.figures.turn_started(event.at)
         if event.origin != "background" or event.text:
-            entry = PromptEntry(
-                self._list.number(), event.at, event.turn, inert(event.text), event.origin, event.prompt_id
-            )
-            self._add(entry)
+            number, text = self._list.number(), inert(event.text)
+            self._add(PromptEntry(number, event.at, event.turn, text, event.origin, event.prompt_id, event.is_command))
 
     def _prompt_sent(self, event: ev.PromptSent) -> None:
         for entry in reversed(self.entries):

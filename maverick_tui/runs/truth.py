@@ -48,6 +48,8 @@ def truth(store: RunStore, now: float, *, interrupt_key: str = "") -> Truth:
         return limit
     if phase == "retrying":
         return _retrying(store, now)
+    if store.turn is not None and store.turn.is_command:
+        return _compacting(store, now, interrupt_key)
     return _silent(store, now, interrupt_key) or _working(store, now)
 
 
@@ -110,6 +112,13 @@ def _silent(store: RunStore, now: float, key: str) -> Truth | None:
         return None
     way_out = f"  {key} interrupts" if key else ""
     return Truth("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
+
+
+def _compacting(store: RunStore, now: float, key: str) -> Truth:
+    """The engine tells nothing until it is done, so that its silence is none."""
+    since = now - store.phase_since
+    way_out = f"  {key} interrupts" if key and since >= SILENT_AFTER else ""
+    return Truth("●", "compacting the conversation", f"{clock(since)}{way_out}", "busy")
 
 
 def _asking(store: RunStore, now: float) -> Truth:

@@ -11,6 +11,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.events import (
     Event,
     Failure,
+    ModelNamed,
     Noticed,
     Origin,
     Outcome,
@@ -22,7 +23,7 @@ from maverick_tui.runs.events import (
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.meter import Meter, Reading, added, usage_of
-from maverick_tui.runs.notices import LONGEST
+from maverick_tui.runs.notices import COMPACTING, LONGEST
 from maverick_tui.runs.translate import Translator
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class Turns:
         self._count = 0
         self._announced = ""
         """The prompt of a job that is about to begin a turn."""
+        self._next_model = ""
+        """The model that was chosen while another one was answering."""
 
     def begin(
         self, text: str = "", prompt_id: str = "", origin: Origin = "person", *, is_command: bool = False
@@ -95,13 +98,24 @@ class Turns:
         turn = self.current = OpenTurn(self._count, text, origin, at)
         turn.is_command = is_command
         self.translator.begin_turn()
-        self._outlet.emit(TurnStarted(at, turn.number, text, prompt_id, origin))
+        self._outlet.emit(TurnStarted(at, turn.number, text, prompt_id, origin, is_command))
+        if is_command:
+            self._outlet.emit(Noticed(at, "compacting", COMPACTING))
         self._on_change()
         return turn
 
+    def change_model(self, model: str) -> None:
+        """Tell that another model answers: at once, or when what is being answered has ended or that model speaks."""
+        if self.current is None:
+            self._outlet.emit(ModelNamed(self._outlet.now(), model, self.translator.session_id))
+        else:
+            self._next_model = model
+            text = f"{model} takes over, at the latest with the next prompt."
+            self._outlet.emit(Noticed(self._outlet.now(), "model", text[:LONGEST]))
+
     def take(self, message: Message) -> Message:
         """Tell what comes for the open turn; a result is returned with the figures of this turn alone."""
-        for event in self.translator.feed(message, self._outlet.now()):
+        for event in self._events(message):
             self._outlet.emit(event)
         if type(message).__name__ != "ResultMessage" or self.current is None:
             return message
@@ -123,7 +137,7 @@ class Turns:
             announced, self._announced = self._announced, ""
             self.begin(announced, origin="background").idle.clear()
         turn = self.current
-        for event in self.translator.feed(message, self._outlet.now()):
+        for event in self._events(message):
             if turn is not None or not isinstance(event, RequestStarted):
                 self._outlet.emit(event)
         if not is_result or turn is None:
@@ -139,6 +153,13 @@ class Turns:
 
             turn.error = result_failure(result, None)
         self.end(turn)
+
+    def _events(self, message: Message) -> list[Event]:
+        """The events of a message; that the conversation is being compacted was told when somebody wanted it."""
+        events = self.translator.feed(message, self._outlet.now())
+        if self.current is not None and self.current.is_command:
+            return [event for event in events if not (isinstance(event, Noticed) and event.kind == "compacting")]
+        return events
 
     def _announce(self, prompt: str) -> None:
         """A job has come; what it says in an open turn of somebody else's is told in that one."""
@@ -186,6 +207,9 @@ class Turns:
                 failure=failure,
             )
         )
+        if self._next_model:
+            model, self._next_model = self._next_model, ""
+            self.change_model(model)
         self._on_change()
 
     def _usage(self, turn: OpenTurn) -> Usage:

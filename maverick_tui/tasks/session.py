@@ -8,11 +8,9 @@ import importlib
 import json
 import logging
 import os
-import tempfile
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claude_agent_sdk import (
@@ -40,6 +38,7 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 from maverick_tui.executor.threads import in_thread
+from maverick_tui.scratch import scratch_folder
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.chat import Chat
 from maverick_tui.tasks.database import SessionFactory, close_database, open_database
@@ -59,12 +58,16 @@ MOST_RECALLED = 4
 """Messages of the last conversation that are shown when it goes on."""
 ANEW = ("/new", "new conversation")
 """What begins a new one."""
+THROWN_AWAY = "Offline: this list is not yours, and it is thrown away at the end."
 
 
 class TasksSession:
     """A conversation with the assistant, to be used as `AgentSession` is."""
 
-    def __init__(self, factory: SessionFactory, user_id: str, config: AgentConfig) -> None:
+    def __init__(
+        self, factory: SessionFactory, user_id: str, config: AgentConfig, *, is_thrown_away: bool = False
+    ) -> None:
+        self._is_thrown_away = is_thrown_away
         self._server = MCPToolServer(factory)
         self._chat = Chat(AgentRunner(factory, self._server, config=config), user_id)
         self._user_id = user_id
@@ -219,7 +222,9 @@ class TasksSession:
         return SystemMessage("maverick_list", {"title": "Tasks", "items": items, "total": total})
 
     async def recalled(self) -> list[SystemMessage]:
-        """The end of the conversation that goes on; nothing for a new one. Whoever asks for it shows it."""
+        """What to know first: the end of the conversation that goes on, or that nothing is kept of this one."""
+        if self._is_thrown_away:
+            return [SystemMessage("notification", {"text": THROWN_AWAY})]
         history = await self._chat.history()
         if not history:
             return []
@@ -300,12 +305,12 @@ async def open_tasks(agent: MaverickAgent, settings: MaverickConfig) -> AsyncIte
     with ExitStack() as stack:
         url = settings.tasks_url
         if is_offline:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="maverick-tasks-"))
-            url = f"sqlite:///{Path(folder) / 'tasks.db'}"
+            url = f"sqlite:///{stack.enter_context(scratch_folder('tasks')) / 'tasks.db'}"
         factory = await in_thread(open_database, url)
         stack.callback(close_database, factory)
         await in_thread(importlib.import_module, "mcp.server")  # it takes a while, and somebody may be typing
-        session = TasksSession(factory, local_user(), model_config(agent, settings, env))
+        config = model_config(agent, settings, env)
+        session = TasksSession(factory, local_user(), config, is_thrown_away=is_offline)
         try:
             yield session
         finally:

@@ -96,8 +96,7 @@ class MaverickApp(Shell):
         self._entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self._make_ready()
-        for problem in self.preferences.problems:
-            self.notify(problem, title="Preferences", severity="warning", timeout=15, markup=False)
+        self._tell_problems(self.preferences.problems, "Preferences")
         if not self.launch.is_demo and (warning := too_much(self.launch.cwd)):
             self.notify(warning, title="Not a project", severity="warning", timeout=WARNED_FOR, markup=False)
         gc.freeze()  # what is there now stays; looking through it would hold up a key each time
@@ -265,7 +264,9 @@ class MaverickApp(Shell):
         screen = self._screen_of(run)
         if run.store.queue or run.store.entries:
             return  # the person was faster
-        run.suggestion = text
+        from maverick_tui.ui.widgets.prompt import typed
+
+        run.suggestion = text = typed(text)  # as the prompt has it, so that it is known again
         if screen is None or not screen.is_mounted:
             run.draft = run.draft or text
         elif not screen.prompt.text:
@@ -343,12 +344,14 @@ class MaverickApp(Shell):
         """End a run and forget it; if something would be lost, ask first."""
         from maverick_tui.ui.closing import before_closing
 
-        screen = self._screen_of(run)
-        draft = screen.draft if screen is not None and screen.is_mounted else run.draft
-        if (question := before_closing(run, draft, is_at_work=run in self.board.at_work)) is None:
+        if (question := before_closing(run, self._draft_of(run), is_at_work=run in self.board.at_work)) is None:
             self._forget_run(run)
         else:
             _ = self.push_screen(question, lambda yes: self._forget_run(run) if yes else None)
+
+    def _draft_of(self, run: RunModel) -> str:
+        screen = self._screen_of(run)
+        return screen.draft if screen is not None and screen.is_mounted else run.draft
 
     def _forget_run(self, run: RunModel) -> None:
         if run.run_id not in self.board.runs:
@@ -381,25 +384,17 @@ class MaverickApp(Shell):
             self._leave(code)
 
     async def action_quit(self) -> None:
-        """Quit; with an agent at work, ask first."""
+        """Quit; with an agent at work, or something that was not sent, ask first."""
+        from maverick_tui.ui.closing import before_quitting
         from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
         if isinstance(self.screen, ConfirmScreen):
             return
-        running = self.board.at_work
-        if not running:
+        question = before_quitting({run: self._draft_of(run) for run in self.board.runs.values()})
+        if question is None:
             self._end_now(0)
-            return
-        names = ", ".join(run.title for run in running)
-        what = "is" if len(running) == 1 else "are"
-        dialog = ConfirmScreen(
-            "Quit while an agent is at work?",
-            f"{names} {what} still running. Quitting interrupts, and what is on the screen is gone; "
-            "what Claude Code has in its own session files stays there.",
-            yes="Quit",
-            no="Stay",
-        )
-        _ = self.push_screen(dialog, lambda yes: self._end_now(0) if yes else None)
+        else:
+            _ = self.push_screen(question, lambda yes: self._end_now(0) if yes else None)
 
     @work(name="leave", exit_on_error=False)
     async def _leave(self, code: int) -> None:

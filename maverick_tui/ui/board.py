@@ -162,6 +162,13 @@ class RunModel:
             handle.send(command)
         self._early.clear()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something would be cut short: a turn, a background task, a question, a job to come."""
+        store = self.store
+        tasks = any(task.is_task_alive for task in store.tasks.values())
+        return not store.is_ended and bool(store.is_running or tasks or store.questions or store.jobs)
+
     def board_position(self) -> tuple[int, int, int]:
         """Which run this is, of how many, and how many others wait for the person."""
         return self._board.position(self)
@@ -204,9 +211,4 @@ class Board:
     @property
     def at_work(self) -> list[RunModel]:
         """Runs that would lose something: a turn, a background task, a question, a prompt that waits, a job to come."""
-        return [run for run in self.runs.values() if not run.store.is_ended and _is_at_work(run.store)]
-
-
-def _is_at_work(store: RunStore) -> bool:
-    tasks = any(task.is_task_alive for task in store.tasks.values())
-    return bool(store.is_running or tasks or store.questions or store.queue or store.jobs)
+        return [run for run in self.runs.values() if run.is_busy or (run.store.queue and not run.store.is_ended)]

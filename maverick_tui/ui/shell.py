@@ -7,11 +7,12 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.notifications import Notify
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 QUIT_AGAIN_WITHIN = 2.0
+MOST_NOTICES = 2
+"""Notices that are shown at a time: they cover what one reads."""
 
 
 class Shell(App[int]):
@@ -109,8 +112,7 @@ class Shell(App[int]):
         from maverick_tui.ui.key_ids import own_keys
 
         keymap, problems = await asyncio.to_thread(own_keys)
-        for problem in problems:
-            self.notify(problem, title="Keys", severity="warning", timeout=15, markup=False)
+        self._tell_problems(problems, "Keys")
         if keymap:
             from maverick_tui.ui.screens.run import RunScreen
 
@@ -139,6 +141,19 @@ class Shell(App[int]):
         told = inert(redact(traceback.format_exc()))
         hint = f"Maverick has failed. What it was stands above and, to be passed on, in {log_path()}."
         self.panic(Text(f"{told}\n{hint}"))
+
+    def on_notify(self, event: Notify) -> None:
+        """Make room for a notice: the oldest goes, but what warns stays longer than what only tells."""
+        new = event.notification.identity
+        others = [one for one in self._notifications if one.identity != new]
+        others.sort(key=lambda one: (one.severity != "information", one.raised_at))
+        for old in others[: len(others) + 1 - MOST_NOTICES]:
+            del self._notifications[old]
+
+    def _tell_problems(self, problems: Sequence[str], title: str) -> None:
+        """Tell what is wrong with the person's settings, all of it at once: of many notices few would be seen."""
+        if problems:
+            self.notify("\n".join(problems), title=title, severity="warning", timeout=15, markup=False)
 
     # -- looks --------------------------------------------------------------------------------------------------------
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maverick_tui.scratch import remove_abandoned, scratch_folder
 from maverick_tui.ui.launch import Launch
 
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ async def open_stage(launch: Launch) -> AsyncIterator[Stage]:
         yield Stage(launch.cwd, await asyncio.to_thread(_settings))
         return
     async with AsyncExitStack() as stack:
-        folder = _folder()
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder = stack.enter_context(_folder())
         # A thread cannot be cancelled, and would go on making files in a folder that has been removed.
         making = asyncio.ensure_future(asyncio.to_thread(_offline, launch, folder))
         stack.push_async_callback(asyncio.wait, [making])
@@ -45,8 +43,8 @@ async def open_stage(launch: Launch) -> AsyncIterator[Stage]:
         yield await _serve(stack, stage, script, folder)
 
 
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="maverick-offline-")).resolve()
+def _folder() -> AbstractContextManager[Path]:
+    return scratch_folder("offline")
 
 
 def _settings() -> MaverickConfig:
@@ -69,6 +67,7 @@ async def _serve(stack: AsyncExitStack, stage: Stage, script: Path, folder: Path
 def _offline(launch: Launch, folder: Path) -> tuple[Stage, Path]:
     from maverick_tui.config import MaverickConfig
 
+    remove_abandoned()
     if launch.script is not None:
         return Stage(launch.cwd, MaverickConfig.load()), launch.script
     from maverick_tui.offline.demo.project import make_project

@@ -513,9 +513,9 @@ TRAPS = [
     Trap(".git file", _points_elsewhere, STATUS),
     Trap("core.worktree", _works_elsewhere, STATUS),
     Trap("linked worktree", _linked_worktree, STATUS),
-    Trap("alias", _config("[alias]\n trap = !{run}"), ("trap",), is_named=False),
+    Trap("alias", _config("[alias]\n trap = !{run}"), ("trap",)),
     Trap(
-        "alias of a command", _config("[alias]\n status = !{run}\n ls-files = !{run}\n config = !{run}"), is_named=False
+        "alias of a command", _config("[alias]\n status = !{run}\n ls-files = !{run}\n config = !{run}"), is_named=True
     ),
     Trap("core.untrackedCache", _config("[core]\n untrackedCache = true\n splitIndex = true"), is_named=False),
     Trap("gc.auto", _config("[gc]\n auto = 1\n[maintenance]\n auto = true"), is_named=False),

@@ -425,7 +425,9 @@ def test_what_is_said_last_is_kept_apart_where_it_is_wanted() -> None:
         printer.show(message)
     assert "Found." not in stream.getvalue()
     assert "I look.\n\n● Read  a" in stream.getvalue()
-    assert printer.take_answer() == "Found."
+    for message in (*streamed("Hm.", kind="thinking"), *streamed("Twice.\n")):
+        printer.show(message)
+    assert printer.take_answer() == "Found.\n\nTwice.", "thinking is no call: the answer goes on after it"
     printer.finish()
     assert "Found." not in stream.getvalue()
 

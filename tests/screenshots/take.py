@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -26,9 +29,13 @@ NEUTRAL = Path("/tmp/demo")
 OUTPUT = Path(__file__).resolve().parents[2] / "screenshots"
 
 
-def _neutral_folder() -> Path:
+@contextmanager
+def _neutral_folder() -> Iterator[Path]:
     NEUTRAL.mkdir()  # and it fails if it is there: somebody else's, or that of another one of us
-    return NEUTRAL
+    try:
+        yield NEUTRAL
+    finally:
+        shutil.rmtree(NEUTRAL)
 
 
 async def take(scene: Scene) -> str:

@@ -24,7 +24,7 @@ from maverick_tui.runs.events import (
 from maverick_tui.runs.store import RunStore
 from maverick_tui.tasks import TaskStore, open_database, texts
 from maverick_tui.tasks.local import local_user
-from maverick_tui.tasks.session import MOST_SHOWN
+from maverick_tui.tasks.session import MOST_SHOWN, THROWN_AWAY
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import context
@@ -47,6 +47,18 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> TaskStore:
 
 def lists(run: Watched) -> list[list[tuple[str, bool]]]:
     return [[(item["text"], item["is_done"]) for item in shown.items] for shown in run.all(ListShown)]
+
+
+async def test_without_a_model_the_list_is_another_one_and_that_is_told(
+    agent: type[MaverickAgent], store: TaskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(local_user(), "Mine")
+    monkeypatch.setenv("MAVERICK_OFFLINE", "1")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "offline")
+    async with watch(agent) as run:
+        await run.until(Connected)
+    assert lists(run) == [[]]
+    assert [event.text for event in run.all(Noticed)] == [THROWN_AWAY]
 
 
 async def test_it_adds_and_the_list_beside_the_chat_follows(

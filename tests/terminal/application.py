@@ -95,9 +95,12 @@ class Application(PtyProgram):
             at = self.read(b"[editor]", at)
         self.read(b"\x1b[?7l", at)
 
-    def quit(self) -> int:
+    def quit(self, *, loses_draft: bool = False) -> int:
         """Quit, when nothing is running; the exit code."""
         self.send(CTRL_Q)
+        if loses_draft:
+            self.see("Quit without sending this?")
+            self.send("y")
         return self.wait()
 
 

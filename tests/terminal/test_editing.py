@@ -56,7 +56,7 @@ def look(app: Application) -> None:
     app.see(f"The end {SHOWN}")
     app.see("✔ done in")
     assert all(f"{place} {SHOWN}" in app.glass.text for place in ("Text", "Code", "○"))
-    app.send(TAB + "Y")
+    app.send(TAB + "\x1by")
     app.see("Copied")
     (copied,) = app.output.copied
     assert copied.startswith(f"Text {SHOWN}")
@@ -88,5 +88,5 @@ def edit(app: Application, editor: Editor) -> None:
     app.see("cannot")  # the path in it is long, so the line breaks somewhere
     app.send(" than that")
     app.see("a line of the editor and more than that")
-    assert app.quit() == 0
+    assert app.quit(loses_draft=True) == 0
     assert app.output.is_as_before

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.events import AppBlur, Event, Mount, Paste
 from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
@@ -25,6 +26,7 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.screens.run import RunScreen
 from maverick_tui.ui.serving import refuse
 from maverick_tui.ui.shell import QUIT_AGAIN_WITHIN
+from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.support.runs import Tape
 from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import FedApp, Kept, until, watching
@@ -142,6 +144,24 @@ async def test_preferences_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     path.write_text("{")
     async with watching(begun(), preferences=Preferences.load(path)) as (app, pilot):
         await until(pilot, lambda: any("the defaults hold" in notice for notice in notices(app)))
+
+
+async def test_few_notices_are_shown_at_a_time_and_neither_header_nor_prompt_is_covered() -> None:
+    app = FedApp()
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.is_mounted)
+        app.clear_notifications()
+        app.notify("This matters. " * 8, title="first", severity="warning")
+        for number in range(4):
+            app.notify(f"Copied {number}. " * 8, title=str(number))
+        await until(pilot, lambda: [one.title for one in app._notifications] == ["first", "3"])
+        await until(pilot, lambda: [one._notification.title for one in app.screen.query(Toast)] == ["first", "3"])
+        await until(pilot, lambda: all(one.region.height > 1 for one in app.screen.query(Toast)))
+        places = [one.region for one in app.screen.query(Toast)]
+        assert min(place.y for place in places) == app.run_screen.query_one(RunHeader).region.bottom
+        assert max(place.bottom for place in places) <= app.run_screen.prompt.region.y
+        app.notify("Worse.", title="second", severity="error")
+        await until(pilot, lambda: [one.title for one in app._notifications] == ["first", "second"])
 
 
 # -- the palette ----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from maverick_tui.runs.commands import CloseRun
-from maverick_tui.runs.events import RunNamed
+from maverick_tui.runs.events import PromptQueued, PromptsHeld, RunNamed
 from maverick_tui.ui.board import RunModel
 from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
 from tests.support.runs import Tape
@@ -27,7 +27,7 @@ def words(app: FedApp) -> str:
 async def test_a_run_without_an_answer_is_closed_by_a_key_and_the_one_beside_it_is_shown() -> None:
     async with watching(Tape().connect()) as (app, pilot):
         first, second = app.run_model, another(app, "Look around")
-        app._suggest(first, "Review the branch")
+        app._suggest(first, "Review\r\nthe \x1b[1mbranch")
         assert app.run_screen.prompt.text, "which nobody has typed"
         await pilot.press("f9")
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is second)
@@ -73,6 +73,35 @@ async def test_a_run_at_work_is_closed_only_after_a_question() -> None:
             await pilot.press(key)
             await until(pilot, lambda: app.top != "ConfirmScreen")
             assert (not app.board.runs) == is_closed
+
+
+async def test_quitting_asks_about_what_was_typed_or_queued_and_names_it() -> None:
+    tape = Tape().connect().prompt("Go").say("Half")
+    tape.put(PromptQueued(tape.at, "q", "And then the [receipt]")).put(PromptsHeld(tape.at, ("q",)))
+    async with watching(tape.done("interrupted")) as (app, pilot):
+        second = another(app, "Look around")
+        second.draft, second.suggestion = "Suggested", "Suggested"
+        brought_back = another(app, "Look around\n")
+        brought_back.draft = "Look around"
+        third = another(app, "Look around")
+        third.draft = "Written and left, in a prompt that is longer than anybody wants to read"
+        await pilot.press(*"abc", "ctrl+q")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        assert str(app.screen.query_one(".dialog--title", Static).render()) == "Quit without sending this?"
+        for part in (
+            '"And then the [receipt]" (reviewer, queued)',
+            '"abc" (reviewer, typed)',
+            '"Written and left, in a prompt that is l…" (explorer, typed)',
+        ):
+            assert part in words(app)
+        assert "Suggested" not in words(app), "which nobody has typed"
+        assert "Look" not in words(app), "which was sent"
+        assert "running" not in words(app)
+        await pilot.press("n")
+        await until(pilot, lambda: app.top == "RunScreen")
+        assert app.run_screen.prompt.text == "abc"
+        await pilot.press("ctrl+q", "y")
+        await until(pilot, lambda: app._exit)
 
 
 async def test_the_picker_shows_the_first_prompt_and_closes_the_highlighted_run() -> None:

@@ -22,6 +22,7 @@ USED: list[tuple[str, str, str]] = [
     ("app", "_closed", "instant.py: nothing is painted after the end"),
     ("app", "_driver", "instant.py, app.py: the way to the terminal"),
     ("app", "_fatal_error", "shell.py: a crash is shown without the values of variables"),
+    ("app", "_notifications", "shell.py: few notices are shown at a time"),
     ("app", "_keymap", "key_ids.py, key_groups.py: the person's own keys"),
     ("app", "_sync_available", "instant.py: whether the terminal shows a frame all at once"),
     ("screen", "_compositor", "instant.py: where a widget is, and what covers it"),

@@ -43,6 +43,7 @@ _CONTROL_TIMEOUT = re.compile(r"Control request timeout: (\w+)")
 _TOO_LONG = re.compile(r"\btoo (long|large|big)\b", re.IGNORECASE)
 _NAMED_PATH = re.compile(r"not found(?: at:?|:)\s+(.+)")
 _ANY_PATH = re.compile(r"""(?:^|[\s'"(])((?:~?/|[A-Za-z]:\\)[^\s'"()]+)""")
+_NOT_COMPACTED = re.compile(r"(?:Error during compaction: )?(API Error: (?:(\d{3})\b)?.*)", re.DOTALL)
 _EMPTY_WORDS = re.compile(r"Command failed with exit code -?\d+|Check stderr output for details")
 """What the SDK says where it knows nothing more than the exit code."""
 
@@ -157,6 +158,17 @@ def result_failure(result: ResultMessage, api_error: str | None, stderr: str = "
         terminal_reason=result.terminal_reason or "",
         stderr=stderr,
     )
+
+
+def compaction_failure(result: ResultMessage) -> AgentError | None:
+    """Why a conversation was not compacted, which the CLI tells as a success; None if somebody ended it."""
+    text = redact(result.result or "").strip()
+    if is_interruption(result.terminal_reason):
+        return None
+    if found := _NOT_COMPACTED.fullmatch(text):
+        return api_failure(found[1], status=int(found[2]) if found[2] else None, terminal_reason="api_error")
+    why = f": {text.rstrip('.')}" if text else ""
+    return AgentError(f"The conversation was not compacted{why}.", kind="invalid", hint="/clear begins a new one.")
 
 
 def api_failure(

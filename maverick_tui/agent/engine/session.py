@@ -27,6 +27,7 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import ContextUsageResponse
 
+from maverick_tui.agent.engine.failures import compaction_failure
 from maverick_tui.agent.engine.guard import BEGAN, Guard
 from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, given_up, last_words
 from maverick_tui.agent.engine.record import Record, Totals, is_background
@@ -43,6 +44,8 @@ log = logging.getLogger(__name__)
 CONTROL_TIMEOUT = 10.0
 INTERRUPT_TIMEOUT = 2.0
 INTERRUPT_AGAIN = 0.15
+SYNTHETIC = "<synthetic>"
+"""The model in whose name the CLI says what is its own."""
 
 OnBackground = Callable[[Message], None]
 T = TypeVar("T")
@@ -89,6 +92,7 @@ class AgentSession:
         self._turn: Turn | None = None
         self._prompt_id = ""
         self._is_answering = False
+        self._is_command = False
         self._is_elsewhere = False
         self._elsewhere = Record()
         self._undecided: list[Message] = []
@@ -153,12 +157,16 @@ class AgentSession:
     async def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Let the CLI sum the conversation up, and yield what comes of it; the model is asked for the summary.
 
-        `wishes` say what the summary is to be like.
+        `wishes` say what the summary is to be like. Without a summary it fails, whatever the CLI calls that.
         """
-        command = f"/compact {wishes}".strip()
+        command, ending, is_compacted = f"/compact {wishes}".strip(), None, False
         async with contextlib.aclosing(self._answers(self._command, command, False)) as messages:
             async for message in messages:
+                ending = message if isinstance(message, ResultMessage) else ending
+                is_compacted |= isinstance(message, SystemMessage) and message.subtype == "compact_boundary"
                 yield message
+        if ending is not None and not is_compacted and (failure := compaction_failure(ending)) is not None:
+            raise failure
 
     async def _answers(
         self, send: Callable[[str], Coroutine[Any, Any, None]], text: str, keep_messages: bool
@@ -168,6 +176,7 @@ class AgentSession:
             self._free.release()
             raise self._over()
         turn = self._begin_turn(keep_messages)
+        self._is_command = send == self._command
         # Half a prompt must not be left in the pipe, and whether it was sent must be known: so it is sent to its end.
         sending = asyncio.create_task(send(text))
         try:
@@ -327,6 +336,8 @@ class AgentSession:
             self._is_answering = True
             self._deliver_undecided(self._turn.feed)
             self._turn.feed(message)
+        elif self._is_command and isinstance(message, AssistantMessage) and message.model == SYNTHETIC:
+            self._turn.touch()  # the command's own words, which its result repeats
         elif _is_content(message):
             self._deliver_undecided(self._pass_to_background)
             self._pass_to_background(message)

@@ -21,6 +21,7 @@ from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from maverick_tui import keeper
+from maverick_tui.executor.server_process import WITHHELD
 from maverick_tui.redact import redact
 
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
@@ -158,8 +159,17 @@ def _without_papers(options: ClaudeAgentOptions) -> tuple[ClaudeAgentOptions, li
 
 
 def _for_cli(server: Any) -> Any:
-    """What the CLI is told of a server: one that runs in this program it reaches through us."""
-    return {key: value for key, value in server.items() if key != "instance"} if isinstance(server, dict) else server
+    """What the CLI is told of a server: one that runs in this program it reaches through us.
+
+    One that it starts would inherit the key to the model from it. A variable can only be hidden by an empty one; a
+    server that needs the key names it in its own `env`.
+    """
+    if not isinstance(server, dict):
+        return server
+    told = {key: value for key, value in server.items() if key != "instance"}
+    if "command" in told:
+        told["env"] = {**dict.fromkeys(WITHHELD, ""), **(told.get("env") or {})}
+    return told
 
 
 def _executable(cli_path: str) -> str:

@@ -11,13 +11,15 @@ from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.scopes import by_scope
 from maverick_tui.ui.screens.questions import ARMED_AFTER
 from maverick_tui.ui.screens.run_view import RunView
-from maverick_tui.ui.screens.slash_commands import SlashCommands
+from maverick_tui.ui.screens.slash_commands import COMMANDS, TAKE_WORDS, SlashCommands
+from maverick_tui.ui.widgets.command_choice import CommandChoice
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from maverick_tui.runs.choosing import Choice
     from maverick_tui.runs.events import PermissionAsked
     from maverick_tui.ui.board import Answer
+    from maverick_tui.ui.widgets.command_menu import CommandMenu
 
 
 class AnsweringScreen(RunView):
@@ -25,6 +27,12 @@ class AnsweringScreen(RunView):
 
     _doubted: tuple[str, int, str] | None = None
     """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
+
+    _command_menu: CommandMenu | None = None
+
+    @cached_property
+    def _choice(self) -> CommandChoice:
+        return CommandChoice(COMMANDS, TAKE_WORDS, self._show_choice)
 
     @cached_property
     def _commands(self) -> SlashCommands:
@@ -76,6 +84,39 @@ class AnsweringScreen(RunView):
         """Drop the prompt that was queued last; the arrow keys bring it back as any other."""
         if self.store.queue:
             self.run.take_back(list(self.store.queue)[-1])
+
+    # -- commands -----------------------------------------------------------------------------------------------------
+
+    def _set_hints(self) -> None:
+        # Words for a question are never commands, however they begin.
+        is_answer = bool(self._asks_reason_for) or self._questions.in_words is not None
+        self.prompt.choice = None if is_answer else self._choice
+        if is_answer:
+            self._choice.close()
+        super()._set_hints()
+
+    def _show_choice(self) -> None:
+        """Show the commands that what is typed may become, directly above it."""
+        if self._command_menu is None and self._choice.names:
+            from maverick_tui.ui.widgets.command_menu import CommandMenu
+
+            self._command_menu = CommandMenu(self._choice)
+            _ = self.mount(self._command_menu, before=self.prompt)
+        if self._command_menu is not None:
+            self._command_menu.refresh_choice()
+        self._set_hints()
+
+    @on(Prompt.Changed)
+    def _text_changed(self) -> None:
+        if self._choice.names and not self.prompt.is_choosing:  # undone, and so neither typed nor set
+            self._choice.close()
+
+    def on_command_menu_clicked(self, event: CommandMenu.Clicked) -> None:
+        """Complete what is typed to the command that was clicked."""
+        event.stop()
+        if not self.prompt.complete(event.at):
+            self._choice.refuse()
+        self.set_focus(self.prompt)
 
     # -- approvals ----------------------------------------------------------------------------------------------------
 

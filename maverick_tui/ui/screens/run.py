@@ -144,6 +144,8 @@ class RunScreen(AnsweringScreen):
         store = self.store
         if self.get_selected_text():
             self.clear_selection()
+        elif self.prompt.is_choosing:
+            self._choice.refuse()
         elif self._asks_reason_for:
             self._leave_reason()
             self._set_hints()
@@ -201,15 +203,15 @@ class RunScreen(AnsweringScreen):
     # -- the banner ---------------------------------------------------------------------------------------------------
 
     def action_banner_retry(self) -> None:
-        """Send the last prompt again; if it was not a prompt that failed, connect again."""
+        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again."""
         banner = self.store.current_failure
         failed = [
-            entry.text
+            entry
             for entry in self.store.entries
             if isinstance(entry, PromptEntry) and banner is not None and entry.turn == banner.turn
         ]
         if failed:
-            self.send(failed[-1])
+            self.send(failed[-1].text, is_command=failed[-1].is_command)
         else:
             self.run.reconnect()
 
@@ -234,8 +236,11 @@ class RunScreen(AnsweringScreen):
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def action_switch_focus(self) -> None:
-        """Between prompt and transcript."""
-        if self.focused is self.prompt:
+        """Between prompt and transcript; in a command that has been begun, to its end."""
+        if self.focused is self.prompt and self.prompt.is_choosing:
+            if not self.prompt.complete():
+                self._choice.refuse()
+        elif self.focused is self.prompt:
             self.set_focus(self.transcript)
         else:
             self.action_focus_prompt()

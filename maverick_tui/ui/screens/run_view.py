@@ -234,10 +234,13 @@ class RunView(Screen[None]):
         is_gone = bool(self._asks_reason_for) and self._asks_reason_for not in self.store.questions
         if is_gone and not self.prompt.text:
             self._bring_draft_back()
-        enter, escape = self._keys["prompt.send"], self._keys["run.interrupt"]
+        enter, escape, tab = (self._keys[name] for name in ("prompt.send", "run.interrupt", "run.focus"))
         if is_gone and self._asks_reason_for:
             # Still no prompt: what was typed as a reason is not sent to the agent by the key that was meant to deny.
             hint, placeholder = f"this question is gone   {enter} keep as a draft", ""
+        elif self.prompt.is_choosing:
+            does = "does it" if self.prompt.is_whole else f"or {tab} completes it   ↑↓ choose"
+            hint, placeholder = f"{enter} {does}   {escape} close", ""
         elif self._asks_reason_for:
             hint, placeholder = f"{enter} deny with this reason   {escape} back", "Why not? The agent is told."
         elif self._questions.in_words:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "clear": "Begin a new conversation; what is on the screen stays",
     "new": "The same as /clear",
-    "compact": "Sum the conversation up, so that it takes less room: /compact WORDS say what matters",
+    "compact": "Sum the conversation up; /compact WORDS says what matters",
     "model": "Let another model answer: /model NAME",
     "name": "Call this run by a name: /name WORDS",
     "close": "Close this run",
@@ -21,6 +21,8 @@ COMMANDS = {
     "quit": "Leave Maverick",
 }
 """Each command, and what it does."""
+TAKE_WORDS = ("compact", "model", "name")
+"""Commands that words may follow."""
 
 _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?", re.DOTALL)
 """A path has a second slash, or a dot: it is no command."""
@@ -34,7 +36,7 @@ def slash_command(text: str) -> tuple[str, str] | None:
 
 def _takes(name: str, rest: str) -> bool:
     """Whether the command can be meant with what follows it: a model has one word, most commands take none."""
-    return not rest or name in ("compact", "name") or (name == "model" and len(rest.split()) == 1)
+    return not rest or (name in TAKE_WORDS and (name != "model" or len(rest.split()) == 1))
 
 
 class SlashCommands:

@@ -217,9 +217,11 @@ class DrawnBlocks(ScrollView):
     def _hold(self, anchor: Anchor | None) -> None:
         """Keep that at the top, whatever has become of the lines above it."""
         if anchor is not None:
-            block, row = anchor
-            offset = max(0, min(block.gap + row, block.height - 1))
-            self._move_to(self._blocks.start(self._blocks.index(block)) + offset)
+            self._move_to(self._line_of(anchor))
+
+    def _line_of(self, anchor: Anchor) -> int:
+        block, row = anchor
+        return self._blocks.start(self._blocks.index(block)) + max(0, min(block.gap + row, block.height - 1))
 
     def _move_to(self, y: int) -> None:
         """Scroll without what Textual does on a scroll: a layout, and a repaint of everything."""

@@ -80,6 +80,8 @@ class FramedView(DrawnBlocks):
         self._first_request = ""
         self._held = 0
         """The entry whose head the view does not follow the end past: it asks, and nobody has scrolled since."""
+        self._read_from: Anchor | None = None
+        """What the person has scrolled to, while a larger view has reached the end all by itself: it stays in view."""
         self._told = (True, 0)
         self._shown_size = Size(0, 0)
         self._top: Anchor | None = None
@@ -127,6 +129,8 @@ class FramedView(DrawnBlocks):
         if self._draw_with is None:
             self.restyle()
             return
+        if self.size != self._shown_size:
+            return  # Textual has moved the view for its new size, and `on_resize` is about to put that right
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
@@ -213,14 +217,18 @@ class FramedView(DrawnBlocks):
         self._top = None if self.is_following else self._anchor()
 
     def _resting(self) -> int:
-        """The line at the top of a view that follows the end: no further than the head of a question that is held."""
+        """The line at the top of a view that follows the end: no further than what is held in view."""
         if not self.is_following:
-            self._held = 0
-        if (block := self._blocks.get(self._held)) is None:
-            return self._lowest
-        index = self._blocks.index(block)
-        self._settle_from(index, self.size.height)
-        return min(self._first_line(index), self._lowest)
+            self._held, self._read_from = 0, None
+        held = self._blocks.get(self._held)
+        anchors = [*([(held, 0)] if held is not None else []), *([self._read_from] if self._read_from else [])]
+        for block, _ in anchors:
+            self._settle_from(self._blocks.index(block), self.size.height)
+        return min([self._lowest, *map(self._line_of, anchors)])
+
+    def _go_on(self, *, is_following: bool, held: int = 0) -> None:
+        """The person has said where the view is to be; what held it before does not any more."""
+        self.is_following, self._held, self._read_from = is_following, held, None
 
     @property
     def _lowest(self) -> int:
@@ -257,10 +265,10 @@ class FramedView(DrawnBlocks):
             left -= self._blocks[index].height
             index += 1
 
-    def _follow_if_at_the_end(self) -> None:
+    def _follow_if_at_the_end(self, read_from: Anchor | None = None) -> None:
         """There may be nothing more below what is in view, after the view or what is above it has changed."""
         if not self.is_following and self.scroll_offset.y >= self.max_scroll_y:
-            self.is_following, self._top = True, None
+            self.is_following, self._top, self._read_from = True, None, read_from
             self._tell()
 
     def _update_scrollbar(self) -> None:
@@ -345,7 +353,7 @@ class FramedView(DrawnBlocks):
         if self._draw_with is None or self.size != self._shown_size:  # a layout; `on_resize` puts it right
             super().watch_scroll_y(old_value, new_value)
             return
-        self.is_following, self._held = round(new_value) >= self.max_scroll_y, 0
+        self._go_on(is_following=round(new_value) >= self.max_scroll_y)
         self._place()
         super().watch_scroll_y(old_value, self.scroll_y)
         self.refresh()  # on the same line there may be something else, now that the heights above are known
@@ -359,9 +367,11 @@ class FramedView(DrawnBlocks):
         if width and width != self._width:
             self.restyle()
         elif self._draw_with is not None:
-            self._hold(self._top)
+            top = self._top
+            self._hold(top)
             self._show()
-            self._follow_if_at_the_end()
+            self._follow_if_at_the_end(top)
+        self.wake()  # what came meanwhile was not drawn
 
     # -- another width, other colours ---------------------------------------------------------------------------------
 
@@ -379,17 +389,21 @@ class FramedView(DrawnBlocks):
         look = Look(max(width, NARROWEST), self._palette(), folder, self._keys, choice=self._choice)
         self._draw_with = EntryRows(look, self._clock)
         self._blank = self._draw_with.blank()
-        top, share = self._top, self._seen.share
+        top, share = self._top or self._read_from, self._seen.share
         length = self._length_above(top) if top is not None else 0
         self._deselect()
         self._absorb_order()
         self._forget_rows()
         self._seen.keep_share(share)
         if top is not None:
-            self._hold((top[0], self._row_after(top[0], length) if top[1] > 0 else top[1]))
+            top = (top[0], self._row_after(top[0], length) if top[1] > 0 else top[1])
+            if self.is_following:
+                self._read_from = top
+            self._hold(top)
         self._show()
-        self._follow_if_at_the_end()
-        self._rewrapped = (self._top, length) if self._top is not None else None
+        self._follow_if_at_the_end(top)
+        place = self._top or self._read_from
+        self._rewrapped = (place, length) if place is not None else None
         self.refresh()
 
     def _length_above(self, anchor: Anchor) -> int:

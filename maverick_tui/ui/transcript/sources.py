@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TypeGuard
 
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
@@ -27,9 +28,29 @@ def source(entry: Entry) -> str:
 
 def answer_of_turn(store: RunStore, turn: int) -> list[str]:
     """What the agent itself has said in a turn, block by block."""
-    return [
-        entry.text
-        for entry in store.entries
-        if isinstance(entry, TextEntry) and entry.turn == turn and entry.kind == "text" and not entry.parent
-        if entry.text.strip()
-    ]
+    return [entry.text for entry in store.entries if entry.turn == turn and _is_said(entry)]
+
+
+def last_answer(store: RunStore) -> list[str]:
+    """What the agent itself has said after its last call, as it is printed without a terminal; block by block.
+
+    Where it has called something and said nothing since, what it said before that is the last one.
+    """
+    found: list[str] = []
+    for entry in reversed(store.entries):
+        is_end = isinstance(entry, PromptEntry) or (isinstance(entry, ToolEntry) and not entry.parent)
+        if is_end and found:
+            break
+        if _is_said(entry):
+            found.insert(0, source(entry))
+    return found
+
+
+def last_turn(store: RunStore) -> list[str]:
+    """All that the agent itself has said in the last turn in which it has said something, block by block."""
+    said = next((entry for entry in reversed(store.entries) if _is_said(entry)), None)
+    return answer_of_turn(store, said.turn) if said is not None else []
+
+
+def _is_said(entry: Entry) -> TypeGuard[TextEntry]:
+    return isinstance(entry, TextEntry) and entry.kind == "text" and not entry.parent and bool(entry.text.strip())

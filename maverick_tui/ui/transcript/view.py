@@ -10,12 +10,12 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.selection import Selection
 
-from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
+from maverick_tui.runs.entries import Entry, PromptEntry, ToolEntry
 from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.drawn import Anchor, cells_of
 from maverick_tui.ui.transcript.finding import Match, places
 from maverick_tui.ui.transcript.framed import FramedView
-from maverick_tui.ui.transcript.sources import answer_of_turn, source
+from maverick_tui.ui.transcript.sources import last_answer, last_turn, source
 from maverick_tui.ui.transcript.words import word_at
 
 FOLDS = ("▸", "▾")
@@ -43,7 +43,14 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
         Binding("right_square_bracket", "entry(1)", "Choose the next entry", id="transcript.entry_after", show=False),
         Binding("enter,space,o", "fold", "Open or close the chosen entry", id="transcript.toggle", show=False),
         Binding("y", "copy", "Copy the selection or the chosen entry", id="transcript.copy", show=False),
-        Binding("Y", "copy_answer", "Copy the last answer", id="transcript.copy_answer", show=False),
+        Binding(
+            "Y",
+            "copy_answer",
+            "Copy the last answer: what was said after the last call",
+            id="transcript.copy_answer",
+            show=False,
+        ),
+        Binding("alt+y", "copy_turn", "Copy all that was said in the last turn", id="transcript.copy_turn", show=False),
         Binding("n", "match(1)", "Next match", id="transcript.next_match", show=False),
         Binding("N", "match(-1)", "Match before", id="transcript.match_before", show=False),
     ]
@@ -82,7 +89,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
         y = max(0, min(y, self._lowest))
-        self.is_following, self._held = y >= self._lowest, 0
+        self._go_on(is_following=y >= self._lowest)
         self._move_to(y)
         self._shadow = None
         self._show()
@@ -94,7 +101,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
 
     def action_bottom(self) -> None:
         """Go to the end, and follow it."""
-        self.is_following, self._held = True, 0
+        self._go_on(is_following=True)
         self._shadow = None
         self._show()
         self._update_scrollbar()
@@ -151,7 +158,7 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
         if (block := self._blocks.get(number)) is None:
             return
         if self._draw_with is not None and number == self._draw_with.look.asking:
-            self.is_following, self._held = True, number
+            self._go_on(is_following=True, held=number)
             self._shadow = None
             self._show()
             self._update_scrollbar()
@@ -265,11 +272,12 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
             self.action_copy_answer()
 
     def action_copy_answer(self) -> None:
-        """Copy all that the agent has said in the last turn in which it has said something."""
-        for entry in reversed(self.store.entries):
-            if isinstance(entry, TextEntry) and entry.kind == "text" and not entry.parent and entry.text.strip():
-                self.copy(*answer_of_turn(self.store, entry.turn))
-                return
+        """Copy what the agent has said after its last call."""
+        self.copy(*last_answer(self.store))
+
+    def action_copy_turn(self) -> None:
+        """Copy all that the agent has said in its last turn."""
+        self.copy(*last_turn(self.store))
 
     def copy(self, *texts: str) -> None:
         """Put text on the clipboard, and say how much; what parts several texts is not counted."""

@@ -20,6 +20,7 @@ from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
 from maverick_tui.ui.instant import Painter
 from maverick_tui.ui.widgets import prompt_keys
+from maverick_tui.ui.widgets.command_choice import CommandChoice
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 MOST_LINES = 8
@@ -72,6 +73,8 @@ class Prompt(TextArea, inherit_bindings=False):
 
     _is_styled = False
     """Whether the text has the colours of the stylesheet."""
+    choice: CommandChoice | None = None
+    """The commands that what is typed may become, where there are any."""
 
     class Submitted(Message):
         """The person wants this sent, and the prompt is empty again; what no text means, the screen knows."""
@@ -117,6 +120,8 @@ class Prompt(TextArea, inherit_bindings=False):
     def set_text(self, text: str) -> None:
         """Put another text in, with the cursor at its end."""
         self.load_text(typed(text))
+        if self.choice is not None:
+            self.choice.close()  # it has not been typed: the arrow keys may be on their way through earlier prompts
         self._fit()
         self.move_cursor(self.document.end)
 
@@ -142,6 +147,8 @@ class Prompt(TextArea, inherit_bindings=False):
             self._fit()
             # A TextArea scrolls to the cursor before it knows its new height, and so not far enough.
             self.scroll_cursor_visible()
+        if self.choice is not None:
+            self.choice.look(self.text)
         return result
 
     async def _on_key(self, event: events.Key) -> None:
@@ -172,8 +179,27 @@ class Prompt(TextArea, inherit_bindings=False):
         """Begin a new line."""
         self.replace("\n", *self.selection, maintain_selection_offset=False)
 
+    @property
+    def is_choosing(self) -> bool:
+        """Whether what is typed may become a command."""
+        return self.choice is not None and self.choice.is_open(self.text)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is typed is the marked command already."""
+        return self.choice is not None and self.choice.completion(self.text) is None
+
+    def complete(self, at: int | None = None) -> bool:
+        """Make the marked command of what is typed, or the one at a place; whether that is another text."""
+        completion = self.choice.completion(self.text, at) if self.choice is not None else None
+        if completion is not None:
+            self.set_text(completion)
+        return completion is not None
+
     def action_send(self) -> None:
-        """Send the text; after a backslash, begin a new line in its place."""
+        """Send the text; complete a command that has been begun; after a backslash, begin a new line in its place."""
+        if self.complete():
+            return
         row, column = self.cursor_location
         if self.selection.is_empty and self.document[row][:column].endswith("\\"):
             self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
@@ -184,7 +210,9 @@ class Prompt(TextArea, inherit_bindings=False):
 
     async def action_older(self) -> None:
         """The line above; from the first line, the prompt before."""
-        if not self.navigator.is_first_wrapped_line(self.cursor_location):
+        if self.choice is not None and self.is_choosing:
+            self.choice.step(-1)
+        elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif await self._step(-1):
             # The end of the first line, so that the key goes on to the prompt before this one.
@@ -193,7 +221,9 @@ class Prompt(TextArea, inherit_bindings=False):
 
     async def action_newer(self) -> None:
         """The line below; from the last line, the prompt after."""
-        if not self.navigator.is_last_wrapped_line(self.cursor_location):
+        if self.choice is not None and self.is_choosing:
+            self.choice.step(1)
+        elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         else:
             await self._step(1)

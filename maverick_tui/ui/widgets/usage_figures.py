@@ -31,6 +31,8 @@ class Moment(NamedTuple):
 
     input_tokens: int
     output_tokens: int
+    growing: int
+    """Tokens of the answer that comes just now, by its characters; they are not among the others yet."""
     cache_read: int
     cache_write: int
     cost: float | None
@@ -63,6 +65,7 @@ class Moment(NamedTuple):
         return cls(
             usage.input_tokens,
             usage.output_tokens,
+            figures.growing,
             usage.cache_read_tokens,
             usage.cache_write_tokens,
             usage.cost_usd,
@@ -100,6 +103,11 @@ class Moment(NamedTuple):
     def speed(self) -> int:
         """Tokens a second of late, by the characters that came."""
         return round(sum(self.rates[-_SPEED_OVER:]) / _SPEED_OVER)
+
+    @property
+    def written(self) -> tuple[str, int]:
+        """The sign and the number of what the model has written: `~` where a part of it is a guess."""
+        return "~" if self.growing else "", self.output_tokens + self.growing
 
     @property
     def price(self) -> str:

@@ -77,11 +77,12 @@ Part = tuple[int, int, str, str]
 
 def _parts(moment: Moment) -> list[Part]:
     cache, context = moment.cache_share, moment.context_share
+    sign, written = moment.written
     done = sum(todo.state == "completed" for todo in moment.todos)
     filled = f"{context} %" if context is not None else f"{short(moment.context_used)} of ?"
     parts = [
         (6, 0, "in", short(moment.input_tokens)),
-        (7, 1, "out", short(moment.output_tokens)),
+        (7, 1, "out", f"{sign}{short(written)}"),
         (4, 2, "cache", "" if cache is None else f"{cache} %"),
         (9, 3, "cost" if moment.cost is None else "", moment.price),
         (8, 4, "", duration(moment.seconds)),

@@ -55,10 +55,11 @@ _LEAST_FIGURES = 9
 
 def _figures(moment: Moment, width: int) -> list[_Row]:
     share, known = moment.cache_share, moment.model_seconds + moment.tool_seconds + moment.person_seconds
+    sign, written = moment.written
     rows = [
         _Row(3, (("USAGE", "caption"),)),
         _Row(9, _figure("input", f"{moment.input_tokens:,}")),
-        _Row(9, _figure("output", f"{moment.output_tokens:,}")),
+        _Row(9, _figure("output", f"{sign}{written:,}")),
         _Row(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
         _Row(3, _figure("written", f"{moment.cache_write:,}", "to cache")),
         _Row(9, _figure("cost", moment.price, moment.price_note)),

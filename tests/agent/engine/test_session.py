@@ -28,6 +28,7 @@ from claude_agent_sdk import (
 from maverick_tui import AgentError, ProcessError, StreamingError, TimeoutError, extract_all_text
 from maverick_tui.agent.engine.session import AgentSession
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.executor.server_process import WITHHELD
 from maverick_tui.offline.script import Pace, Scene
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
@@ -268,6 +269,32 @@ async def test_an_mcp_tool_that_is_not_listed_is_refused_without_a_question(serv
     assert asked == ["mcp__box__allowed"]
     assert ran == ["allowed"]
     assert "not among the tools" in results_of(got)[1]
+
+
+REPORTS = """
+import json, os, pathlib, sys
+path = pathlib.Path(sys.argv[1])
+path.with_suffix(".new").write_text(json.dumps(dict(os.environ)))
+path.with_suffix(".new").rename(path)
+sys.stdin.read()
+"""
+
+
+async def test_an_mcp_server_has_the_key_to_the_model_only_if_it_names_it(serve: ServeModel, tmp_path: Path) -> None:
+    def server(name: str, **env: str) -> dict[str, Any]:
+        started = {"command": sys.executable, "args": ["-I", "-c", REPORTS, str(tmp_path / name)]}
+        return {**started, "env": env} if env else started
+
+    servers = {"plain": server("plain"), "named": server("named", ANTHROPIC_API_KEY="${ANTHROPIC_API_KEY}", MINE="1")}
+    async with serve(say("done")), Talker(mcp_servers=servers).session(context()):
+        async with asyncio.timeout(30):
+            while not all((tmp_path / name).exists() for name in servers):
+                await asyncio.sleep(0.05)
+        plain, named = (json.loads((tmp_path / name).read_text()) for name in servers)
+    assert plain["PATH"], "all else is inherited"
+    assert not any(plain.get(name) for name in WITHHELD)
+    assert named["ANTHROPIC_API_KEY"]
+    assert named["MINE"] == "1"
 
 
 async def test_waiting_for_a_person_is_not_silence(serve: ServeModel) -> None:

@@ -327,6 +327,21 @@ async def test_one_key_retries_and_another_continues() -> None:
         assert "Continue exactly where it stopped" in sent.text
 
 
+async def test_a_command_that_failed_is_done_again_as_a_command() -> None:
+    tape = Tape().connect().prompt("/compact keep the prices", is_command=True)
+    async with watching(tape) as (app, pilot):
+        await until(pilot, lambda: "● compacting the conversation" in truth(app))
+        tape.wait(60)
+        app.tell(tape)
+        app.run_screen._refresh_status()
+        assert "compacting the conversation  1:00  Esc interrupts" in truth(app), "it is never silent"
+        app.tell(tape.done("failed", failure=STREAM_BROKE))
+        await pilot.press("f5")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.SendPrompt)
+        assert (sent.text, sent.is_command) == ("/compact keep the prices", True)
+
+
 async def test_copy_and_details() -> None:
     async with watching(broken()) as (app, pilot):
         await pilot.press("f7")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 
 import pytest
+from textual.events import Resize
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript import tool_rows
+from maverick_tui.ui.transcript.view import Transcript
 from tests.support.runs import PARAGRAPH, STREAM_BROKE, Tape, history
 from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, resize, until
 
@@ -18,6 +20,10 @@ NUMBERED = "\n\n".join(f"paragraph {number}" for number in range(60))
 
 def tape(text: str = NUMBERED) -> Tape:
     return Tape().connect().prompt("Look").say(text)
+
+
+def numbered(start: int, end: int) -> str:
+    return "".join(f"word{number} " for number in range(start, end))
 
 
 def top(app: TranscriptApp) -> str:
@@ -158,7 +164,13 @@ async def test_without_a_choice_the_last_answer_is_copied_and_the_last_call_fold
         app.tell(again)
         app.draw()
         await pilot.press("Y")
+        assert app.clipboard == "In two parts.", "what follows the last call, as it is printed without a terminal"
+        await pilot.press("alt+y")
         assert app.clipboard == "Another one.\n\nIn two parts."
+        app.tell(run.think("Well.").say("And a third.", chunk=3))
+        app.draw()
+        await pilot.press("Y")
+        assert app.clipboard == "In two parts.\n\nAnd a third."
 
 
 async def test_keys_do_nothing_where_there_is_nothing() -> None:
@@ -276,6 +288,46 @@ async def test_a_higher_terminal_shows_more_of_the_same() -> None:
         assert app.view[:12] == first
         await resize(app, pilot, 80, 200)
         assert app.transcript.is_following, "there is nothing below"
+
+
+@pytest.mark.parametrize("larger", [(80, 90), (200, 60)])
+async def test_what_one_reads_while_an_answer_grows_is_not_lost_by_a_larger_window(larger: tuple[int, int]) -> None:
+    run = Tape().connect().prompt("Go").say(numbered(0, 600), is_open=True)
+    async with opened(run, size=(80, 12)) as (app, pilot):
+        app.transcript.scroll_to_line(app.transcript._lowest - 8)
+        first = top(app).split()[0]
+        await resize(app, pilot, *larger)
+        assert "word599" in "".join(app.view), "the larger view has reached the end"
+        assert app.transcript.is_following
+        app.tell([ev.BlockGrew(run.at, 1, numbered(600, 4_000))])
+        app.draw()
+        assert first in top(app).split(), "it follows the end no further than what was read"
+        await until(pilot, lambda: app.moves[-1][1] > 0, "there are new lines below")
+        await resize(app, pilot, 80, 12)
+        assert top(app).split()[0] == first
+        app.transcript.action_bottom()
+        assert "word3999" in "".join(app.view)
+        app.tell([ev.BlockGrew(run.at, 1, numbered(4_000, 4_400))])
+        app.draw()
+        assert "word4399" in "".join(app.view)
+
+
+async def test_a_frame_between_a_new_size_and_its_event_does_not_move_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Tape().connect().prompt("Go").say(numbered(0, 600), is_open=True)
+    resized = Transcript.on_resize
+
+    def late(transcript: Transcript, event: Resize) -> None:
+        app.tell([ev.BlockGrew(run.at, 1, "and more ")])
+        transcript._frame()
+        resized(transcript, event)
+
+    async with opened(run, size=(80, 20)) as (app, pilot):
+        monkeypatch.setattr(Transcript, "on_resize", late)
+        app.transcript.scroll_to_line(app.transcript._lowest - 6)
+        first = top(app).split()[0]
+        await resize(app, pilot, 80, 30)
+        await resize(app, pilot, 80, 20)
+        assert top(app).split()[0] == first
 
 
 async def test_a_larger_terminal_shows_everything_that_stands_above() -> None:

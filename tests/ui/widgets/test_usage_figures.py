@@ -18,6 +18,24 @@ def test_tokens_agree_with_the_store_to_the_token() -> None:
     assert (moment.cache_read, moment.cache_write) == (usage.cache_read_tokens, usage.cache_write_tokens)
 
 
+def test_what_is_written_grows_with_the_answer_until_its_tokens_are_reported() -> None:
+    store = asked(ev.UsageReported(1, "m", 10, 1), ev.BlockStarted(1, 1, "text"))
+    written = []
+    for size in (40, 400):
+        store.apply(ev.BlockGrew(2, 1, "x" * size))
+        written.append(Moment.of(store, 2.0).written)
+    assert written == [("~", 11), ("~", 111)]
+    assert store.figures.usage.output_tokens == 1, "a guess is never among the figures"
+    store.apply(ev.UsageReported(3, "m", 10, 97))
+    assert Moment.of(store, 3.0).written == ("", 97)
+    store.apply(ev.BlockStarted(3, 2, "text", parent="call"))
+    store.apply(ev.BlockGrew(3, 2, "x" * 40))
+    assert Moment.of(store, 3.0).written == ("", 97), "what a subagent says it reports itself"
+    store.apply(ev.BlockGrew(4, 1, "x" * 40))
+    store.apply(end(usage=Usage(10, 99)))
+    assert Moment.of(store, 5.0).written == ("", 99)
+
+
 @pytest.mark.parametrize(
     ("usage", "is_estimate", "price", "note"),
     [

@@ -1,0 +1,74 @@
+"""Folders that are thrown away: each is locked by whoever made it, so that what the killed have left can be told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+OWNER = ".owner"
+"""The file that is locked for as long as the owner lives; the system lets go of it whatever ends that."""
+_PREFIX = "maverick-"
+_PRIVATE = 0o700
+
+
+@contextmanager
+def scratch_folder(kind: str) -> Iterator[Path]:
+    """A folder of our own, which is removed at the end; if we are killed, by the next `remove_abandoned`."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-")).resolve()
+    lock = _own(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def remove_abandoned() -> None:
+    """Remove the user's folders whose owner is gone. What cannot be read or removed is left alone."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for path in [entry.path for entry in entries if entry.name.startswith(_PREFIX)]:
+            with suppress(OSError):
+                _remove_if_abandoned(path)
+
+
+def _own(folder: Path) -> int | None:
+    """Lock the folder. The file gets its name once it is locked: before, its owner would seem to be gone."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    unnamed = folder / f"{OWNER}.new"
+    lock = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    unnamed.rename(folder / OWNER)
+    return lock
+
+
+def _remove_if_abandoned(path: str) -> None:
+    """Remove a folder whose lock nobody holds; never through a link, and nothing that others may have written to."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        about = os.fstat(folder)
+        if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != _PRIVATE:
+            return
+        lock = os.open(OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the owner lives
+            shutil.rmtree(path, ignore_errors=True)
+        finally:
+            os.close(lock)
+    finally:
+        os.close(folder)

@@ -1,0 +1,82 @@
+"""Folders that are thrown away, also after their owner was killed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.scratch import OWNER, remove_abandoned, scratch_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is removed there")
+
+OWNING = """
+import sys, time
+from maverick_tui.scratch import scratch_folder
+with scratch_folder("offline") as folder:
+    (folder / "home" / "tmp").mkdir(parents=True)
+    (folder / "home" / "file").write_text("left")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A temporary folder that only this test uses."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+@contextmanager
+def owner() -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Another program that has made a folder."""
+    command = [sys.executable, "-I", "-c", OWNING]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, Path(process.stdout.readline().strip())
+        finally:
+            process.kill()
+
+
+def test_the_folders_of_the_killed_are_removed_and_those_of_the_living_are_not() -> None:
+    with owner() as (killed, left), owner() as (_, used), scratch_folder("tasks") as own:
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        assert (left / "home" / "file").exists()
+        remove_abandoned()
+        assert not left.exists()
+        assert (used / "home" / "file").exists()
+        assert own.is_dir()
+    assert not own.exists()
+
+
+def test_what_may_not_be_ours_stays(temporary: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    elsewhere.chmod(0o700)
+    (elsewhere / OWNER).touch()
+    (temporary / "maverick-offline-link").symlink_to(elsewhere)
+    unlocked = [temporary / f"maverick-offline-{name}" for name in ("open", "unowned", "linked")]
+    for folder, mode in zip(unlocked, (0o755, 0o700, 0o700), strict=True):
+        folder.mkdir()
+        folder.chmod(mode)
+    (unlocked[0] / OWNER).touch()
+    (unlocked[2] / OWNER).symlink_to(elsewhere / OWNER)
+    other = temporary / "other-folder"
+    other.mkdir(0o700)
+    (other / OWNER).touch()
+    remove_abandoned()
+    assert (elsewhere / OWNER).exists()
+    assert all(folder.is_dir() for folder in (*unlocked, other))
+    (unlocked[2] / OWNER).unlink()
+    (unlocked[2] / OWNER).touch()
+    remove_abandoned()
+    assert not unlocked[2].exists(), "the same with a file of its own is abandoned"
