@@ -116,6 +116,8 @@ REACH = _DECIDING + MOST_MARKS
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LIKE_A_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
+# Vowels and finals of Hangul, numbers in circles on squares, halves of flags, and colours of skin.
+_OF_ANY_WIDTH = re.compile(f"[\u1160-\u11ff\u3248-\u324f\ud7b0-\ud7ff\U0001f1e6-\U0001f1ff{_SKIN}]")
 # A cut before the first, or after the second, leaves half of what is drawn as one.
 _CLINGS = re.compile(f"[\u200b-\u200d\ufe0e\ufe0f\u20e3{_SKIN}]|{_TAG}")
 _HOLDS = frozenset("\u200b\u200c\u200d")
@@ -154,13 +156,21 @@ def one_line(text: str) -> str:
 
 
 def spelled(text: str) -> str:
-    """Inert text in which every invisible character, in place or not, is written out by its number."""
-    return inert(text if text.isascii() else _unseen().sub(lambda found: f"<U+{ord(found[0]):04X}>", text))
+    """Inert text in which every invisible character, in place or not, is written out by its number.
+
+    So is what takes more room in a terminal than we count: what follows it in its row would be beyond the edge.
+    """
+    if text.isascii():
+        return inert(text)
+    from unicodedata import category  # a library of its own
+
+    text = "".join(_numbered(one) if category(one) == "Mc" else one for one in _OF_ANY_WIDTH.sub(_number, text))
+    return inert(_unseen().sub(_number, text))
 
 
 def revealed(text: str) -> str:
     """The same, and blanks that only look like a space written out as well: for those who are to allow something."""
-    return spelled(text if text.isascii() else _LIKE_A_SPACE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text))
+    return spelled(text if text.isascii() else _LIKE_A_SPACE.sub(_number, text))
 
 
 def cut_at(text: str, most: int) -> int:
@@ -195,6 +205,14 @@ class InertStream:
         shown = inert(self._before + self._held)[len(self._before) :]
         self._before = self._held = ""
         return shown
+
+
+def _number(found: re.Match[str]) -> str:
+    return _numbered(found[0])
+
+
+def _numbered(character: str) -> str:
+    return f"<U+{ord(character):04X}>"
 
 
 def _stand_in(found: re.Match[str]) -> str:

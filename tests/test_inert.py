@@ -160,6 +160,22 @@ def test_spelled_text_names_what_is_hidden() -> None:
     assert spelled("rm\u2800x") == "rm<U+2800>x", "drawn, but as nothing"
 
 
+def test_spelled_text_has_nothing_that_a_terminal_may_make_wider_than_we_count() -> None:
+    from rich.cells import cell_len
+
+    everything = map(chr, (*range(0x20, 0xD800), *range(0xE000, 0x20000)))
+    alone = {
+        one: spelled(one) for one in everything if unicodedata.category(one) not in ("Cc", "Cf", "Cn", "Co", "Mn", "Me")
+    }
+    wider = [one for one, shown in alone.items() if one == shown and cell_len(one) < _most_columns(one)]
+    assert [hex(ord(one)) for one in wider] == []
+    assert alone["\u093e"] == "<U+093E>"
+
+
+def _most_columns(one: str) -> int:
+    return 2 if unicodedata.east_asian_width(one) in "WF" or "\u3248" <= one <= "\u324f" else 1
+
+
 @given(st.sampled_from(WRITTEN), st.integers(0, 60))
 def test_a_cut_leaves_nothing_that_holds_on_to_what_is_gone(text: str, most: int) -> None:
     at = cut_at(text, most)

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 MODULE_PREFIX = "maverick_agent_file_"
 
-_SAVE = "Save it as UTF-8, or declare its encoding."
+_SAVE = "Save it as UTF-8."
+_ENCODINGS = ("utf-8", "utf-8-sig", "ascii")
+"""Those in which all see the same text, whoever shows it to be trusted and Python."""
 
 
 def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list[PythonAgent], list[Problem]]:
@@ -81,7 +83,7 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
 
 
 def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
-    """Line, message and hint if the bytes are not in the encoding that the file declares, or UTF-8."""
+    """Line, message and hint if the bytes are not UTF-8, or declared to be something else."""
     import codecs
     import io
     import tokenize
@@ -90,6 +92,8 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         source.decode(encoding)
+        if encoding not in _ENCODINGS:
+            return 1, f"Declares the encoding {encoding!r}.", _SAVE
     except UnicodeDecodeError as error:
         # With a byte order mark the error's own copy starts after it, but the mark holds no line end.
         line = bytes(error.object).count(b"\n", 0, error.start) + 1

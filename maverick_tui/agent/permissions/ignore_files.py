@@ -22,7 +22,8 @@ _COMMON = "../..\n"
 
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
     """Why a call of ripgrep asks: such a file in or above what it searches leads elsewhere, or is a pipe."""
-    if words[0] != "rg" or any(word in _SILENT or word.strip("u") == "-" for word in words):
+    first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
+    if words[0] != "rg" or first in _SILENT or (first.startswith("-") and first.strip("u") == "-"):
         return ""
     top = Path(os.path.realpath(here / path))
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
@@ -30,7 +31,7 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0:
-            return "It is too much to be looked through for links that are told; --no-messages makes that needless."
+            return "It is too much to be looked through for links that are told; `rg --no-messages` makes it needless."
         if not {*_NAMES, ".git"}.isdisjoint((*folders, *files)):
             odd += _odd_files(Path(folder), here, places)
             odd += (

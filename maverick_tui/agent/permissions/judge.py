@@ -21,6 +21,7 @@ from maverick_tui.agent.permissions.places import Places, moved
 from maverick_tui.agent.permissions.plainest import plainest_call
 from maverick_tui.agent.permissions.reading import (
     files_read,
+    folders_searched,
     is_filter,
     only_reads,
     searches,
@@ -121,7 +122,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
     for texts in filter(searches, calls):
-        for path in files_read(texts) or ["."]:
+        for path in folders_searched(texts):
             if reason := _why_not_to_search(texts, path, call.here, places):
                 return reason
     return ""
@@ -325,7 +326,7 @@ class Judge:
             if doubt := (_where_cd_leads(named, folder) if is_move else "") or self._doubt_of_file(named, folder):
                 return doubt
         # A pattern that fits nothing may be left out by the shell, and then all that is here is searched.
-        roots = [*files_read(texts), *(["."] if patterns else [])] or ["."]
+        roots = [*folders_searched(texts), *(["."] if patterns else [])]
         for path, folder in product(roots if searches(texts) else (), folders):
             if reason := _why_not_to_search(texts, path, folder, self._places):
                 return reason

@@ -76,6 +76,12 @@ def files_read(words: Sequence[str]) -> list[str]:
     return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
 
 
+def folders_searched(words: Sequence[str]) -> list[str]:
+    """Where a call searches: where it is, unless it names files, and an option behind them may be one or none."""
+    files = files_read(words)
+    return files if any(not _is_option(file) for file in files) else [".", *files]
+
+
 def takes_many_files(words: Sequence[str]) -> bool:
     """Whether a call that only reads still does so with any number of files where it names one."""
     reader, _ = _reader(words)

@@ -37,10 +37,12 @@ class Runner:
         name = re.split("[=:.]", word.lstrip("-"), maxsplit=1)[0]
         if self.is_for_scripts:  # npm takes any number of dashes, and `--no-no-x` for `--x`
             name = re.sub("^(no-)+", "", name.lower())
-        is_abbreviated = word.startswith("--") or (self.is_for_scripts and len(name) > 1)
-        if is_abbreviated:  # most programs take the beginning of a name for the name
-            return any(option.startswith(name) for option in self.options.split())
-        return name in self.options.split() or any(letter in word for letter in self.letters)
+        is_short = not word.startswith("--")
+        if is_short and (name in self.options.split() or any(letter in word for letter in self.letters)):
+            return True
+        # Most programs take the beginning of a name for the name.
+        is_abbreviated = not is_short or (self.is_for_scripts and len(name) > 1)
+        return is_abbreviated and any(option.startswith(name) for option in self.options.split())
 
 
 def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
@@ -161,7 +163,7 @@ _RUNNERS: dict[str, Runner] = {
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
-    "gradle": Runner("init-script build-file project-dir settings-file include-build", "IbpcDP"),
+    "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
     "kubectl": Runner("kubeconfig", words="exec run"),
     "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
     "mvn": Runner("define file settings global-settings", "Dfs", operands=":"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
@@ -11,6 +12,8 @@ from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
 
 MOST_BLANK = 2
 """Blank lines that code has between its parts."""
+_ENDS = re.compile("(?<=[\x85\u2028\u2029])")
+"""Behind what ends a line for YAML alone."""
 _UNKNOWN = ("Cn", "Co")
 """Characters that Unicode gives no meaning, and a font may give any."""
 
@@ -27,11 +30,17 @@ def source_lines(content: bytes, width: int) -> Iterator[Line]:
 
 
 def _numbered(content: bytes, width: int) -> Iterator[Line]:
-    text = content.decode(errors="replace").replace("\r\n", "\n").removesuffix("\n")
+    # A carriage return ends a line for Python and YAML.
+    text = content.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     lines = text.split("\n")
     numbers = len(str(len(lines)))
     for number, line in enumerate(lines, start=1):
-        for index, part in enumerate(wrap(visible(line).expandtabs(TAB), max(width - numbers - 2, 8))):
+        parts = [
+            part
+            for piece in _ENDS.split(line)
+            for part in wrap(visible(piece).expandtabs(TAB), max(width - numbers - 2, 8))
+        ]
+        for index, part in enumerate(parts):
             yield (f"{'' if index else number:>{numbers}}  ", "faint"), (part, "text")
 
 

@@ -120,15 +120,19 @@ class AnsweringScreen(RunView):
 
     # -- approvals ----------------------------------------------------------------------------------------------------
 
-    def _answer(self, question: PermissionAsked | None, decision: Answer, *, reason: str = "") -> bool:
+    def _answer(
+        self, question: PermissionAsked | None, decision: Answer, *, reason: str = "", is_hit: bool = False
+    ) -> bool:
         """Answer a question; whether there is one, and it has been seen for long enough to be meant."""
-        if question is None or not self._is_armed(question, denies=decision == "deny"):
+        if question is None or not self._is_armed(question, denies=decision == "deny", is_hit=is_hit):
             return False
         self.run.answer(question.request, decision, reason)
         return True
 
-    def _is_armed(self, question: PermissionAsked, *, denies: bool = False) -> bool:
-        """Whether it has been on the screen: for a yes all of it, for a no that which tells what it is about."""
+    def _is_armed(self, question: PermissionAsked, *, denies: bool = False, is_hit: bool = False) -> bool:
+        """Whether it has been on the screen: for a yes all of it, for a no that which tells what it is about; and where
+        it is, if a click has hit it.
+        """
         seen = self.transcript.questions_seen
         since = seen.head_since(question.request) if denies else seen.whole_since(question.request)
         if since is None:
@@ -137,9 +141,12 @@ class AnsweringScreen(RunView):
             down = self._keys["run.page_down"]
             self.notify(f"Not all of this question has been seen: {down} goes on.", timeout=3)
             return False
+        if is_hit:
+            since = max(since, seen.still_since(question.request))
         if self._questions.is_armed(question, since):
             return True
-        self.notify(f"This question is new: its keys act after {ARMED_AFTER} s.", timeout=2)
+        what = "is new or has just moved: click once more" if is_hit else f"is new: its keys act after {ARMED_AFTER} s"
+        self.notify(f"This question {what}.", timeout=2)
         return False
 
     @property
@@ -173,7 +180,7 @@ class AnsweringScreen(RunView):
         question, choice = self._questions.about(entry), self._questions.choice
         if question is None or choice is None or choice.request != question.request or choice.is_complete:
             return
-        if option < len(choice.parts[choice.at].options) and self._is_armed(question):
+        if option < len(choice.parts[choice.at].options) and self._is_armed(question, is_hit=entry > 0):
             choice.choose(option)
             self._go_on(question, choice)
             self.set_focus(self.prompt)  # Enter sends what is marked
@@ -184,7 +191,7 @@ class AnsweringScreen(RunView):
         if question is not None and question.tool == "AskUserQuestion":
             self.notify("It wants an answer: choose an option, or type one.", timeout=3)
         else:
-            self._answer(question, "once")
+            self._answer(question, "once", is_hit=entry > 0)
 
     def action_allow_run(self, entry: int = 0) -> None:
         """Allow the very call that waits, as often as it comes in this run."""
@@ -200,7 +207,7 @@ class AnsweringScreen(RunView):
 
     def _allow(self, scope: str, entry: int) -> None:
         question = self._questions.about(entry)
-        if question is None or not self._is_armed(question):
+        if question is None or not self._is_armed(question, is_hit=entry > 0):
             return
         if (grant := by_scope(question.grants).get(scope)) is None:
             self.notify("This question does not offer that.", timeout=3)
@@ -209,12 +216,12 @@ class AnsweringScreen(RunView):
 
     def action_deny(self, entry: int = 0) -> None:
         """Deny the call that waits."""
-        self._answer(self._questions.about(entry), "deny")
+        self._answer(self._questions.about(entry), "deny", is_hit=entry > 0)
 
     def action_deny_reason(self, entry: int = 0) -> None:
         """Ask for a reason; what stands in the prompt was meant for something else, and waits until it is given."""
         question = self._questions.about(entry)
-        if question is None or not self._is_armed(question, denies=True):
+        if question is None or not self._is_armed(question, denies=True, is_hit=entry > 0):
             return
         if not self._asks_reason_for:
             self._aside = self.prompt.take()

@@ -312,15 +312,17 @@ class FramedView(DrawnBlocks):
         if not self.store.questions or self._width < NARROWEST:  # what is cut has not been seen
             return
         found: dict[Block, list[int]] = {}
-        for line in (self.scroll_offset.y + y for y in rows):
-            if line < self._blocks.lines:
+        tops: dict[Block, int] = {}
+        for y in rows:
+            if (line := self.scroll_offset.y + y) < self._blocks.lines:
                 index, offset = self._blocks.at(line)
                 block = self._blocks[index]
                 if block.asks and offset >= block.gap:
                     found.setdefault(block, []).append(offset - block.gap)
+                    tops[block] = y - offset
         for block, places in found.items():
             if block.rows is not None:
-                self.questions_seen.look(block.asks, block.rows, places)
+                self.questions_seen.look(block.asks, block.rows, places, tops[block])
 
     # -- what Textual asks --------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""QuestionsSeen: which open questions have been on the screen from their head to their choices."""
+"""QuestionsSeen: which open questions have been on the screen from their head to their choices, and stand still."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ class QuestionsSeen:
         self._seen: dict[str, set[int]] = {}
         self._head_since: dict[str, float] = {}
         self._whole_since: dict[str, float] = {}
+        self._tops: dict[str, int] = {}
+        self._still_since: dict[str, float] = {}
 
-    def look(self, request: str, rows: list[Row], places: Iterable[int]) -> None:
-        """Some rows of a question are on the screen."""
+    def look(self, request: str, rows: list[Row], places: Iterable[int], top: int) -> None:
+        """Some rows of a question are on the screen, on which its first one is, or would be, at `top`."""
+        if self._tops.get(request) != top:
+            self._tops[request], self._still_since[request] = top, self._clock()
         if request in self._whole_since:
             return
         seen = self._still_seen(request, rows)
@@ -43,6 +47,10 @@ class QuestionsSeen:
     def head_since(self, request: str) -> float | None:
         """Since when it is known which call is asked about; None if it has not been on the screen."""
         return self._head_since.get(request)
+
+    def still_since(self, request: str) -> float:
+        """Since when it is where it is: a click that was meant for another may hit one that has just moved there."""
+        return self._still_since.get(request, 0.0)
 
     def whole_since(self, request: str) -> float | None:
         """Since when every row of it has been on the screen; None if some have not."""

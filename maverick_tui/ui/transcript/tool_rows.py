@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +39,8 @@ _SHOWN_BELOW = ("AskUserQuestion", "ExitPlanMode", "TodoWrite")
 _WANTS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
 _DESCRIBED = {"Agent": "prompt", "Bash": "command", "Task": "prompt"}
 """Tools whose calls the model describes in words of its own, and the argument that says what they really do."""
+_DRAWN_OTHERWISE = re.compile(r"(?<=```)\w+|(?<=~~~)\w+|(?<=[-*+] \[)[xX](?=\])")
+"""The language of a block of code, which its colours tell, and what is done in a list."""
 _TASKS_RUNNING = ("running", "pending", "started")
 
 
@@ -147,9 +151,19 @@ def _show_of(entry: ToolEntry) -> Callable[[str], str]:
 
 def _plan(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     plan = entry.arguments.get("plan")
-    rows = renderer.markdown(inert(plan)) if isinstance(plan, str) and plan.strip() else []
-    rest = _others(entry, ("plan", "planFilePath"), renderer, palette)
-    return (rows or renderer.plain("It does not say what the plan is.", palette.dim)) + rest
+    rest = _others(entry, ("plan",), renderer, palette)
+    if not isinstance(plan, str) or not plan.strip():
+        return renderer.plain("It does not say what the plan is.", palette.dim) + rest
+    rows = renderer.markdown(_show_of(entry)(plan))
+    if entry.state == "asking" and _leaves_out(rows, plan):
+        rows = renderer.plain(revealed(plan), palette.base)
+    return rows + rest
+
+
+def _leaves_out(rows: list[Row], text: str) -> bool:
+    """Whether a drawing has not all letters of its Markdown: titles of links, surplus cells, comments."""
+    drawn = Counter(one for row in rows for one in row.text if one.isalnum())
+    return bool(Counter(filter(str.isalnum, _DRAWN_OTHERWISE.sub("", revealed(text)))) - drawn)
 
 
 def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:

@@ -221,9 +221,18 @@ def test_a_name_that_cannot_be_typed_is_not_used() -> None:
     assert found.name == "pilot"
 
 
-def test_a_declared_encoding_is_honoured() -> None:
-    source = f"# coding: latin-1\n{HEAD}class A(MaverickAgent):\n    'Prüft.'\n{EXECUTE}".encode("latin-1")
-    assert read(source)[0][0].description == "Prüft."
+@pytest.mark.parametrize("encoding", ["utf-7", "latin-1", "raw_unicode_escape", "shift_jis"])
+def test_no_encoding_is_read_in_which_others_see_another_text(encoding: str) -> None:
+    source = f"# coding: {encoding}\n{HEAD}class A(MaverickAgent):\n    'Looks.'\n{EXECUTE}".encode()
+    found, problems = read(source)
+    assert found == []
+    assert "Declares the encoding" in only(problems).message
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "UTF_8", "ascii"])
+def test_that_it_is_utf_8_may_be_declared(encoding: str) -> None:
+    source = f"# coding: {encoding}\n{HEAD}class A(MaverickAgent):\n    'Looks.'\n{EXECUTE}"
+    assert read(source)[0][0].description == "Looks."
 
 
 def test_warnings_of_the_file_are_its_authors() -> None:

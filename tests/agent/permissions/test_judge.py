@@ -402,6 +402,8 @@ def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(perso
     refused = "ask" if person else "deny"
     for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep"):
         assert decide(judge, "Bash", bash(command)) == refused
+    for command in ("rg -e --no-messages", "rg -e -u", "rg -g --no-ignore foo", "rg foo --no-messages"):
+        assert decide(judge, "Bash", bash(command)) == refused, command
     for command in ("rg foo src", "rg --no-messages foo", "rg -uu foo"):
         assert decide(judge, "Bash", bash(command)) == "allow", command
     inner = Judge(["Bash(rg:*)"], project / "docs" / "deep", person=person)

@@ -98,6 +98,7 @@ GIT = ["git diff:*", "git log:*"]
         ("npm run lint ---script-shell ./x.sh", ["npm run lint:*"], False),
         ("npm run lint --no-script-shell=./x.sh", ["npm run lint:*"], False),
         ("npm run lint --no-NO-scr=./x.sh", ["npm run lint:*"], False),
+        ("npm run lint -dC other", ["npm run lint:*"], False),
         ("npm run lint -userco=rc", ["npm run lint:*"], False),
         ("pnpm run lint --config.script-shell=./x.sh", ["pnpm run lint:*"], False),
         ("dotnet test --property:CustomBeforeMicrosoftCommonTargets=x", ["dotnet test:*"], False),

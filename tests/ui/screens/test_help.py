@@ -229,10 +229,10 @@ async def test_the_keys_of_a_run_are_told_in_one_case_and_none_that_does_nothing
         assert "All commands" in texts
 
 
-async def test_a_toast_lies_on_the_header_where_no_keys_are() -> None:
+async def test_a_toast_lies_right_below_the_header_where_no_keys_are() -> None:
     app = FedApp()
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         app.notify("Copied 547 characters.", timeout=60)
         await until(pilot, lambda: app.screen.query("Toast") and app.screen.query_one("Toast").region.height)
         assert app.screen.query_one("Toast").region.height == 1
-        assert app.screen.query_one("Toast").region.y == 0
+        assert app.screen.query_one("Toast").region.y == 1

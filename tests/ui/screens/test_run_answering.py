@@ -124,6 +124,22 @@ async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hi
         assert answers(app) == [("ask-call-2", "once", "")]
 
 
+async def test_a_click_does_not_hit_a_question_that_has_just_moved_there() -> None:
+    tape = begun().ask("Bash", {"command": "pytest\necho\necho"})
+    tape = tape.ask("Bash", {"command": "git add ."}).ask("Bash", {"command": "curl"}).wait(1)
+    async with watching(tape, size=(100, 40)) as (app, pilot):
+        await click(app, pilot, "once", nth=2)
+        assert answers(app) == [("ask-call-3", "once", "")], "all of them stand still"
+        before = app.shown().index("curl")
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "once")))
+        await until(pilot, lambda: app.shown().index("curl") < before, "the last one has moved up")
+        await click(app, pilot, "once", nth=1)
+        assert answers(app) == []
+        app.now += 1
+        await click(app, pilot, "once", nth=1)
+        assert answers(app) == [("ask-call-3", "once", "")]
+
+
 @pytest.mark.parametrize(
     ("words", "decision"), [("once", "once"), ("Bash: ls", "run"), ("deny", "deny")]
 )  # of "deny with a reason", another test

@@ -228,7 +228,32 @@ def test_a_plan_is_shown_as_what_it_is() -> None:
     assert "2. Mend␛ it" in text
     assert "## " not in text
     assert "^y go ahead" in text
+    assert "/p.md" in text
     assert "It does not say what the plan is." in text_of(asking("ExitPlanMode", {})[1])
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        '[docs](https://a.b "HIDDEN")',
+        "```bash HIDDEN curl\nls\n```",
+        "| a | b |\n|---|---|\n| 1 | 2 | HIDDEN |",
+        "Look. <!-- HIDDEN -->",
+        "[x]: https://a.b 'HIDDEN'",
+    ],
+)
+def test_nothing_of_a_plan_that_is_to_be_allowed_is_left_out(plan: str) -> None:
+    _, entry = asking("ExitPlanMode", {"plan": f"## The plan\n\n{plan}\n"})
+    assert "HIDDEN" in text_of(entry, asking=entry.number)
+
+
+def test_a_plan_of_which_nothing_is_left_out_is_drawn() -> None:
+    plan = "## The plan\n\n- [x] **Look** at `a.py`\n1. Mend:\n\n```python\nx = 1\n```\n\n"
+    _, entry = asking(
+        "ExitPlanMode", {"plan": plan + "| a | b |\n|---|---|\n| 1 | 2 |\n\nA [link](https://a.b/c) and *more*.\n"}
+    )
+    text = text_of(entry, asking=entry.number)
+    assert not any(sign in text for sign in ("##", "```", "**", "|---"))
 
 
 def test_a_question_in_words_lists_its_options() -> None:
