@@ -50,19 +50,8 @@ def test_with_credentials_it_lists_the_agents(how: str, home: Path, monkeypatch:
     assert "OFFLINE" not in done.stdout
 
 
-def test_an_agent_runs_on_a_script(mark: str, home: Path) -> None:
-    Path("s.yaml").write_text(SCRIPT)
-    done = run("--offline", "--script", "s.yaml", "--agent", "explorer", "--prompt", "Where is it?")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "It is in the kitchen.\n", "the answer alone"
-    for part in ("OFFLINE", "> Where is it?", "tokens in"):
-        assert part in done.stderr
-    assert "kitchen" not in done.stderr, "it is not told twice"
-    assert list(home.iterdir()) == [], "nothing is written to the user's home"
-
-
 @pytest.mark.parametrize("dash", sampled([["--prompt", "-"], []], 2, ["a dash", "a pipe"]))
-def test_the_prompt_can_be_piped_in(dash: list[str], mark: str) -> None:
+def test_an_agent_runs_on_a_script_and_a_prompt_that_is_piped_in(dash: list[str], mark: str, home: Path) -> None:
     Path("s.yaml").write_text(
         "scenes: [{when: {prompt: Where}, answers: [[I look., {tool: Glob, input: {pattern: '*'}}], Nowhere.]}]\n"
     )
@@ -70,8 +59,10 @@ def test_the_prompt_can_be_piped_in(dash: list[str], mark: str) -> None:
     done = run(*arguments, piped="Where is it?\nAnd why?\n")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "Nowhere.\n", "what it said on its way is no answer"
-    assert "I look." in done.stderr
-    assert "Where is it? And why?" in done.stderr
+    for part in ("OFFLINE", "I look.", "> Where is it? And why?", "tokens in"):
+        assert part in done.stderr
+    assert "Nowhere" not in done.stderr, "it is not told twice"
+    assert list(home.iterdir()) == [], "nothing is written to the user's home"
 
 
 @pytest.mark.parametrize("engine", sampled(["claude-code", "api"], 2))

@@ -10,6 +10,7 @@ import pytest
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, StreamingError
 from maverick_tui.offline.loading import parse_script
 from maverick_tui.testing import Offline
+from tests.support.sampling import sampled
 
 pytest_plugins = ["pytester"]
 
@@ -44,7 +45,7 @@ def test_an_agent_runs_against_a_script(offline: Offline, mark: str) -> None:
     assert len(run.requests) == 2
 
 
-@pytest.mark.parametrize("form", ["path", "script"])
+@pytest.mark.parametrize("form", sampled(["path", "script"], 2))
 async def test_a_script_may_be_a_file_or_a_value(form: str, offline: Offline, tmp_path: Path, mark: str) -> None:
     text = "scenes: [{answers: [hello]}]"
     (tmp_path / "s.yaml").write_text(text)

@@ -102,7 +102,7 @@ def run(*command: str, **variables: str) -> str:
             ["tasks", "list"],
             ["--agent", "two", "--prompt", "hi", "--offline", "--script", "@"],
         ],
-        4,
+        5,
         ["engine claude-code", "agents list", "offline check", "tasks list", "engine api"],
     ),
 )

@@ -138,9 +138,12 @@ def test_the_users_own_agents_of_the_same_name_are_not_taken(home: Path, project
 # -- the tour -------------------------------------------------------------------------------------------------------
 
 
+WORKS_AND_BREAKS = [stop for stop in TOUR if stop.agent in ("implementer", "documenter")]
+
+
 # The explorer is played to its end below.
 @pytest.mark.slow
-@pytest.mark.parametrize("stops", sampled([list(TOUR[1:]), list(TOUR)], 2, ["all but the explorer", "all"]))
+@pytest.mark.parametrize("stops", sampled([WORKS_AND_BREAKS, list(TOUR)], 2, ["work that breaks off", "all"]))
 async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
     stops: list[Stop], mark: str, project: Path, tmp_path: Path
 ) -> None:
@@ -174,14 +177,17 @@ async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
     assert isinstance(errors["documenter"], StreamingError)
     assert "**Corrected**" in said["documenter"]
     assert "Not verified" not in said["documenter"]
-    assert changed_files(project) == [" M README.md", " M shop/money.py", "?? tests/test_shipping.py"]
-    assert (project / "shop" / "cart.py").read_bytes() == cart  # broken on purpose, and put back
     assert "`FAILED (failures=1)` before" in said["implementer"]
     assert "`Ran 8 tests`, `OK` now" in said["implementer"]
+    assert not re.search(r"\$\{|(?<!`)``(?!`)", "".join(said.values()))  # every reference found what it refers to
+    if stops == WORKS_AND_BREAKS:
+        assert changed_files(project) == [" M README.md", " M shop/money.py"]
+        return
+    assert changed_files(project) == [" M README.md", " M shop/money.py", "?? tests/test_shipping.py"]
+    assert (project / "shop" / "cart.py").read_bytes() == cart  # broken on purpose, and put back
     assert "AssertionError: Money(cents=490) != Money(cents=0)" in said["test-writer"]
     assert "`Ran 11 tests`, `OK` now" in said["test-writer"]
     assert git(project, "rev-parse", "--short", "HEAD").strip() in said["reviewer"]
-    assert not re.search(r"\$\{|(?<!`)``(?!`)", "".join(said.values()))  # every reference found what it refers to
 
 
 def demo(tmp_path: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
