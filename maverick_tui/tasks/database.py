@@ -59,7 +59,7 @@ def open_engine(url: str) -> Engine:
             options = {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0}
         elif not parsed.database.startswith("file:"):
             file = Path(parsed.database)
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             file.touch(mode=0o600, exist_ok=True)
         arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
         engine = create_engine(parsed, hide_parameters=True, connect_args=arguments, **options)

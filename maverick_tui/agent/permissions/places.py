@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,7 +20,8 @@ from maverick_tui.git.repository import find_repository
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
     " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
-    " .config/mise .cargo/config .cargo/config.toml site-packages"
+    " .nova .theia .bsp .trae .clinerules .qwen .bundle .tox .nox .direnv .config/mise .cargo/config"
+    " .cargo/config.toml site-packages dist-packages node_modules"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
@@ -29,7 +31,8 @@ _RUN_FILES = frozenset(
     " .nvim.lua .emacs .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .xprofile .xsession .xinitrc"
     " .pam_environment .devcontainer.json mise.toml .mise.toml mise.local.toml .mise.local.toml .nvimrc"
     " .pre-commit-config.yaml .pre-commit-config.yml .simple-git-hooks.json .overcommit.yml .tool-versions .yarnrc"
-    " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc".split()
+    " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc .npmrc .pnpmfile.cjs .dir-locals-2.el .pdbrc .irbrc"
+    " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg".split()
 )
 _RUN_NAMES = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)")
 _KEYS = frozenset(
@@ -55,6 +58,8 @@ _ORDINARY_DEVICES = (
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
+_OURS = Path(os.path.realpath(sys.prefix))
+_PARTS_OF_ENVIRONMENT = frozenset("bin lib lib64 scripts".split())
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
@@ -123,6 +128,8 @@ class Places:
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(map(_is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
             return f"{place} can make other programs run something."
+        if _is_of_environment(place):
+            return f"{place} is part of a Python environment, which runs what is in it."
         if _is_of_bare_repository(place):
             return f"{place} would be part of a repository, whose settings can make git run something."
         home = self._home
@@ -184,6 +191,13 @@ def _is_run_by_others(names: list[str]) -> bool:
     is_file = last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None
     way = _way(names)
     return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
+
+
+def _is_of_environment(place: Path) -> bool:
+    """Whether a folder above is an environment of Python's, be it one of the project's or the one that runs us."""
+    parts = zip(reversed(place.parts), map(str, place.parents), strict=False)
+    inner = (folder for part, folder in parts if part.casefold() in _PARTS_OF_ENVIRONMENT)
+    return any(os.path.lexists(f"{folder}/pyvenv.cfg") for folder in inner) or _is_within(place, _OURS)
 
 
 def _is_of_bare_repository(place: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -289,6 +290,27 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
         assert decide(judge, "Bash", bash(f"cp x {place}")) == refused, place
     assert decide(judge, "Bash", bash("cp src/*.py docs")) == refused
     assert decide(judge, "Bash", bash("cp src/a.py docs")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool, project: Path) -> None:
+    judge = Judge(["Write", "Read"], project, person=person)
+    refused = "ask" if person else "deny"
+
+    def write(path: str) -> str:
+        return judge.verdict("Write", {"file_path": path, "content": ""}, mode="acceptEdits").decision
+
+    assert write("env/bin/python") == "allow"
+    assert write("env/pyvenv.cfg") == refused
+    (project / "env").mkdir()
+    (project / "env" / "pyvenv.cfg").touch()
+    for path in ("env/bin/python", "env/lib/python3.12/os.py", "env/Scripts/activate", "node_modules/.bin/eslint"):
+        assert write(path) == refused, path
+    assert write(f"{sys.prefix}/bin/maverick") == refused
+    assert write("env/src/a.py") == "allow"
+    (project / "pyvenv.cfg").touch()
+    assert write("src/a.py") == "allow"
+    assert write("bin/maverick") == refused
 
 
 @pytest.mark.parametrize("person", [True, False])

@@ -41,7 +41,7 @@ def test_every_figure_is_there_in_full() -> None:
     assert text(panel_rows(Moment.of(busy(), 39.5), 32, 40)) == [
         "USAGE",
         "input       12,480",
-        "output       1,932",
+        "output      ~2,132",
         "cached     144,123  85 %",
         "written     11,300  to cache",
         "cost       ≥$0.061  so far",
