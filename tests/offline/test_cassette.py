@@ -47,7 +47,7 @@ from tests.conftest import ServeModel
 from tests.support import replay as frames
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, call, drop, say, scene, stall, turns
-from tests.support.processes import marked, wait_until_gone
+from tests.support.processes import marked, until_running, wait_until_gone
 
 KEY = "sk-ant-api03-Zm9vYmFyYmF6cXV4-0123456789"
 LONG_COMMAND = f"{sys.executable} -c 'import time; time.sleep(300)'"
@@ -237,8 +237,7 @@ async def test_a_stream_that_breaks(serve: ServeModel, file: Path) -> None:
 async def test_a_killed_cli(serve: ServeModel, mark: str, file: Path) -> None:
     async with serve(bash(LONG_COMMAND)), Worker(transport=recording(file)).session(context()) as session:
         task = asyncio.create_task(drain(session.query("work")))
-        while not any("time.sleep(300)" in command for command in marked(mark).values()):
-            await asyncio.sleep(0.02)
+        await until_running(mark, "time.sleep(300)")
         cli = next(pid for pid, command in marked(mark).items() if "_bundled/claude" in command.split(" ")[0])
         os.kill(cli, signal.SIGKILL)
         before, error = await task

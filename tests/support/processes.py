@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -33,3 +34,11 @@ def wait_until_gone(mark: str, seconds: float = 5.0) -> dict[int, str]:
     while (left := marked(mark)) and time.monotonic() < until:
         time.sleep(0.02)
     return left
+
+
+async def until_running(mark: str, words: str, seconds: float = 120.0) -> None:
+    """Wait until a process with the mark has these words in its command."""
+    end = time.monotonic() + seconds
+    while not any(words in command for command in marked(mark).values()):
+        assert time.monotonic() < end, f"nothing that runs says {words!r}: {marked(mark)}"
+        await asyncio.sleep(0.02)

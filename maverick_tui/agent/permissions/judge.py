@@ -89,9 +89,7 @@ def why_always_asked(call: Call, places: Places) -> str:
     named = call.paths
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return _first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
-    if call.tool in EDIT_TOOLS and (
-        reason := _first_reason(places.why_not_to_call_so(path, call.here) for path in named)
-    ):
+    if call.tool in EDIT_TOOLS and (reason := _first_reason(places.why_not_to_edit(path, call.here) for path in named)):
         return reason
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
     for some in (named, places_within(call.tool, call.arguments, call.here)):

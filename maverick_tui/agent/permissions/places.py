@@ -20,8 +20,8 @@ from maverick_tui.git.repository import find_repository
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
     " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
-    " .nova .theia .bsp .trae .clinerules .qwen .bundle .tox .nox .direnv .config/mise .cargo/config"
-    " .cargo/config.toml site-packages dist-packages node_modules"
+    " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .config/mise .cargo/config"
+    " .cargo/config.toml"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
@@ -58,6 +58,7 @@ _ORDINARY_DEVICES = (
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
+_INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 _OURS = Path(os.path.realpath(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset("bin lib lib64 scripts".split())
 _KERNELS = ("/proc", "/sys", "/dev")
@@ -81,12 +82,16 @@ class Places:
         places = dict.fromkeys(_places(path, here or self.cwd))
         return next(filter(None, map(self._keeps_from_writing, places)), "")
 
-    def why_not_to_call_so(self, path: str, here: Path | None = None) -> str:
-        """Why no file is to have such a name: in the place of a pattern it would be an option of a command."""
+    def why_not_to_edit(self, path: str, here: Path | None = None) -> str:
+        """Why no file is to be made or changed there: for its name, which would be an option in the place of a pattern,
+        or since it is part of what is installed. Commands may name such files, for they run them.
+        """
         for place in _places(path, here or self.cwd):
             parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
+            if _is_installed(place):
+                return f"{place} is part of what is installed, and run by others."
         return ""
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
@@ -128,8 +133,6 @@ class Places:
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(map(_is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
             return f"{place} can make other programs run something."
-        if _is_of_environment(place):
-            return f"{place} is part of a Python environment, which runs what is in it."
         if _is_of_bare_repository(place):
             return f"{place} would be part of a repository, whose settings can make git run something."
         home = self._home
@@ -193,8 +196,10 @@ def _is_run_by_others(names: list[str]) -> bool:
     return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
 
 
-def _is_of_environment(place: Path) -> bool:
-    """Whether a folder above is an environment of Python's, be it one of the project's or the one that runs us."""
+def _is_installed(place: Path) -> bool:
+    """Whether it is in a folder of packages, or an environment of Python's: the project's, or the one that runs us."""
+    if not _INSTALLED.isdisjoint(_compared_names(place.parts)):
+        return True
     parts = zip(reversed(place.parts), map(str, place.parents), strict=False)
     inner = (folder for part, folder in parts if part.casefold() in _PARTS_OF_ENVIRONMENT)
     return any(os.path.lexists(f"{folder}/pyvenv.cfg") for folder in inner) or _is_within(place, _OURS)

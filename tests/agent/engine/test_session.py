@@ -33,7 +33,7 @@ from maverick_tui.offline.script import Pace, Scene
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, call, last_prompt, say, scene, stall, turns
-from tests.support.processes import marked, wait_until_gone
+from tests.support.processes import marked, until_running, wait_until_gone
 from tests.support.replay import replay
 from tests.support.sampling import sampled
 
@@ -316,8 +316,7 @@ async def test_waiting_for_a_person_is_not_silence(serve: ServeModel) -> None:
 async def busy(session: Any, mark: str) -> asyncio.Task[Any]:
     """A session whose CLI is running a long command."""
     task = asyncio.create_task(drain(session.query("work")))
-    while not any("time.sleep(300)" in command for command in marked(mark).values()):
-        await asyncio.sleep(0.02)
+    await until_running(mark, "time.sleep(300)")
     return task
 
 
@@ -374,9 +373,7 @@ async def test_nothing_outlives_our_own_process(number: signal.Signals, serve: S
     async with serve(bash(LONG_COMMAND)):
         host = subprocess.Popen([sys.executable, "-c", HOST], env={**os.environ, "PYTHONPATH": str(root)})
         try:
-            while not any("time.sleep(300)" in command for command in marked(mark).values()):
-                assert host.poll() is None
-                await asyncio.sleep(0.02)
+            await until_running(mark, "time.sleep(300)")
             host.send_signal(number)
             await asyncio.to_thread(host.wait, 30)
             assert await asyncio.to_thread(wait_until_gone, mark, 4.0) == {}
@@ -460,8 +457,7 @@ async def test_a_close_that_is_cancelled_leaves_nothing(serve: ServeModel, mark:
 
     async with serve(bash(LONG_COMMAND)):
         owner = asyncio.create_task(own())
-        while not any("time.sleep(300)" in command for command in marked(mark).values()):
-            await asyncio.sleep(0.02)
+        await until_running(mark, "time.sleep(300)")
         for _ in range(3):
             owner.cancel()
             await asyncio.sleep(0.01)

@@ -294,7 +294,7 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
 
 @pytest.mark.parametrize("person", [True, False])
 def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool, project: Path) -> None:
-    judge = Judge(["Write", "Read"], project, person=person)
+    judge = Judge(["Write", "Bash(.venv/bin/pytest:*)"], project, person=person)
     refused = "ask" if person else "deny"
 
     def write(path: str) -> str:
@@ -308,6 +308,9 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
         assert write(path) == refused, path
     assert write(f"{sys.prefix}/bin/maverick") == refused
     assert write("env/src/a.py") == "allow"
+    (project / ".venv").symlink_to("env")
+    judge.grant(ToolRule("Bash", ".venv/bin/pytest:*"))
+    assert decide(judge, "Bash", bash(".venv/bin/pytest -q")) == "allow", "it may be run"
     (project / "pyvenv.cfg").touch()
     assert write("src/a.py") == "allow"
     assert write("bin/maverick") == refused
