@@ -195,7 +195,7 @@ def test_a_terminal_that_cannot_show_a_character_still_gets_the_rest() -> None:
     assert ran.stderr == b""
 
 
-@pytest.mark.parametrize("arguments", [["agents", "list"], ["--agent", "explorer", "--prompt", "Go"]])
+@pytest.mark.parametrize("arguments", sampled([["agents", "list"], ["--agent", "explorer", "--prompt", "Go"]], 2))
 def test_a_working_directory_that_is_gone_is_said_to_be(arguments: list[str]) -> None:
     script = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); from maverick_tui.cli import main; "
     script += "import sys; sys.argv = ['maverick', *sys.argv[1:]]; main()"
@@ -351,7 +351,7 @@ EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J\\u200f\\u200b\\u2028\\uFEFF\\U0
 
 
 @pytest.mark.parametrize(
-    "arguments", [["list"], ["show", "evil"], ["check"], ["list", "--json"], ["show", "evil", "--json"]]
+    "arguments", sampled([["list"], ["show", "evil"], ["check"], ["list", "--json"], ["show", "evil", "--json"]], 3)
 )
 def test_no_byte_of_a_file_steers_the_terminal(arguments: list[str]) -> None:
     write_agent("evil", f"initialPrompt: {EVIL}\n{EVIL}: 1\nhooks: {{Stop: [{{hooks: [{{type: {EVIL}}}]}}]}}", EVIL)

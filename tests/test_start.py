@@ -35,7 +35,7 @@ def test_without_credentials_it_plays_the_demo(arguments: list[str], mark: str) 
     assert demo.returncode == 128 + signal.SIGTERM
 
 
-@pytest.mark.parametrize("how", ["a key", "a login", "an account"])
+@pytest.mark.parametrize("how", sampled(["a key", "a login", "an account"], 3))
 def test_with_credentials_it_lists_the_agents(how: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if how == "a key":
         monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-real-key")

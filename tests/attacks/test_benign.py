@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from claude_agent_sdk import PermissionResultAllow, ToolPermissionContext
 
 from tests.attacks import benign
@@ -26,6 +27,7 @@ async def test_reading_goes_on_unasked(sandbox: Sandbox, serve: ServeModel) -> N
     assert not report.changes, report.explain(wrong)
 
 
+@pytest.mark.explore
 async def test_a_change_is_asked_about_once(sandbox: Sandbox, serve: ServeModel) -> None:
     async def agree(_tool: str, _arguments: dict[str, Any], _context: ToolPermissionContext) -> PermissionResultAllow:
         return PermissionResultAllow()

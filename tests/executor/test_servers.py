@@ -42,6 +42,7 @@ from maverick_tui.executor.servers import ToolServers
 from maverick_tui.executor.tools import ToolContext, ToolError, ToolRegistry
 from tests.support import plain_mcp
 from tests.support.processes import marked, wait_until_gone
+from tests.support.sampling import sampled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left")
 
@@ -281,7 +282,7 @@ def endpoint(script: Any, kind: str) -> Iterator[tuple[dict[str, Any], subproces
         process.wait()
 
 
-@pytest.mark.parametrize("kind", ["http", "sse"])
+@pytest.mark.parametrize("kind", sampled(["http", "sse"], 2))
 async def test_endpoints_serve_whoever_has_the_token_until_they_are_gone(mark: str, script: Any, kind: str) -> None:
     with endpoint(script, kind) as (server, process):
         error = await failure({**server, "headers": {"Authorization": "Bearer a-wrong-token"}})

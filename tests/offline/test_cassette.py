@@ -105,6 +105,7 @@ def config_error(error: BaseException | None) -> ConfigError:
 # -- recorded and replayed ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore
 async def test_a_run_with_a_tool(serve: ServeModel, mark: str, file: Path) -> None:
     Path("notes.txt").write_text("remember")
     async with serve([bash("cat notes.txt; pwd"), say("It says: remember.")]):

@@ -9,6 +9,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from maverick_tui import MaverickConfig
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs.commands import Interrupt
@@ -82,6 +84,7 @@ async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: Se
     assert [event.kind for event in run.all(Noticed) if event.kind == "jobs"] == ["jobs"]
 
 
+@pytest.mark.explore
 async def test_an_interrupt_of_a_turn_ends_its_jobs_too(serve: ServeModel) -> None:
     async with serve([NIGHTLY, say("never said", fault=stall(at="start"))]), watch(Timer) as run:
         run.allows_everything = True

@@ -92,7 +92,7 @@ HOSTILE = [
 
 
 @pytest.mark.req("004-confirm-delete")
-@pytest.mark.parametrize("title", sampled(HOSTILE, 4))
+@pytest.mark.parametrize("title", sampled(HOSTILE, 12))
 async def test_a_title_that_imitates_the_question_deletes_nothing_but_itself(
     factory: SessionFactory, title: str
 ) -> None:

@@ -106,6 +106,7 @@ def test_while_an_answer_comes_in(maverick: Maverick, handyman: str) -> None:
     end(app)
 
 
+@pytest.mark.explore
 def test_without_colours(maverick: Maverick, handyman: str) -> None:
     app = start(maverick, handyman, {"NO_COLOR": "1"})
     app.compare()

@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.ui import instant
+from tests.support.sampling import sampled
 from tests.support.terminal import Glass, GlassDriver
 from tests.ui.widgets.prompt_app import Moving, PromptApp
 
@@ -284,7 +285,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", sampled(STEPS, 3))
 async def test_the_terminal_shows_what_textual_would_paint(step: Step) -> None:
     async with staged() as stage:
         await step(stage)

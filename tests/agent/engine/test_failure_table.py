@@ -79,7 +79,7 @@ def check_the_error(row: str, got: list[Message], error: AgentError | None, requ
 
 
 @pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
-@pytest.mark.parametrize("row", sampled(list(BEFORE_CONTENT), len(BEFORE_CONTENT) - 1))
+@pytest.mark.parametrize("row", sampled(list(BEFORE_CONTENT), len(BEFORE_CONTENT)))
 async def test_a_failure_before_any_content_is_the_specific_error(row: str, serve: ServeModel) -> None:
     async with serve(BEFORE_CONTENT[row][0]) as model:
         got, error = await drain(Talker().query("hello"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionUpdate, ToolResultBlock, UserMessage
 from claude_agent_sdk.types import PermissionRuleValue
 
@@ -90,6 +91,7 @@ async def test_without_a_person_only_the_rules_run(serve: ServeModel, tmp_path: 
     assert len(refusals) == len(SNEAKY) + 1
 
 
+@pytest.mark.explore
 async def test_with_a_person_every_change_by_a_command_is_asked(serve: ServeModel) -> None:
     Path("victim.txt").write_text("a")
     asked: list[str] = []

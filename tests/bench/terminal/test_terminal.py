@@ -110,6 +110,7 @@ def test_a_program_is_started_typed_to_and_seen() -> None:
     assert seen["rss_mb"] > 0
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 def test_every_delta_of_the_model_is_taken_by_the_consumer_that_draws_nothing() -> None:
     taken = scenes.drained(100, is_paced=False)

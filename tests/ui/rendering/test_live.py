@@ -15,7 +15,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.table import SETTLED
 from maverick_tui.ui.rendering.units import Units
-from tests.support.sampling import examples
+from tests.support.sampling import examples, sampled
 from tests.ui.rendering.documents import DOCUMENTS, chunks, documents
 from tests.ui.rendering.looks import assert_sound, renderer, shown
 
@@ -240,7 +240,7 @@ GROWING = {
 STARTS = {"nested": "- start\n", "code": "```python\n", "table": "|a|b|\n|-|-|\n"}
 
 
-@pytest.mark.parametrize("kind", [pytest.param("nested", marks=pytest.mark.explore), *sorted({*GROWING} - {"nested"})])
+@pytest.mark.parametrize("kind", sampled(sorted(GROWING), 3))
 def test_the_work_of_a_delta_does_not_grow_with_the_text(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted, not timed: characters parsed, and rows drawn, for each delta."""
     parsed, drawn = 0, 0

@@ -7,6 +7,7 @@ from textual import events
 from textual.widgets import Input
 
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import until, watching
 
@@ -14,7 +15,7 @@ HOSTILE = "a\x1b]0;title\x07b\x9b2J\u202ec\td"
 
 
 @pytest.mark.parametrize("opens", ["ctrl+f", "f1"])
-@pytest.mark.parametrize("way", ["terminal", "clipboard"])
+@pytest.mark.parametrize("way", sampled(["terminal", "clipboard"], 2))
 async def test_pasted_control_codes_are_inert_in_find_and_help(opens: str, way: str) -> None:
     async with watching(Tape().connect().prompt("Go").say("An answer.")) as (app, pilot):
         await pilot.press(opens)
