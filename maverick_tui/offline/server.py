@@ -19,7 +19,32 @@ HOST = "127.0.0.1"
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers: signals are the owner's business."""
+    """uvicorn without its signal handlers, which are the owner's business, and without the pauses that it ends with."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ending = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Serve until the end."""
+        await self.on_tick(0)
+        await self.ending.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Leave nothing behind: no listener, no connection, no answer under way."""
+        for server in self.servers:
+            server.close()
+        for listener in sockets or []:
+            listener.close()
+        for connection in list(self.server_state.connections):
+            transport: asyncio.Transport | None = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+        tasks = set(self.server_state.tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -85,13 +110,9 @@ class OfflineServer:
         """End at once, also while answers are under way."""
         if self._task is None:
             return
-        self._server.should_exit = True
-        self._server.force_exit = True
         await self.app.close()
-        for connection in list(self._server.server_state.connections):
-            transport: asyncio.Transport | None = getattr(connection, "transport", None)
-            if transport is not None:
-                transport.abort()
+        self._server.should_exit = True
+        self._server.ending.set()
         await asyncio.wait({self._task})
         self._task = None
 
