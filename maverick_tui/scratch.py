@@ -48,7 +48,11 @@ def _own(folder: Path) -> int | None:
 
     unnamed = folder / f"{OWNER}.new"
     lock = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:  # not every file system has locks; nobody removes the folder then but we
+        os.close(lock)
+        return None
     unnamed.rename(folder / OWNER)
     return lock
 

@@ -89,14 +89,17 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
     """
     left, refs = _MOST_ENTRIES, (repository.own / "refs", repository.common / "refs")
     for folder in _folders(repository):
+        is_of_refs = any(map(folder.is_relative_to, refs))
         for entry in _entries(folder):
-            left -= 1
+            left -= not is_of_refs  # of which there may be very many
             if left < 0:
                 yield OddFile(folder, False)
                 return
+            if is_of_refs and entry.is_file(follow_symlinks=False):
+                continue
             if odd := _odd(entry):
                 yield odd
-            elif entry.is_symlink() and any(map(folder.is_relative_to, refs)):
+            elif entry.is_symlink() and (is_of_refs or Path(entry.path) in refs):
                 yield OddFile(Path(entry.path), False)
     at_the_top = (_odd(entry) for entry in _entries(repository.top) if entry.name in _READ_AT_THE_TOP)
     yield from (odd for odd in at_the_top if odd and odd.is_waited_for)

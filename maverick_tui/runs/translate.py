@@ -198,12 +198,14 @@ class Translator:
             return []  # the CLI's own notice of a failure, which the end of the turn tells
         parent = message.parent_tool_use_id or ""
         events: list[Event] = []
+        reported: list[Event] = []
         message_id = message.message_id or ""
         if parent and message.usage and message_id not in self._subagent_messages:
             self._subagent_messages.add(message_id)
             events.append(self._usage(message_id, message.usage, at, parent, message.model))
         elif not parent and _has_used(message.usage) and message_id not in self.streamed:
-            events.append(self._usage(message_id, message.usage, at))  # of a model that does not stream
+            # Of a model that does not stream, behind its text: what is written before is guessed until it is reported.
+            reported.append(self._usage(message_id, message.usage, at))
         for block in message.content:
             kind = type(block).__name__
             if kind == "TextBlock":
@@ -214,7 +216,7 @@ class Translator:
                 events += self._tool(block, parent, at)
             elif kind == "ServerToolResultBlock":
                 events.append(self._finished(block.tool_use_id, block.content, False, None, at))
-        return events
+        return events + reported
 
     def _whole_text(self, kind: BlockKind, text: str, parent: str, at: float) -> list[Event]:
         if parent:

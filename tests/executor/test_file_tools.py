@@ -25,7 +25,7 @@ from maverick_tui.executor.search import Search, search
 from maverick_tui.executor.search_worker import opened_path
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 from maverick_tui.runs.tool_text import summary
-from tests.support.processes import marked
+from tests.support.processes import marked, until_running
 
 Call = Callable[..., Awaitable[str]]
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
@@ -502,8 +502,7 @@ async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_kept(mar
 async def test_cancelling_a_search_ends_its_process(mark: str, call: Call, root: Path) -> None:
     write(root, {"a.txt": "a" * 60 + "!\n"})
     searching = asyncio.ensure_future(call("Grep", pattern="^(?=.)(a+)+$"))
-    while not marked(mark):
-        await asyncio.sleep(0.02)
+    await until_running(mark, "search_worker")
     searching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await searching

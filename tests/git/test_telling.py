@@ -217,6 +217,11 @@ def test_a_link_among_refs_is_named(project: Path, tmp_path: Path) -> None:
     link = project / ".git" / "refs" / "heads" / "deep"
     link.symlink_to(tmp_path / "keys")
     assert programs_named(project) == [str(link)]
+    link.unlink()
+    refs = project / ".git" / "refs"
+    refs.rename(tmp_path / "refs")
+    refs.symlink_to(tmp_path / "refs")
+    assert programs_named(project) == [str(refs)]
 
 
 def test_a_link_among_packs_is_named(project: Path, tmp_path: Path) -> None:

@@ -179,6 +179,14 @@ def test_usage_of_an_answer_is_replaced_as_it_grows() -> None:
     ]
 
 
+def test_usage_of_an_answer_that_did_not_stream_comes_behind_its_text() -> None:
+    frame = assistant("Hello.")
+    frame["message"]["usage"] = {"input_tokens": 10, "output_tokens": 3}
+    events = translated(frame)
+    assert isinstance(events[-1], UsageReported)
+    assert any(isinstance(event, BlockStarted) for event in events[:-1])
+
+
 def test_the_model_is_named_when_it_changes() -> None:
     translator = Translator()
     full = stream_event({"type": "message_start", "message": {"id": "a", "model": "m-2026", "usage": {}}})

@@ -92,7 +92,7 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         source.decode(encoding)
-        if encoding not in _ENCODINGS:
+        if codecs.lookup(encoding).name not in _ENCODINGS:
             return 1, f"Declares the encoding {encoding!r}.", _SAVE
     except UnicodeDecodeError as error:
         # With a byte order mark the error's own copy starts after it, but the mark holds no line end.

@@ -60,7 +60,7 @@ _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 _OURS = Path(os.path.realpath(sys.prefix))
-_PARTS_OF_ENVIRONMENT = frozenset("bin lib lib64 scripts".split())
+_PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64"})
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
@@ -90,7 +90,7 @@ class Places:
             parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
-            if _is_installed(place):
+            if any(map(_is_of_packages, self._names(place))) or _is_of_environment(place):
                 return f"{place} is part of what is installed, and run by others."
         return ""
 
@@ -196,13 +196,16 @@ def _is_run_by_others(names: list[str]) -> bool:
     return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
 
 
-def _is_installed(place: Path) -> bool:
-    """Whether it is in a folder of packages, or an environment of Python's: the project's, or the one that runs us."""
-    if not _INSTALLED.isdisjoint(_compared_names(place.parts)):
-        return True
+def _is_of_packages(names: list[str]) -> bool:
+    return not _INSTALLED.isdisjoint(names)
+
+
+def _is_of_environment(place: Path) -> bool:
+    """Whether a folder above is an environment of Python's, be it one of the project's or the one that runs us."""
     parts = zip(reversed(place.parts), map(str, place.parents), strict=False)
     inner = (folder for part, folder in parts if part.casefold() in _PARTS_OF_ENVIRONMENT)
-    return any(os.path.lexists(f"{folder}/pyvenv.cfg") for folder in inner) or _is_within(place, _OURS)
+    is_ours = sys.prefix != sys.base_prefix and _is_within(place, _OURS)
+    return is_ours or any(os.path.lexists(f"{folder}/pyvenv.cfg") for folder in inner)
 
 
 def _is_of_bare_repository(place: Path) -> bool:

@@ -185,7 +185,7 @@ def _read(text: str) -> Word | None:
     for part in _PARTS.finditer(text):
         if part.start() != end or last == part.lastgroup == "single":  # zsh may take '' between them for a quote
             return None
-        if part[0] in _EMPTY and part[0] != text:  # zsh expands what stands behind it: ""~+, ""=ls
+        if part[0] in _EMPTY and part.end() != len(text):  # zsh expands what stands behind it: ""~+, ""=ls
             return None
         end, kind = part.end(), part.lastgroup
         if kind == "bare":

@@ -229,7 +229,7 @@ def test_no_encoding_is_read_in_which_others_see_another_text(encoding: str) -> 
     assert "Declares the encoding" in only(problems).message
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "UTF_8", "ascii"])
+@pytest.mark.parametrize("encoding", ["utf-8", "UTF_8", "utf8", "ascii", "us-ascii"])
 def test_that_it_is_utf_8_may_be_declared(encoding: str) -> None:
     source = f"# coding: {encoding}\n{HEAD}class A(MaverickAgent):\n    'Looks.'\n{EXECUTE}"
     assert read(source)[0][0].description == "Looks."

@@ -304,7 +304,7 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     assert write("env/pyvenv.cfg") == refused
     (project / "env").mkdir()
     (project / "env" / "pyvenv.cfg").touch()
-    for path in ("env/bin/python", "env/lib/python3.12/os.py", "env/Scripts/activate", "node_modules/.bin/eslint"):
+    for path in ("env/bin/python", "env/lib/python3.12/os.py", "node_modules/.bin/eslint"):
         assert write(path) == refused, path
     assert write(f"{sys.prefix}/bin/maverick") == refused
     assert write("env/src/a.py") == "allow"
@@ -314,6 +314,9 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     (project / "pyvenv.cfg").touch()
     assert write("src/a.py") == "allow"
     assert write("bin/maverick") == refused
+    inner = Judge(["Write"], project / "node_modules" / "mine", person=person)
+    mine = {"file_path": "src/a.js", "content": ""}
+    assert inner.verdict("Write", mine, mode="acceptEdits").decision == "allow", "it is what is worked on"
 
 
 @pytest.mark.parametrize("person", [True, False])
@@ -485,6 +488,8 @@ def test_a_stand_in_of_a_version_manager_asks(
     judge = Judge(["Bash(rg:*)", "Bash(head:*)"], project, person=person)
     refused = "ask" if person else "deny"
     assert decide(judge, "Bash", bash("rg foo")) == "allow"
+    by_path = Judge(["Bash(/bin/ls:*)"], project, person=False)
+    assert decide(by_path, "Bash", bash("/bin/ls src")) == "allow"
     for folder in (home / ".asdf" / "shims", home / "elsewhere" / "shims"):
         folder.mkdir(parents=True)
         (folder / "rg").touch()
