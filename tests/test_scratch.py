@@ -80,3 +80,16 @@ def test_what_may_not_be_ours_stays(temporary: Path, tmp_path_factory: pytest.Te
     (unlocked[2] / OWNER).touch()
     remove_abandoned()
     assert not unlocked[2].exists(), "the same with a file of its own is abandoned"
+
+
+def test_without_locks_there_is_a_folder_and_we_remove_it(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    def refuse(*_: object) -> None:
+        raise OSError("no locks here")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with scratch_folder("offline") as folder:
+        remove_abandoned()
+        assert folder.is_dir()
+    assert list(temporary.glob("maverick-*")) == []

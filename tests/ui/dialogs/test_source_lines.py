@@ -19,6 +19,11 @@ def test_lines_have_numbers() -> None:
     assert shown(b"x\n" * 10)[9] == "10  x"
 
 
+def test_whatever_ends_a_line_for_python_or_yaml_ends_it_here() -> None:
+    assert shown(b"# MIT\rimport os\n") == ["1  # MIT", "2  import os"]
+    assert shown("# note\u2028hooks: x\x85y".encode()) == ["1  # note<U+2028>", "   hooks: x<U+0085>", "   y"]
+
+
 def test_a_long_line_goes_on_below_itself() -> None:
     assert shown(b"x" * 20, 13) == ["1  " + "x" * 10, "   " + "x" * 10]
 
