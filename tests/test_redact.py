@@ -13,13 +13,13 @@ from claude_agent_sdk import ProcessError as SdkProcessError
 from claude_agent_sdk._errors import MessageParseError
 
 from maverick_tui import AgentContext, AgentResult, MalformedResponseError, MaverickAgent, ProcessError
-from maverick_tui.agent.engine.failures import api_failure, wrap_sdk_error
-from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
+from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
+from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.config import MaverickConfig
+from maverick_tui.events import kinds as ev
 from maverick_tui.executor.failures import ours
 from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, holds_secret, is_secret, redact
-from maverick_tui.runs import events as ev
 from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
-from maverick_tui.agent.engine.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
+from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
 from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
 from maverick_tui.agent.naming import agent_name
 from maverick_tui.agent.result import AgentResult
@@ -214,7 +214,7 @@ class MaverickAgent(ABC):
 
     async def run(self, prompt: str, context: AgentContext) -> AgentResult:
         """Ask, wait for the end, and return what came: text, usage, and errors if it failed."""
-        from maverick_tui.agent.engine.record import Record
+        from maverick_tui.agent.engine.claude.record import Record
 
         record = Record(keeps_messages=False)
         token = _config.set(context.config)
@@ -243,8 +243,8 @@ class MaverickAgent(ABC):
                 yield message
             return
         await _load_engine()
-        from maverick_tui.agent.engine.oneshot import Ask
-        from maverick_tui.agent.engine.transport import CliTransport
+        from maverick_tui.agent.engine.claude.oneshot import Ask
+        from maverick_tui.agent.engine.claude.transport import CliTransport
 
         settings = await asyncio.to_thread(self._settings)
         timeout = self.timeout if self.timeout is not None else settings.timeout
@@ -292,8 +292,8 @@ class MaverickAgent(ABC):
                 yield opened
             return
         await _load_engine()
-        from maverick_tui.agent.engine.session import AgentSession
-        from maverick_tui.agent.engine.transport import CliTransport
+        from maverick_tui.agent.engine.claude.session import AgentSession
+        from maverick_tui.agent.engine.claude.transport import CliTransport
 
         options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
         if not may_schedule:
@@ -358,7 +358,7 @@ class MaverickAgent(ABC):
         """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
         from claude_agent_sdk import ClaudeAgentOptions
 
-        from maverick_tui.agent.engine.guard import Guard
+        from maverick_tui.agent.engine.claude.guard import Guard
         from maverick_tui.executor.server_settings import concealed
 
         settings = self._settings()
@@ -423,7 +423,7 @@ class MaverickAgent(ABC):
 
     def _wrap_sdk_error(self, error: Exception) -> AgentError:
         """Any exception of the SDK as one of ours."""
-        from maverick_tui.agent.engine.failures import wrap_sdk_error
+        from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
 
         return wrap_sdk_error(error)
 
@@ -434,7 +434,7 @@ class MaverickAgent(ABC):
 async def _load_engine() -> None:
     """Import the SDK, which takes half a second, where it does not hold up the event loop."""
     if "claude_agent_sdk" not in sys.modules:
-        await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.session")
+        await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.claude.session")
 
 
 def _ignore_line(_line: str) -> None:

@@ -18,16 +18,17 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from maverick_tui.agent.engine.record import Record
-from maverick_tui.agent.engine.scheduling import SCHEDULING_TOOLS
+from maverick_tui.agent.engine.claude.record import Record
+from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
+from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.cli.flow import Flow, Paper
 from maverick_tui.cli.width import display_width, pad
+from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import title as failure_title
 from maverick_tui.runs.failures import failure_of
-from maverick_tui.runs.jobs import BY_ITSELF
-from maverick_tui.runs.tool_text import describe, key_argument, result_text, shown_changes, summary, todo_lines
+from maverick_tui.runs.tool_text import describe, key_argument, shown_changes, summary, todo_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engine.transport import CliTransport
+from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.offline.cassette_file import Frame, Tape, load_cassette, read_frames
 from maverick_tui.offline.cassette_replay import ReplayingTransport

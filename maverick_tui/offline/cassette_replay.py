@@ -13,7 +13,7 @@ from typing import Any
 import claude_agent_sdk
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKError
 
-from maverick_tui.agent.engine.transport import CliTransport
+from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
 from maverick_tui.offline.cassette_file import Cassette, Entry, Frame, read_frames

@@ -10,7 +10,7 @@ from maverick_tui.runs.entry_list import EntryList
 from maverick_tui.runs.todos import Todos
 
 if TYPE_CHECKING:
-    from maverick_tui.runs import events as ev
+    from maverick_tui.events import kinds as ev
 
 
 class CallStore:
@@ -144,7 +144,7 @@ class CallStore:
         self.questions[event.request] = event
         if (entry := self._calls.get(event.call)) is None:
             # A subagent's call may be asked about before its message has come.
-            from maverick_tui.runs.events import ToolCalled
+            from maverick_tui.events.kinds import ToolCalled
 
             self._tool_called(ToolCalled(event.at, event.call, event.tool, event.arguments))
             entry = self._calls[event.call]

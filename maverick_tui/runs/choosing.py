@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.events import PermissionAsked
+    from maverick_tui.events.kinds import PermissionAsked
 
 
 _DIGITS = 9

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from maverick_tui.runs.wire import Tagged, from_json
+from maverick_tui.events.wire import Tagged, from_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.inert import InertStream
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.events import Failure, PermissionAsked, TurnEnded
+    from maverick_tui.events.kinds import Failure, PermissionAsked, TurnEnded
 
 ToolState = Literal["writing", "waiting", "asking", "running", "done", "failed", "denied", "cut"]
 TextState = Literal["open", "done", "partial"]
-
-ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
-"""States of subagents and background tasks that do not go on."""
 
 
 class Entry:

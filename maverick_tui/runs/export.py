@@ -6,12 +6,12 @@ import json
 import re
 from datetime import datetime
 
+from maverick_tui.agent.engine.outputs import result_text
+from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.inert import inert
 from maverick_tui.redact import redact
 from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
-from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.tool_text import result_text
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 

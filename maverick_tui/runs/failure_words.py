@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.events import Failure
+    from maverick_tui.events.kinds import Failure
 
 _TITLES = {
     "CLINotFoundError": "The Claude Code CLI was not found",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from maverick_tui.events.kinds import Failure
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
 from maverick_tui.redact import redact
-from maverick_tui.runs.events import Failure
 
 LONGEST = 100_000
 """Characters that are kept of a raw response, or of what a CLI wrote to its standard error."""

@@ -6,10 +6,10 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from maverick_tui.runs.usage import Usage
+from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.events import TurnEnded, UsageReported
+    from maverick_tui.events.kinds import TurnEnded, UsageReported
 
 RATE_SECONDS = 60
 _CHARACTERS_PER_TOKEN = 4

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from maverick_tui.agent.context import AgentContext, current_branch
+from maverick_tui.events.kinds import RunStarted
 from maverick_tui.exceptions import AgentError, ConfigError
-from maverick_tui.runs.events import RunStarted
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -83,7 +83,7 @@ def load(source: AgentSource, cwd: Path, config: MaverickConfig | None, extra: M
     except SystemExit as error:  # it would end the application
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
     context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(extra))
-    importlib.import_module("maverick_tui.agent.engine.session")
+    importlib.import_module("maverick_tui.agent.engine.claude.session")
     return Loaded(agent, context)
 
 

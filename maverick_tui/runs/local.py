@@ -10,6 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.events.kinds import (
+    Connecting,
+    Event,
+    InterruptRequested,
+    RunEnded,
+    RunNamed,
+    RunStarted,
+)
 from maverick_tui.exceptions import AgentError
 from maverick_tui.redact import redact
 from maverick_tui.runs.commands import (
@@ -26,18 +34,10 @@ from maverick_tui.runs.commands import (
     SetMode,
     SetModel,
 )
-from maverick_tui.runs.conversation import Conversation
-from maverick_tui.runs.desk import Desk
-from maverick_tui.runs.events import (
-    Connecting,
-    Event,
-    InterruptRequested,
-    RunEnded,
-    RunNamed,
-    RunStarted,
-)
-from maverick_tui.runs.link import Link
+from maverick_tui.runs.connection import Link
 from maverick_tui.runs.loading import AgentSource
+from maverick_tui.runs.prompter import Conversation
+from maverick_tui.runs.questions import Desk
 from maverick_tui.runs.queue import Queue
 from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from maverick_tui.events.kinds import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased
 from maverick_tui.runs.commands import ClearConversation, SendPrompt
-from maverick_tui.runs.events import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased
 from maverick_tui.runs.turns import Outlet
 
 

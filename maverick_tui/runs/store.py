@@ -20,9 +20,9 @@ from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.todos import KeptItem, KeptList
 
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
-    from maverick_tui.runs import events as ev
-    from maverick_tui.runs.events import Event
-    from maverick_tui.runs.jobs import Job
+    from maverick_tui.events import kinds as ev
+    from maverick_tui.events.background import Job
+    from maverick_tui.events.kinds import Event
 
 Phase = Literal[
     "starting", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying", "asking",
@@ -379,7 +379,7 @@ class RunStore(CallStore):
         self.kept = KeptList(one_line(event.title), items, event.total)
 
     def _jobs_scheduled(self, event: ev.JobsScheduled) -> None:
-        from maverick_tui.runs.jobs import job_of
+        from maverick_tui.events.background import job_of
 
         self.jobs = tuple(job_of(job) for job in event.jobs)
 

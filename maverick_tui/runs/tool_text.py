@@ -25,14 +25,10 @@ _KEY_ARGUMENTS = {
     "Write": "file_path",
 }
 _EXIT_CODE = re.compile(r"Exit code (\d+)\n?")
-_TAGS = re.compile(r"</?(?:tool_use_error|persisted-output|truncated-output)>")
-_HOOK = re.compile(r"\A(?:Error: )?PreToolUse:\S+ hook error: ")
-"""What the CLI puts before our own reason why a call may not run."""
 _TOO_LARGE = re.compile(r"^Output too large \(([\d.]+) ?([A-Za-z]+)\)\. Full output saved to: ", re.MULTILINE)
 _HEAD = 400
 """Characters within which the CLI tells that what follows is only the beginning."""
 _NUMBERED = re.compile(r"\s*\d+[\t→]")
-_NOTE, _NOTE_END = "<system-reminder>", "</system-reminder>"
 _MOST_CHANGES = 12
 
 
@@ -57,24 +53,6 @@ def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> s
     elif tool in ("Grep", "Glob") and arguments.get("path") not in (None, "", folder):
         text += f"  in {arguments['path']}"
     return one_line(text.replace(f"{folder}/", "") if folder else text)
-
-
-def result_text(content: str | list[Any] | dict[str, Any] | None) -> str:
-    """The text of a result, without what the CLI tells the model alone."""
-    if isinstance(content, list):
-        content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
-    elif isinstance(content, dict):  # of a tool that the endpoint runs itself
-        content = json.dumps(content, ensure_ascii=False, indent=2, default=str)
-    return _HOOK.sub("", _TAGS.sub("", _without_notes(content or "")).strip("\n"))
-
-
-def _without_notes(text: str) -> str:
-    """Linear, whatever the text: a file may hold the beginning of a note a thousand times, and no end."""
-    kept, at = [], 0
-    while (start := text.find(_NOTE, at)) >= 0 and (end := text.find(_NOTE_END, start)) >= 0:
-        kept.append(text[at:start])
-        at = end + len(_NOTE_END)
-    return "".join([*kept, text[at:]])
 
 
 def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool = False) -> tuple[str, str]:

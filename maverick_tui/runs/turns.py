@@ -7,8 +7,11 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from maverick_tui.exceptions import AgentError
-from maverick_tui.runs.events import (
+from maverick_tui.agent.engine.claude.meter import Meter, Reading, added, usage_of
+from maverick_tui.agent.engine.claude.notices import COMPACTING, LONGEST
+from maverick_tui.agent.engine.claude.translate import Translator
+from maverick_tui.events.background import BY_ITSELF
+from maverick_tui.events.kinds import (
     Event,
     Failure,
     ModelNamed,
@@ -20,11 +23,8 @@ from maverick_tui.runs.events import (
     TurnStarted,
     Usage,
 )
+from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.failures import failure_of
-from maverick_tui.runs.jobs import BY_ITSELF
-from maverick_tui.runs.meter import Meter, Reading, added, usage_of
-from maverick_tui.runs.notices import COMPACTING, LONGEST
-from maverick_tui.runs.translate import Translator
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
@@ -149,7 +149,7 @@ class Turns:
             return
         turn.reading, turn.is_cut = reading, _is_aborted(result)
         if result.is_error and not turn.is_cut:
-            from maverick_tui.agent.engine.failures import result_failure
+            from maverick_tui.agent.engine.claude.failures import result_failure
 
             turn.error = result_failure(result, None)
         self.end(turn)

@@ -28,9 +28,9 @@ from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.api.building import model_config
 from maverick_tui.agent.engine.api.speech import Totals, usage_json
-from maverick_tui.agent.engine.guard import BEGAN
+from maverick_tui.agent.engine.claude.guard import BEGAN
+from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
 from maverick_tui.agent.engine.protocol import cannot_compact
-from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnEnded, TurnStarted

@@ -19,7 +19,7 @@ from textual.screen import Screen
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import too_much
-from maverick_tui.ui.board import Board, RunModel
+from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.preferences import Preferences
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.runs.events import Event
+    from maverick_tui.events.kinds import Event
     from maverick_tui.ui.notifications import Notifier
     from maverick_tui.ui.picker.items import RunSummary
     from maverick_tui.ui.picker.screen import PickerScreen

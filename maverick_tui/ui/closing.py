@@ -10,7 +10,7 @@ from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.lines.wrapping import cut
 
 if TYPE_CHECKING:
-    from maverick_tui.ui.board import RunModel
+    from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
 _QUOTED = 40

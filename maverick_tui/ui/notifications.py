@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
 from maverick_tui.inert import cut_at, one_line
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Event
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import describe
 from maverick_tui.runs.truth import clock

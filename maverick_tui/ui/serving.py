@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.runs import events
+from maverick_tui.events import kinds as events
 
 if TYPE_CHECKING:
     from textual.app import App
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.runs.events import Event, TurnStarted
-    from maverick_tui.ui.board import RunModel
+    from maverick_tui.events.kinds import Event, TurnStarted
+    from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.stage import Stage
 
 

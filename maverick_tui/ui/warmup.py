@@ -11,7 +11,8 @@ import importlib
 
 def load_runs() -> None:
     """What the stage and a run are made of, without the SDK."""
-    for module in ("events", "commands", "failures"):
+    importlib.import_module("maverick_tui.events.kinds")
+    for module in ("commands", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("stage", "serving", "transcript.entry_rows", "rendering.live"):
         importlib.import_module(f"maverick_tui.ui.{module}")
@@ -21,7 +22,7 @@ def load_runs() -> None:
 def load_engine() -> None:
     """The SDK, and the parts of the renderer that are slow to load."""
     importlib.import_module("maverick_tui.runs.local")
-    importlib.import_module("maverick_tui.agent.engine.session")
+    importlib.import_module("maverick_tui.agent.engine.claude.session")
     from maverick_tui.ui.rendering.warm import warm
 
     warm()

@@ -33,7 +33,7 @@ from maverick_tui import (
     TimeoutError,
     extract_all_text,
 )
-from maverick_tui.agent.engine.transport import CliTransport
+from maverick_tui.agent.engine.claude.transport import CliTransport
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.replay import (
     ReplayTransport,

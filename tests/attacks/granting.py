@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
+from maverick_tui.events.kinds import Event, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, SendPrompt
-from maverick_tui.runs.events import Event, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.runs.local import LocalRun
 from tests.attacks.driving import EVERYTHING, Call, Report, Serve, Watch, agent, answers_of
 from tests.attacks.sandbox import Sandbox, changes

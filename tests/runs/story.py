@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event, event_from_json
+from maverick_tui.events.wire import to_json
 from maverick_tui.runs.entries import Entry, ToolEntry
 from maverick_tui.runs.entry_list import EntryList
-from maverick_tui.runs.events import Event, event_from_json
 from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import Todos
-from maverick_tui.runs.wire import to_json
 
 START = ev.RunStarted(0.0, "run-1", "reviewer", "/work/shop", "main", "sonnet", "acceptEdits", max_turns=30)
 OPEN: tuple[Event, ...] = (START, ev.Connecting(0.1), ev.Connected(0.5))

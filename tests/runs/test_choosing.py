@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.choosing import Choice
 
 COLOURS = {"question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}

@@ -7,9 +7,9 @@ import json
 import re
 
 from maverick_tui import MaverickConfig
+from maverick_tui.agent.engine.claude.notices import Notices
+from maverick_tui.events.kinds import ConnectFailed, Connecting, ModelNamed, Noticed, RunNamed, TurnEnded, TurnStarted
 from maverick_tui.runs.commands import ClearConversation, Interrupt, NameRun, SendPrompt, SetModel
-from maverick_tui.runs.events import ConnectFailed, Connecting, ModelNamed, Noticed, RunNamed, TurnEnded, TurnStarted
-from maverick_tui.runs.notices import Notices
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, blocks, watch
 from tests.support.agents import Talker

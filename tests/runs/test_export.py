@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.store import RunStore
 from tests.runs.story import told

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import MaverickConfig
-from maverick_tui.offline.script import Answer, ToolStep
-from maverick_tui.runs.commands import Interrupt
-from maverick_tui.runs.events import (
+from maverick_tui.agent.engine.claude.jobs import Jobs
+from maverick_tui.events.background import Job, job_of, soonest
+from maverick_tui.events.kinds import (
     Connected,
     JobsScheduled,
     Noticed,
@@ -23,7 +23,8 @@ from maverick_tui.runs.events import (
     TurnEnded,
     TurnStarted,
 )
-from maverick_tui.runs.jobs import Job, Jobs, job_of, soonest
+from maverick_tui.offline.script import Answer, ToolStep
+from maverick_tui.runs.commands import Interrupt
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, watch

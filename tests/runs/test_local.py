@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
-from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep, Usage
-from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
-from maverick_tui.runs.events import (
+from maverick_tui.events.kinds import (
     BlockGrew,
     Connected,
     ConnectFailed,
@@ -36,7 +34,9 @@ from maverick_tui.runs.events import (
     TurnStarted,
     UsageReported,
 )
-from tests.agent.engine.test_session import Delegator, with_a_background_task
+from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep, Usage
+from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
+from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.pretending import Pretender
 from tests.runs.watching import Watched, check_well_formed, watch

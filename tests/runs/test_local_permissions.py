@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import MaverickConfig
-from maverick_tui.offline.script import Answer, ToolStep
-from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetModel
-from maverick_tui.runs.events import (
+from maverick_tui.events.kinds import (
     InterruptRequested,
     ModelNamed,
     Noticed,
@@ -19,6 +17,8 @@ from maverick_tui.runs.events import (
     ToolFinished,
     TurnEnded,
 )
+from maverick_tui.offline.script import Answer, ToolStep
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetModel
 from tests.conftest import ServeModel
 from tests.runs.story import told, tool
 from tests.runs.watching import watch

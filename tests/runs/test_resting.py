@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from maverick_tui import MaverickConfig
+from maverick_tui.events.kinds import ConnectFailed, Noticed, TurnEnded, TurnStarted
 from maverick_tui.runs.commands import ClearConversation, Interrupt, ReleasePrompts
-from maverick_tui.runs.events import ConnectFailed, Noticed, TurnEnded, TurnStarted
 from tests.runs.pretending import Pretended, Pretender, parsed
 from tests.runs.watching import Watched, watch
 from tests.support.replay import assistant, result

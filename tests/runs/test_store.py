@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.background import Job
+from maverick_tui.events.kinds import EVENTS, Event
 from maverick_tui.inert import inert
-from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import EndEntry, FailureEntry, NoticeEntry, PromptEntry, TextEntry
-from maverick_tui.runs.events import EVENTS, Event
-from maverick_tui.runs.jobs import Job
 from maverick_tui.runs.store import Phase, RunStore
 from tests.runs.story import (
     NETWORK,

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import EVENTS, Event
 from maverick_tui.runs.entries import Entry, TextEntry, ToolEntry
-from maverick_tui.runs.events import EVENTS, Event
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.truth import headline, truth
 from tests.runs.story import picture, through_json

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.todos import Todo, Todos
 from tests.runs.story import asked, call
 

@@ -8,9 +8,10 @@ import time
 import pytest
 from claude_agent_sdk import AssistantMessage, ServerToolResultBlock
 
-from maverick_tui.runs.events import ToolFinished
-from maverick_tui.runs.tool_text import result_text, summary
-from maverick_tui.runs.translate import Translator
+from maverick_tui.agent.engine.claude.translate import Translator
+from maverick_tui.agent.engine.outputs import result_text
+from maverick_tui.events.kinds import ToolFinished
+from maverick_tui.runs.tool_text import summary
 
 FOUND = {"type": "web_search_result", "title": "Prices ✓", "sizes": [1, 2]}
 

@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Event
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
 from maverick_tui.runs.truth import SILENT_AFTER, Truth, clock, headline, truth, until
 from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 

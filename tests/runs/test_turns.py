@@ -6,7 +6,7 @@ from typing import Any
 
 from claude_agent_sdk import StreamEvent
 
-from maverick_tui.runs.events import Event
+from maverick_tui.events.kinds import Event
 from maverick_tui.runs.turns import Outlet, Turns
 
 

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, SendPrompt
-from maverick_tui.runs.events import (
+from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,
     BlockStarted,
@@ -28,9 +27,10 @@ from maverick_tui.runs.events import (
     TurnStarted,
     event_from_json,
 )
+from maverick_tui.events.wire import to_json
+from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, SendPrompt
 from maverick_tui.runs.loading import AgentSource
 from maverick_tui.runs.local import LocalRun
-from maverick_tui.runs.wire import to_json
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 30.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Event
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
 
 BEGAN = 1_763_200_000.0
 """A moment that every scripted run begins at, so that what is drawn is the same each time."""

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import MaverickAgent, load_agent
-from maverick_tui.offline.script import Answer, Pace, TextStep, ToolStep
-from maverick_tui.runs.commands import Interrupt
-from maverick_tui.runs.events import (
+from maverick_tui.events.kinds import (
     BlockStarted,
     Connected,
     ListShown,
@@ -21,6 +19,8 @@ from maverick_tui.runs.events import (
     ToolFinished,
     TurnEnded,
 )
+from maverick_tui.offline.script import Answer, Pace, TextStep, ToolStep
+from maverick_tui.runs.commands import Interrupt
 from maverick_tui.runs.store import RunStore
 from maverick_tui.tasks import TaskStore, open_database, texts
 from maverick_tui.tasks.local import local_user

@@ -9,9 +9,9 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import Command
 from maverick_tui.ui.app import MaverickApp
-from maverick_tui.ui.board import RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.screens.run import RunScreen

@@ -13,12 +13,12 @@ from textual.events import AppBlur, Event, Mount, Paste
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
+from maverick_tui.events.kinds import ConnectFailed, RunStarted
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
-from maverick_tui.runs.events import ConnectFailed, RunStarted
+from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui import stage as stages
 from maverick_tui.ui.app import MaverickApp
-from maverick_tui.ui.board import Board, RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen

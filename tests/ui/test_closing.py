@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
+from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
+from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import CloseRun
-from maverick_tui.runs.events import PromptQueued, PromptsHeld, RunNamed
-from maverick_tui.ui.board import RunModel
 from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, until, watching

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Event, Usage
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event, Usage
 from maverick_tui.ui.notifications import Alert, Notifier, Protocol, escape, protocol_of
 from tests.runs.story import NETWORK, ask, call, end
 

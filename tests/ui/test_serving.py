@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import MaverickConfig
+from maverick_tui.events.kinds import TurnStarted
 from maverick_tui.offline.demo.script import SCRIPT
 from maverick_tui.offline.demo.tour import GOES_ON, TOUR
-from maverick_tui.runs.events import TurnStarted
 from maverick_tui.ui.screens.run import _CONTINUE
 from maverick_tui.ui.serving import off_script
 from maverick_tui.ui.stage import Stage

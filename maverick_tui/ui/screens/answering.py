@@ -16,9 +16,9 @@ from maverick_tui.ui.widgets.command_choice import CommandChoice
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
+    from maverick_tui.runs.board import Answer
     from maverick_tui.runs.choosing import Choice
-    from maverick_tui.runs.events import PermissionAsked
-    from maverick_tui.ui.board import Answer
     from maverick_tui.ui.widgets.command_menu import CommandMenu
 
 

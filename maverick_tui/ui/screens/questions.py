@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.runs.choosing import Choice
-    from maverick_tui.runs.events import PermissionAsked
     from maverick_tui.runs.store import RunStore
 
 ARMED_AFTER = 0.4

@@ -27,8 +27,8 @@ from maverick_tui.ui.widgets.truth_line import TruthLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.events import Event
-    from maverick_tui.ui.board import RunModel
+    from maverick_tui.events.kinds import Event
+    from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.widgets.job_line import JobLine
 

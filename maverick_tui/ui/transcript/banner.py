@@ -20,7 +20,7 @@ from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.transcript.line import Span, choice_lines, line_row
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.events import Failure
+    from maverick_tui.events.kinds import Failure
     from maverick_tui.ui.transcript.entry_rows import Look
 
 _ACTIONS = (

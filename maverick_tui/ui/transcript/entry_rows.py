@@ -10,6 +10,7 @@ from typing import Any
 from rich.segment import Segment
 from rich.style import Style
 
+from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.inert import one_line
 from maverick_tui.runs.choosing import Choice
 from maverick_tui.runs.entries import (
@@ -21,7 +22,6 @@ from maverick_tui.runs.entries import (
     TextEntry,
     ToolEntry,
 )
-from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.tool_text import todo_lines
 from maverick_tui.runs.truth import clock
 from maverick_tui.ui.rendering.markdown import Renderer

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TypeGuard
 
+from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.tool_text import result_text
 
 
 def source(entry: Entry) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.style import Style
 
+from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert, one_line, revealed
 from maverick_tui.runs import tool_text
 from maverick_tui.runs.choosing import Choice, parts_of
@@ -90,7 +91,7 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Span]:
     if entry.name == "TodoWrite" and entry.state == "done":
         return []
     what, size = tool_text.summary(
-        entry.name, entry.arguments, tool_text.result_text(entry.output), failed=entry.state == "failed"
+        entry.name, entry.arguments, result_text(entry.output), failed=entry.state == "failed"
     )
     if entry.task_state:
         what = _progress(entry) or what
@@ -229,7 +230,7 @@ def _questions(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: C
 
 def output(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     """What the tool has answered; an edit's answer is its diff, which stands there already."""
-    text = _shown(tool_text.result_text(entry.output))
+    text = _shown(result_text(entry.output))
     if not text.strip() or (entry.name in ("Edit", "Write") and entry.state == "done") or entry.name == "TodoWrite":
         return []
     if entry.name in ("Agent", "Task") and entry.state == "done":

@@ -7,7 +7,7 @@ from datetime import datetime
 from textual.content import Content
 from textual.widgets import Static
 
-from maverick_tui.runs.jobs import BY_ITSELF, soonest
+from maverick_tui.events.background import BY_ITSELF, soonest
 from maverick_tui.runs.store import RunStore
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from maverick_tui.runs import events
-from maverick_tui.runs.events import Event
-from maverick_tui.ui.board import Board, RunModel
+from maverick_tui.events import kinds as events
+from maverick_tui.events.kinds import Event
+from maverick_tui.runs.board import Board, RunModel
 from tests.bench.terminal import corpus
 
 FLOOD_SLICE = 0.005

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
+from maverick_tui.events.kinds import BlockGrew
 from maverick_tui.offline.conversation import read_conversation
 from maverick_tui.offline.script import Answer, Pace, TextStep
 from maverick_tui.offline.stream import prepare
 from maverick_tui.runs.entries import TextEntry
-from maverick_tui.runs.events import BlockGrew
 from maverick_tui.runs.store import RunStore
 from tests.bench.terminal import corpus, scenes
 from tests.bench.terminal.benchmarks import against

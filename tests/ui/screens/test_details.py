@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.runs.events import Failure
+from maverick_tui.events.kinds import Failure
 from maverick_tui.ui.screens.details import MOST_SHOWN, DetailsScreen, sections
 from tests.ui.widgets.host import Host
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.screens.questions import ARMED_AFTER, Questions
 from tests.runs.story import ask, asked, call

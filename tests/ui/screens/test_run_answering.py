@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from maverick_tui.runs import commands, events
+from maverick_tui.events import kinds as events
+from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching

@@ -10,7 +10,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from maverick_tui.runs import commands, events
+from maverick_tui.events import kinds as events
+from maverick_tui.runs import commands
 from maverick_tui.ui.widgets.find_bar import FindBar
 from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader

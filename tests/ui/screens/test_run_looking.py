@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from maverick_tui.runs import events
+from maverick_tui.events import kinds as events
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.widgets.find_bar import FindBar
@@ -297,7 +297,7 @@ async def test_what_is_shown_can_be_rebuilt_from_the_events_alone() -> None:
 def _through_json(event: events.Event) -> dict[str, object]:
     import json
 
-    from maverick_tui.runs.wire import to_json
+    from maverick_tui.events.wire import to_json
 
     data: dict[str, object] = json.loads(json.dumps(to_json(event)))
     return data

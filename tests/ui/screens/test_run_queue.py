@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from maverick_tui.runs import commands, events
+from maverick_tui.events import kinds as events
+from maverick_tui.runs import commands
 from maverick_tui.runs.commands import Command, SendPrompt
 from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from maverick_tui.runs import commands, events
+from maverick_tui.events import kinds as events
+from maverick_tui.runs import commands
 from maverick_tui.runs.export import as_markdown
 from maverick_tui.ui.widgets.job_line import JobLine
 from maverick_tui.ui.widgets.truth_line import TruthLine

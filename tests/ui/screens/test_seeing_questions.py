@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from maverick_tui.runs import events
+from maverick_tui.events import kinds as events
 from maverick_tui.runs.commands import AnswerPermission
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from tests.support.runs import Tape
 from tests.ui.snapshots.story import FOLDER
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from maverick_tui.agent.engine.failures import api_failure, streaming_error
+from maverick_tui.agent.engine.claude.failures import api_failure, streaming_error
+from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import AgentError, CLINotFoundError, NetworkError
-from maverick_tui.runs import events as ev
 from maverick_tui.runs.failures import failure_of
 from tests.support.runs import Tape
 from tests.support.sampling import sampled

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from tests.support.runs import Tape
 from tests.ui.snapshots import tapes
 from tests.ui.snapshots.conftest import RunShot

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Event
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
 from tests.support.runs import BEGAN, STREAM_BROKE
 
 FRAGMENTS = (

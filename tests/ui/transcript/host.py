@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from maverick_tui import paths
-from maverick_tui.runs.events import Event
+from maverick_tui.events.kinds import Event
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.rendering.palette import Palette

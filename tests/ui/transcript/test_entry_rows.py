@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from maverick_tui.agent.engine.failures import streaming_error
+from maverick_tui.agent.engine.claude.failures import streaming_error
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError
 from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
-from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry, TextEntry
-from maverick_tui.runs.events import Event
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.truth import truth

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from tests.support.runs import PARAGRAPH, Tape
 from tests.ui.transcript.host import TranscriptApp, opened, until
 

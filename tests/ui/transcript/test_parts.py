@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.transcript.blocks import Block, Blocks

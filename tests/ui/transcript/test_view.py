@@ -7,7 +7,7 @@ import logging
 import pytest
 from textual.events import Resize
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript import tool_rows

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from maverick_tui.runs.events import Event
+from maverick_tui.events.kinds import Event
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import VERBOSITIES
 from maverick_tui.ui.transcript import framed

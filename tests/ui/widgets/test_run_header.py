@@ -8,7 +8,7 @@ import pytest
 from textual import on
 
 from maverick_tui.config import PERMISSION_MODES
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.widgets.run_header import MEANINGS, RunHeader
 from tests.runs.story import START, ask, asked, call, end, told

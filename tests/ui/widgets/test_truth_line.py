@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 from textual import on
 
-from maverick_tui.runs import events as ev
+from maverick_tui.events import kinds as ev
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.widgets.truth_line import TruthLine, cut_middle
 from tests.runs.story import NETWORK, OPEN, ask, asked, began, call, end, told

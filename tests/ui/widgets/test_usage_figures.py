@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Usage
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Usage
 from maverick_tui.ui.widgets.usage_figures import Moment, duration, gauge, short, sparkline
 from tests.runs.story import OPEN, ask, asked, call, end, told
 

@@ -6,8 +6,8 @@ import pytest
 from textual import on
 from textual.geometry import Size
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Usage
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Usage
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.widgets.painted import row_width
 from maverick_tui.ui.widgets.usage_figures import Moment

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.runs import events as ev
-from maverick_tui.runs.events import Usage
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Usage
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import Todo
 from maverick_tui.ui.lines.wrapping import Line

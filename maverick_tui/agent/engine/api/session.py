@@ -14,8 +14,8 @@ from claude_agent_sdk import CanUseTool, Message, PermissionResultAllow, Permiss
 from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.api.speech import Speech, Totals
+from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
 from maverick_tui.agent.engine.protocol import cannot_compact
-from maverick_tui.agent.engine.turn import Turn, require_prompt
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.tools import API_FILE_TOOLS

@@ -22,7 +22,7 @@ from claude_agent_sdk import (
 )
 from pydantic_core import to_jsonable_python
 
-from maverick_tui.agent.engine.guard import BEGAN
+from maverick_tui.agent.engine.claude.guard import BEGAN
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
 from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime, Usage

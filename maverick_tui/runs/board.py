@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from maverick_tui.runs.store import RunStore
 
 if TYPE_CHECKING:
+    from maverick_tui.events.kinds import Event
     from maverick_tui.runs.commands import Command
-    from maverick_tui.runs.events import Event
     from maverick_tui.ui.widgets.prompt_history import PromptHistory
 
 
@@ -52,7 +52,7 @@ class RunModel:
 
         command = commands.SendPrompt(uuid.uuid4().hex, text, is_command)
         if self.handle is None:
-            from maverick_tui.runs.events import PromptQueued
+            from maverick_tui.events.kinds import PromptQueued
 
             self._board.receive(self, PromptQueued(time.time(), command.prompt_id, text))
         self._send(command)
@@ -76,7 +76,7 @@ class RunModel:
         from maverick_tui.runs import commands
 
         if self.handle is None:
-            from maverick_tui.runs.events import PromptsHeld
+            from maverick_tui.events.kinds import PromptsHeld
 
             self._board.receive(self, PromptsHeld(time.time(), tuple(self.store.queue)))
         self._send(commands.Interrupt())
@@ -86,13 +86,13 @@ class RunModel:
         from maverick_tui.runs import commands
 
         if self.handle is None:
-            from maverick_tui.runs.events import PromptsReleased
+            from maverick_tui.events.kinds import PromptsReleased
 
             self._board.receive(self, PromptsReleased(time.time()))
         self._send(commands.ReleasePrompts())
 
     def _drop_early(self, prompt_id: str) -> None:
-        from maverick_tui.runs.events import PromptDropped
+        from maverick_tui.events.kinds import PromptDropped
 
         self._early = [one for one in self._early if getattr(one, "prompt_id", "") != prompt_id]
         self._board.receive(self, PromptDropped(time.time(), prompt_id))

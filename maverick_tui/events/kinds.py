@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from maverick_tui.runs.usage import Usage as Usage
-from maverick_tui.runs.wire import Tagged, from_json
+from maverick_tui.events.wire import Tagged, from_json
+from maverick_tui.usage import Usage as Usage
 
 BlockKind = Literal["text", "thinking", "tool"]
 Decision = Literal["once", "run", "deny", "withdrawn"]

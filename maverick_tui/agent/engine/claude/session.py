@@ -27,13 +27,13 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import ContextUsageResponse
 
-from maverick_tui.agent.engine.failures import compaction_failure
-from maverick_tui.agent.engine.guard import BEGAN, Guard
-from maverick_tui.agent.engine.oneshot import OpenTransport, describe, finished, given_up, last_words
-from maverick_tui.agent.engine.record import Record, Totals, is_background
-from maverick_tui.agent.engine.scheduling import JobWatch
-from maverick_tui.agent.engine.transport import CliTransport
-from maverick_tui.agent.engine.turn import Turn, require_prompt
+from maverick_tui.agent.engine.claude.failures import compaction_failure
+from maverick_tui.agent.engine.claude.guard import BEGAN, Guard
+from maverick_tui.agent.engine.claude.oneshot import OpenTransport, describe, finished, given_up, last_words
+from maverick_tui.agent.engine.claude.record import Record, Totals, is_background
+from maverick_tui.agent.engine.claude.scheduling import JobWatch
+from maverick_tui.agent.engine.claude.transport import CliTransport
+from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.config import PERMISSION_MODES, PermissionMode

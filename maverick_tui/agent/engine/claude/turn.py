@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from claude_agent_sdk import Message
 
-from maverick_tui.agent.engine.failures import is_interruption, result_failure, streaming_error
-from maverick_tui.agent.engine.record import Record, Totals
+from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure, streaming_error
+from maverick_tui.agent.engine.claude.record import Record, Totals
 from maverick_tui.exceptions import AgentError, ProcessError, TimeoutError
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.events.kinds import Decision, Event, PermissionAsked, PermissionSettled
 from maverick_tui.runs.commands import AnswerPermission
-from maverick_tui.runs.events import Decision, Event, PermissionAsked, PermissionSettled
 from maverick_tui.runs.grants import Grant, Grants
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Desk:
 
     async def ask(self, tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
         """What the CLI is answered; a question that is cancelled is withdrawn."""
-        from maverick_tui.agent.engine.decisions import allow
+        from maverick_tui.agent.engine.claude.decisions import allow
 
         self._asked += 1
         request, call = f"question-{self._asked}", context.tool_use_id or ""
@@ -107,7 +107,7 @@ class Desk:
             self._emit(PermissionSettled(self._clock(), request, question.call, decision, reason))
 
     def _result(self, arguments: dict[str, Any], answer: AnswerPermission | None) -> PermissionResult:
-        from maverick_tui.agent.engine.decisions import allow, deny
+        from maverick_tui.agent.engine.claude.decisions import allow, deny
 
         if answer is None:
             return deny(WITHDRAWN, interrupt=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from maverick_tui.events.kinds import EVENTS, Failure, Usage, event_from_json
+from maverick_tui.events.wire import to_json
 from maverick_tui.runs.commands import COMMANDS, command_from_json
-from maverick_tui.runs.events import EVENTS, Failure, Usage, event_from_json
-from maverick_tui.runs.wire import to_json
 
 VALUES: dict[str, Any] = {
     "usage": Usage(1, 2, 3, 4, 0.5, 6),

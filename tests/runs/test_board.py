@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.runs import commands, events
-from maverick_tui.runs.events import Event
-from maverick_tui.ui.board import Board, RunModel
+from maverick_tui.events import kinds as events
+from maverick_tui.events.kinds import Event
+from maverick_tui.runs import commands
+from maverick_tui.runs.board import Board, RunModel
 from tests.runs.story import START, ask, asked, call, end
 from tests.ui.running import Kept
 

@@ -9,14 +9,14 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from maverick_tui.agent.engine.prices import context_size
+from maverick_tui.events.kinds import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.executor.threads import in_thread
-from maverick_tui.runs.conversation import Conversation
-from maverick_tui.runs.desk import Desk
-from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import AgentSource, Loaded, load
-from maverick_tui.runs.prices import context_size
+from maverick_tui.runs.prompter import Conversation
+from maverick_tui.runs.questions import Desk
 from maverick_tui.runs.turns import Outlet, Turns
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionUpdate, ToolResultBlock, UserMessage
 from claude_agent_sdk.types import PermissionRuleValue
 
-from maverick_tui.agent.engine.guard import Guard
+from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.permissions.judge import Judge
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain

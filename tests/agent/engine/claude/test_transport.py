@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from claude_agent_sdk import ClaudeAgentOptions
 
-from maverick_tui.agent.engine.transport import CliTransport
+from maverick_tui.agent.engine.claude.transport import CliTransport
 
 TALKS_ON = """#!{python}
 import sys

@@ -20,7 +20,9 @@ from claude_agent_sdk._internal.message_parser import parse_message
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maverick_tui.runs.events import (
+from maverick_tui.agent.engine.claude.translate import Translator
+from maverick_tui.agent.engine.outputs import LARGEST
+from maverick_tui.events.kinds import (
     BlockEnded,
     BlockStarted,
     Event,
@@ -36,8 +38,6 @@ from maverick_tui.runs.events import (
     ToolFinished,
     UsageReported,
 )
-from maverick_tui.runs.sizes import LARGEST
-from maverick_tui.runs.translate import Translator
 from tests.runs.watching import blocks
 from tests.support import replay
 from tests.support.replay import Frame, assistant, delta, init, message_delta, message_start, stream_event, tool_use

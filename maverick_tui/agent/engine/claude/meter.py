@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.runs.events import Usage
+from maverick_tui.events.kinds import Usage
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ResultMessage

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.agent.base import MaverickAgent, route_queries
 from maverick_tui.agent.result import AgentResult
+from maverick_tui.events.kinds import Noticed, PromptSent
 from maverick_tui.exceptions import AgentError
-from maverick_tui.runs.events import Noticed, PromptSent
 from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from maverick_tui.runs.entries import ENDED_TASKS
-from maverick_tui.runs.events import Event, ListShown, Noticed, RequestStarted, RetryScheduled, TaskProgressed
+from maverick_tui.events.background import ENDED_TASKS
+from maverick_tui.events.kinds import Event, ListShown, Noticed, RequestStarted, RetryScheduled, TaskProgressed
 
 _COMPACTED = ("pre_tokens", "post_tokens")
 LONGEST = 2_000

@@ -3,47 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from maverick_tui.inert import one_line
-
-if TYPE_CHECKING:  # whoever draws a job can do without the events
-    from maverick_tui.runs.events import Event
-
-BY_ITSELF = "◷ scheduled"
-"""How a prompt is marked that nobody has sent."""
+from maverick_tui.events.background import Job
+from maverick_tui.events.kinds import Event, JobsScheduled
 
 LONGEST = 2_000
 """Characters of a prompt that are kept."""
-
-
-class Job(NamedTuple):
-    """A prompt that will come by itself; `next_at` is only known until it has come for the first time."""
-
-    id: str
-    prompt: str
-    when: str
-    next_at: float | None = None
-
-    def next_after(self, now: float) -> float | None:
-        """When it comes next, if that is known."""
-        return self.next_at if self.next_at is not None and self.next_at > now else None
-
-
-def soonest(jobs: Sequence[Job], now: float) -> Job | None:
-    """The job to be told first: the one that comes next, as far as that is known."""
-    return min(jobs, key=lambda job: job.next_after(now) or float("inf"), default=None)
-
-
-def job_of(data: Mapping[str, Any]) -> Job:
-    """The job that an event tells of."""
-    next_at = data.get("next_at")
-    return Job(
-        str(data.get("id") or ""),
-        one_line(str(data.get("prompt") or "")),
-        one_line(str(data.get("when") or "")),
-        float(next_at) if isinstance(next_at, int | float) else None,
-    )
 
 
 class Jobs:
@@ -94,8 +60,6 @@ class Jobs:
         return Job(ident, prompt, str(told.get("schedule") or "") if told.get("recurring") else _ONCE)
 
     def _become(self, jobs: Sequence[Job], at: float) -> list[Event]:
-        from maverick_tui.runs.events import JobsScheduled
-
         before, self.items = self.items, tuple(jobs)
         if self.items == before:
             return []

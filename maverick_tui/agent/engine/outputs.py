@@ -1,11 +1,36 @@
-"""Keeps what a tool has answered to a size that can be kept, sent and searched."""
+"""What a tool has answered, as text of a size that can be kept, sent and searched."""
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
+
+_TAGS = re.compile(r"</?(?:tool_use_error|persisted-output|truncated-output)>")
+_HOOK = re.compile(r"\A(?:Error: )?PreToolUse:\S+ hook error: ")
+"""What the CLI puts before our own reason why a call may not run."""
+_NOTE, _NOTE_END = "<system-reminder>", "</system-reminder>"
 
 LARGEST = 2_000_000
 """Characters of one output, or of one structured account."""
+
+
+def result_text(content: str | list[Any] | dict[str, Any] | None) -> str:
+    """The text of a result, without what the CLI tells the model alone."""
+    if isinstance(content, list):
+        content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
+    elif isinstance(content, dict):  # of a tool that the endpoint runs itself
+        content = json.dumps(content, ensure_ascii=False, indent=2, default=str)
+    return _HOOK.sub("", _TAGS.sub("", _without_notes(content or "")).strip("\n"))
+
+
+def _without_notes(text: str) -> str:
+    """Linear, whatever the text: a file may hold the beginning of a note a thousand times, and no end."""
+    kept, at = [], 0
+    while (start := text.find(_NOTE, at)) >= 0 and (end := text.find(_NOTE_END, start)) >= 0:
+        kept.append(text[at:start])
+        at = end + len(_NOTE_END)
+    return "".join([*kept, text[at:]])
 
 
 def cut_text(text: str) -> str:

@@ -17,11 +17,7 @@ from maverick_tui import (
     StreamingError,
     load_agent,
 )
-from maverick_tui.executor import ToolContext, tool
-from maverick_tui.executor.tools import FunctionTool
-from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
-from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
-from maverick_tui.runs.events import (
+from maverick_tui.events.kinds import (
     Event,
     InterruptRequested,
     ModeChanged,
@@ -35,6 +31,10 @@ from maverick_tui.runs.events import (
     TurnEnded,
     UsageReported,
 )
+from maverick_tui.executor import ToolContext, tool
+from maverick_tui.executor.tools import FunctionTool
+from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch

@@ -6,7 +6,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from maverick_tui.runs.events import (
+from maverick_tui.agent.engine.claude.jobs import Jobs
+from maverick_tui.agent.engine.claude.notices import Notices
+from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
+from maverick_tui.agent.engine.prices import estimate
+from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,
     BlockKind,
@@ -22,11 +26,6 @@ from maverick_tui.runs.events import (
     ToolFinished,
     UsageReported,
 )
-from maverick_tui.runs.jobs import Jobs
-from maverick_tui.runs.notices import Notices
-from maverick_tui.runs.prices import estimate
-from maverick_tui.runs.sizes import cut_text, slim_detail
-from maverick_tui.runs.tool_text import result_text
 
 log = logging.getLogger(__name__)
 

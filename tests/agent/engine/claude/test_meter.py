@@ -8,7 +8,7 @@ import pytest
 from claude_agent_sdk import ResultMessage
 
 from maverick_tui import AgentUsage
-from maverick_tui.runs.meter import Meter, usage_of
+from maverick_tui.agent.engine.claude.meter import Meter, usage_of
 
 
 def result(tokens: int, cost: float | None, api_ms: int = 0, model: dict[str, str] | None = None) -> ResultMessage:

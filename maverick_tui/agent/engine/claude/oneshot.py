@@ -8,9 +8,9 @@ from collections.abc import Callable
 import claude_agent_sdk
 from claude_agent_sdk import ClaudeAgentOptions, Transport
 
-from maverick_tui.agent.engine.failures import wrap_sdk_error
-from maverick_tui.agent.engine.transport import CliTransport
-from maverick_tui.agent.engine.turn import Turn, require_prompt
+from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
+from maverick_tui.agent.engine.claude.transport import CliTransport
+from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
 from maverick_tui.exceptions import AgentError, ProcessError
 
 OpenTransport = Callable[[ClaudeAgentOptions], Transport]

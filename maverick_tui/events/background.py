@@ -1,0 +1,43 @@
+"""What an agent does beside its answers: jobs that come by themselves, and tasks. Light, for those who draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from maverick_tui.inert import one_line
+
+ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
+"""States of subagents and background tasks that do not go on."""
+
+BY_ITSELF = "◷ scheduled"
+"""How a prompt is marked that nobody has sent."""
+
+
+class Job(NamedTuple):
+    """A prompt that will come by itself; `next_at` is only known until it has come for the first time."""
+
+    id: str
+    prompt: str
+    when: str
+    next_at: float | None = None
+
+    def next_after(self, now: float) -> float | None:
+        """When it comes next, if that is known."""
+        return self.next_at if self.next_at is not None and self.next_at > now else None
+
+
+def soonest(jobs: Sequence[Job], now: float) -> Job | None:
+    """The job to be told first: the one that comes next, as far as that is known."""
+    return min(jobs, key=lambda job: job.next_after(now) or float("inf"), default=None)
+
+
+def job_of(data: Mapping[str, Any]) -> Job:
+    """The job that an event tells of."""
+    next_at = data.get("next_at")
+    return Job(
+        str(data.get("id") or ""),
+        one_line(str(data.get("prompt") or "")),
+        one_line(str(data.get("when") or "")),
+        float(next_at) if isinstance(next_at, int | float) else None,
+    )
