@@ -26,14 +26,8 @@ class Tasks(MaverickAgent):
         return await self.run(context.extra.get("prompt") or "What is on my list?", context)
 
     @asynccontextmanager
-    async def api_session(
-        self, settings: MaverickConfig, cwd: Path, can_use_tool: Any = None, on_background: Any = None
-    ) -> AsyncIterator[Any]:
+    async def api_session(self, settings: MaverickConfig, cwd: Path, listener: Any) -> AsyncIterator[Any]:
         """One conversation with the assistant, which goes on where the last one was."""
         tasks = await asyncio.to_thread(importlib.import_module, "maverick_tui.tasks.session")  # half a second
-
-        async with tasks.open_tasks(self, settings) as session:
-            if on_background is not None:
-                for message in (*await session.recalled(), await session.shown()):
-                    on_background(message)
+        async with tasks.open_tasks(self, settings, listener) as session:
             yield session

@@ -1,4 +1,4 @@
-"""Usage: what was used, in tokens, dollars and time."""
+"""Usage: what was used, in tokens, dollars and time. It can be added and subtracted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, dollars and time; the same figures as `AgentUsage`."""
+    """Tokens, dollars and time. What was read from or written to the cache is counted apart from the input.
+
+    `cost_usd` is None where nobody knows it; what is not known adds nothing to what is.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -15,3 +18,31 @@ class Usage:
     cache_write_tokens: int = 0
     cost_usd: float | None = None
     duration_ms: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together."""
+        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            sum(costs) if costs else None,
+            self.duration_ms + other.duration_ms,
+        )
+
+    def __sub__(self, other: Usage) -> Usage:
+        """What is left without the other; no less than nothing."""
+        return Usage(
+            max(0, self.input_tokens - other.input_tokens),
+            max(0, self.output_tokens - other.output_tokens),
+            max(0, self.cache_read_tokens - other.cache_read_tokens),
+            max(0, self.cache_write_tokens - other.cache_write_tokens),
+            None if self.cost_usd is None else max(0.0, self.cost_usd - (other.cost_usd or 0.0)),
+            max(0, self.duration_ms - other.duration_ms),
+        )
+
+    @property
+    def tokens(self) -> tuple[int, int, int, int]:
+        """Input, output, read from and written to the cache."""
+        return self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens

@@ -206,7 +206,7 @@ def test_a_secret_that_is_cut_by_what_is_not_seen_is_masked(secret: str, at: int
 def test_what_grep_has_coloured_is_masked_in_an_export() -> None:
     coloured = f"\x1b[01;31m\x1b[K{KEY[:7]}\x1b[m\x1b[K{KEY[7:]}"
     store = RunStore()
-    for event in (ev.RunStarted(0, "r", "a", "/"), ev.TurnStarted(1, 1, coloured, "p"), ev.BlockStarted(2, 1, "text"),
+    for event in (ev.AgentLoaded(0, "a", "/"), ev.TurnStarted(1, 1, coloured, "p"), ev.BlockStarted(2, 1, "text"),
                   ev.BlockGrew(2, 1, inert(coloured))):  # fmt: skip
         store.apply(event)
     exported = as_markdown(store)
@@ -331,7 +331,7 @@ def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
     failure = failure_of(ProcessError(told, stderr=told))
     store = RunStore()
     for event in (
-        ev.RunStarted(0, "r", "shopper", "/shop"),
+        ev.AgentLoaded(0, "shopper", "/shop"),
         ev.TurnStarted(1, 1, told, "p"),
         ev.BlockStarted(2, 1, "text"),
         ev.BlockGrew(2, 1, told),

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import importlib
 import json
 import os
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
-from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
+from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
+from maverick_tui.agent.engine.engines import ENGINES, engine_named, load_module
 from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
 from maverick_tui.agent.naming import agent_name
 from maverick_tui.agent.result import AgentResult
@@ -32,7 +29,8 @@ from maverick_tui.redact import conceal
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
 
-    from maverick_tui.agent.engine.protocol import Session
+    from maverick_tui.agent.engine.protocol import Listener, QueriesSdk, SdkSession, Session
+    from maverick_tui.agent.engine.sdk_messages import MessageSession
     from maverick_tui.agent.permissions.judge import Judge
     from maverick_tui.config import MaverickConfig
     from maverick_tui.inputs import InputSpec, Value
@@ -195,12 +193,7 @@ class MaverickAgent(ABC):
             raise ConfigError(
                 f"The agent {self.name!r} has the engine {self.engine!r}.", hint=f"Choose one of {', '.join(ENGINES)}."
             )
-        if self.engine == "api":
-            from maverick_tui.agent.engine.api.checking import check
-
-            check(self)
-        else:
-            self._validate_tools(self.allowed_tools, self.mcp_servers)
+        engine_named(self.engine).check(self)
 
     @staticmethod
     def _validate_tools(allowed_tools: Sequence[str], mcp_servers: Mapping[str, Any] | None) -> None:
@@ -238,29 +231,18 @@ class MaverickAgent(ABC):
                 async for message in answers:
                     yield message
             return
-        if self.engine == "api":
-            async for message in self._query_api(prompt, Path(cwd or Path.cwd())):
-                yield message
+        settings = await asyncio.to_thread(self._settings)
+        engine = engine_named(self.engine)
+        if hasattr(engine, "query"):
+            async with aclosing(cast("QueriesSdk", engine).query(self, settings, prompt, cwd)) as messages:
+                async for message in messages:
+                    yield message
             return
-        await _load_engine()
-        from maverick_tui.agent.engine.claude.oneshot import Ask
-        from maverick_tui.agent.engine.claude.transport import CliTransport
-
-        settings = await asyncio.to_thread(self._settings)
-        timeout = self.timeout if self.timeout is not None else settings.timeout
-        transport = self._transport or CliTransport
-        options = self._options_by(settings, cwd)
-        async with Ask(prompt, options, timeout=timeout, open_transport=transport) as turn:
-            while await turn.arrived():
-                while turn.unread:
-                    yield turn.unread.popleft()
-        if turn.failure is not None:
-            raise turn.failure
-
-    async def _query_api(self, prompt: str, cwd: Path) -> AsyncGenerator[Message, None]:
-        settings = await asyncio.to_thread(self._settings)
         try:
-            async with self.api_session(settings, cwd) as opened, aclosing(opened.query(prompt)) as messages:
+            async with (
+                self._message_session(settings, Path(cwd or Path.cwd())) as session,
+                aclosing(session.query(prompt)) as messages,
+            ):
                 async for message in messages:
                     yield message
         except ConfigError as error:  # of a tool server, or a limit: to whoever asks it is one more failure
@@ -275,7 +257,7 @@ class MaverickAgent(ABC):
         on_background: Callable[[Message], None] | None = None,
         resume: str | None = None,
         may_schedule: bool = True,
-    ) -> AsyncIterator[Session]:
+    ) -> AsyncIterator[SdkSession]:
         """Keep one conversation open for many prompts; `resume` is the id of one that the CLI is to go on with.
 
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
@@ -283,49 +265,54 @@ class MaverickAgent(ABC):
         neither a new one nor those of the conversation that is resumed.
         """
         settings = self.config or context.config
-        if self.engine == "api":
-            if resume is not None:
-                raise AgentError(
-                    "A conversation of the engine api cannot be resumed.", kind="invalid", hint="Open a new session."
-                )
-            async with self.api_session(settings, context.cwd, can_use_tool, on_background) as opened:
-                yield opened
-            return
-        await _load_engine()
-        from maverick_tui.agent.engine.claude.session import AgentSession
-        from maverick_tui.agent.engine.claude.transport import CliTransport
+        if self.engine == "claude-code":
+            from maverick_tui.agent.engine.claude.engine import native_session
 
-        options = self._options_by(settings, context.cwd, person=can_use_tool is not None)
-        if not may_schedule:
-            refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
-            options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
-        session = AgentSession(
-            replace(options, can_use_tool=can_use_tool, resume=resume),
-            judge=self._judge(context.cwd, person=can_use_tool is not None),
-            watches_jobs=schedules(self.allowed_tools),
-            timeout=self.timeout if self.timeout is not None else settings.timeout,
-            open_transport=self._transport or CliTransport,
-            on_background=on_background,
-        )
-        await session.open()
-        try:
+            async with native_session(
+                self,
+                settings,
+                context.cwd,
+                can_use_tool=can_use_tool,
+                on_background=on_background,
+                resume=resume,
+                may_schedule=may_schedule,
+            ) as native:
+                yield native
+            return
+        async with self._message_session(settings, context.cwd, can_use_tool, on_background, resume) as session:
             yield session
-        finally:
-            await session.close()
 
     @asynccontextmanager
-    async def api_session(
+    async def _message_session(
         self,
         settings: MaverickConfig,
         cwd: Path,
         can_use_tool: CanUseTool | None = None,
         on_background: Callable[[Message], None] | None = None,
-    ) -> AsyncIterator[Session]:
+        resume: str | None = None,
+    ) -> AsyncIterator[MessageSession]:
+        """A session of an engine that does not know the SDK, in the SDK's messages."""
+        await load_module("maverick_tui.agent.engine.sdk_messages")
+        from maverick_tui.agent.engine.sdk_messages import MessageSession, SdkListener
+
+        listener = SdkListener(can_use_tool, on_background)
+        async with engine_named(self.engine).open(self, settings, cwd, listener, resume=resume) as opened:
+            yield MessageSession(opened, listener)
+
+    def open_session(
+        self, context: AgentContext, listener: Listener, *, resume: object | None = None, may_schedule: bool = True
+    ) -> AbstractAsyncContextManager[Session]:
+        """One conversation that is told in events, whichever engine has it."""
+        settings, engine = self.config or context.config, engine_named(self.engine)
+        return engine.open(self, settings, context.cwd, listener, resume=resume, may_schedule=may_schedule)
+
+    @asynccontextmanager
+    async def api_session(self, settings: MaverickConfig, cwd: Path, listener: Listener) -> AsyncIterator[Session]:
         """A session of the engine `api`; an agent that talks in a way of its own may open one of its own."""
-        await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.api.building")
+        await load_module("maverick_tui.agent.engine.api.building")
         from maverick_tui.agent.engine.api.building import open_session
 
-        session = await open_session(self, settings, cwd, self._environment(settings), can_use_tool)
+        session = await open_session(self, settings, cwd, self._environment(settings), listener)
         try:
             yield session
         finally:
@@ -429,12 +416,6 @@ class MaverickAgent(ABC):
 
     def _metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         return {"agent": self.name, **metadata}
-
-
-async def _load_engine() -> None:
-    """Import the SDK, which takes half a second, where it does not hold up the event loop."""
-    if "claude_agent_sdk" not in sys.modules:
-        await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.claude.session")
 
 
 def _ignore_line(_line: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from maverick_tui.exceptions import AgentError
+from maverick_tui.usage import Usage
 
 # The documented field order puts optional fields before required ones; this stands in for "no default".
 _REQUIRED: Any = object()
@@ -32,6 +33,18 @@ class AgentUsage:
                 raise ValueError(f"AgentUsage.{name} is {getattr(self, name)}: it cannot be negative.")
         if self.total_cost_usd is not None and self.total_cost_usd < 0:
             raise ValueError(f"AgentUsage.total_cost_usd is {self.total_cost_usd}: it cannot be negative.")
+
+    @classmethod
+    def of(cls, usage: Usage) -> AgentUsage:
+        """The same figures, as results have them."""
+        fresh, output, cache_read, cache_write = usage.tokens
+        return cls(fresh, output, usage.cost_usd, usage.duration_ms, cache_read, cache_write)
+
+    @property
+    def figures(self) -> Usage:
+        """The same figures, to be added and subtracted."""
+        cached = self.cache_read_tokens, self.cache_write_tokens
+        return Usage(self.input_tokens, self.output_tokens, *cached, self.total_cost_usd, self.duration_ms)
 
     @property
     def total_tokens(self) -> int:

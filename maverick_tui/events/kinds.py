@@ -1,9 +1,11 @@
 """The events of a run. Everything that is shown of a run follows from them alone.
 
-A run is RunStarted, then anything, then exactly one RunEnded. In it each turn is TurnStarted ... TurnEnded, also when
+A run is RunStarted, then anything, then exactly one RunEnded. Connecting is followed by Connected or ConnectFailed, and
+before the first turn there is an AgentLoaded. In it each turn is TurnStarted ... TurnEnded, also when
 it fails, is interrupted, or the CLI dies; at most one is open. Each block is BlockStarted ... BlockEnded; one that
 breaks off has no end of its own, ReplyRestarted or TurnEnded closes it. Each tool call is ToolCalled and, if it comes
-to that, ToolFinished. All are frozen and JSON-able. `at` is the time on the wall in seconds.
+to that, ToolFinished. Each PermissionAsked is settled once, each PromptQueued becomes a turn or is dropped. All are
+frozen and JSON-able. `at` is the time on the wall in seconds. An event's number is its place in its run, from 0 on.
 """
 
 from __future__ import annotations
@@ -14,6 +16,12 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from maverick_tui.events.wire import Tagged, from_json
 from maverick_tui.usage import Usage as Usage
+
+SCHEMA = 1
+"""Grows when a reader of today's events could not make sense of tomorrow's; fields and kinds may be added without."""
+COMPACTING = "The conversation is being compacted."
+LONGEST_NOTICE = 2_000
+"""Characters of a notice."""
 
 BlockKind = Literal["text", "thinking", "tool"]
 Decision = Literal["once", "run", "deny", "withdrawn"]
@@ -43,11 +51,22 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted(Tagged):
-    """A run was opened for an agent; nothing has been asked yet."""
+    """A run was opened; its agent is still to be loaded. `schema` is the version that all its events are written in."""
 
     type: ClassVar[str] = "run_started"
     at: float
     run_id: str
+    agent: str
+    cwd: str = ""
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLoaded(Tagged):
+    """The agent was found and made: what it is, where it works, and what it is asked if nobody asks anything else."""
+
+    type: ClassVar[str] = "agent_loaded"
+    at: float
     agent: str
     cwd: str
     branch: str = ""
@@ -60,6 +79,8 @@ class RunStarted(Tagged):
     has_own_prompt: bool = False
     """Whether the agent may be started without a prompt, since its author wrote one."""
     max_turns: int | None = None
+    draft: str = ""
+    """A prompt to begin with: the agent's own, or one that the demo has an answer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +354,12 @@ class UsageReported(Tagged):
     parent: str = ""
     cost_usd: float | None = None
 
+    @property
+    def usage(self) -> Usage:
+        """The figures alone."""
+        cached = self.cache_read_tokens, self.cache_write_tokens
+        return Usage(self.input_tokens, self.output_tokens, *cached, self.cost_usd)
+
 
 @dataclass(frozen=True, slots=True)
 class RetryScheduled(Tagged):
@@ -429,6 +456,7 @@ class PermissionSettled(Tagged):
 
 Event: TypeAlias = (
     RunStarted
+    | AgentLoaded
     | Connecting
     | Connected
     | ConnectFailed
@@ -467,6 +495,13 @@ EVENTS: Mapping[str, type[Any]] = {kind.type: kind for kind in Event.__args__}
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:
-    """The event that a JSON object stands for."""
+    """The event that a JSON object stands for; the beginning of a run in a newer schema is refused."""
     event: Event = from_json(data, EVENTS, {"usage": Usage, "failure": Failure})
+    if isinstance(event, RunStarted) and event.schema > SCHEMA:
+        raise ValueError(f"The run {event.run_id!r} is written in schema {event.schema}; {SCHEMA} can be read here.")
     return event
+
+
+def whole_block(number: int, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:
+    """A block that comes in one piece."""
+    return [BlockStarted(at, number, kind, parent), BlockGrew(at, number, text), BlockEnded(at, number)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import logging
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -12,14 +12,17 @@ from maverick_tui.runs.store import RunStore
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
     from maverick_tui.runs.commands import Command
+    from maverick_tui.runs.log import EventLog, Reader
     from maverick_tui.ui.widgets.prompt_history import PromptHistory
 
+
+log = logging.getLogger(__name__)
 
 Answer = Literal["once", "run", "deny"]
 
 
 class RunHandle(Protocol):
-    """The way to a run, wherever it lives: commands go in, events come out by the callback it was made with."""
+    """The way to a run, wherever it lives: commands go in, and what comes of them stands in its log."""
 
     def send(self, command: Command) -> None:
         """Pass a command on; the answer is events."""
@@ -34,15 +37,15 @@ class RunModel:
         self.store = RunStore()
         self.history = history
         self.handle: RunHandle | None = None
-        self.revive: Callable[[], None] | None = None
-        """Begins a run anew that has failed before there was a way to it."""
         self._early: list[Command] = []
-        """What was wanted before there was a way to the run."""
+        """What was wanted while the run was still being imported."""
         self.draft = ""
         """What stood in its prompt when the person left it."""
         self.suggestion = ""
         """What was put into its prompt without the person having typed it."""
         self._board = board
+        self._reader: Reader | None = None
+        self._is_catching_up = False
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------
 
@@ -50,21 +53,13 @@ class RunModel:
         """Send a prompt, or a command of the engine's; while a turn is running it waits."""
         from maverick_tui.runs import commands
 
-        command = commands.SendPrompt(uuid.uuid4().hex, text, is_command)
-        if self.handle is None:
-            from maverick_tui.events.kinds import PromptQueued
-
-            self._board.receive(self, PromptQueued(time.time(), command.prompt_id, text))
-        self._send(command)
+        self._send(commands.SendPrompt(uuid.uuid4().hex, text, is_command))
 
     def take_back(self, prompt_id: str) -> None:
         """Drop a prompt that waits."""
         from maverick_tui.runs import commands
 
-        if self.handle is not None:
-            self.handle.send(commands.DropPrompt(prompt_id))
-        else:
-            self._drop_early(prompt_id)
+        self._send(commands.DropPrompt(prompt_id))
 
     @property
     def title(self) -> str:
@@ -75,27 +70,13 @@ class RunModel:
         """Stop the running turn; what waits is held."""
         from maverick_tui.runs import commands
 
-        if self.handle is None:
-            from maverick_tui.events.kinds import PromptsHeld
-
-            self._board.receive(self, PromptsHeld(time.time(), tuple(self.store.queue)))
         self._send(commands.Interrupt())
 
     def release(self) -> None:
         """Send what an interrupt has held."""
         from maverick_tui.runs import commands
 
-        if self.handle is None:
-            from maverick_tui.events.kinds import PromptsReleased
-
-            self._board.receive(self, PromptsReleased(time.time()))
         self._send(commands.ReleasePrompts())
-
-    def _drop_early(self, prompt_id: str) -> None:
-        from maverick_tui.events.kinds import PromptDropped
-
-        self._early = [one for one in self._early if getattr(one, "prompt_id", "") != prompt_id]
-        self._board.receive(self, PromptDropped(time.time(), prompt_id))
 
     def answer(
         self,
@@ -149,18 +130,40 @@ class RunModel:
     def _send(self, command: Command) -> None:
         if self.handle is not None:
             self.handle.send(command)
-            return
-        if command.type != "reconnect":
+            self._catch_up()  # that it was heard shows at once
+        else:
             self._early.append(command)
-        if command.type in ("reconnect", "send_prompt") and self.revive is not None:
-            self.revive()
 
     def connect(self, handle: RunHandle) -> None:
-        """The way to the run is there; what was wanted before goes first."""
+        """The run is there; what was wanted before goes first."""
         self.handle = handle
-        for command in self._early:
+        early, self._early = self._early, []
+        for command in early:
             handle.send(command)
-        self._early.clear()
+
+    async def follow(self, events: EventLog) -> None:
+        """Take every event of the run, from its first one to its last."""
+        self._reader = events.reader()
+        while await events.wait(self._reader.number):
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Take what has come, in its order: what is told because of an event waits for those before it."""
+        if self._reader is None or self._is_catching_up:
+            return
+        self._is_catching_up = True
+        try:
+            while events := self._reader.take():
+                for event in events:
+                    self._take(event)
+        finally:
+            self._is_catching_up = False
+
+    def _take(self, event: Event) -> None:
+        try:
+            self._board.receive(self, event)
+        except Exception:  # what cannot be shown must not end the run, nor hide what follows
+            log.exception("%s could not be taken", type(event).__name__)
 
     @property
     def is_busy(self) -> bool:

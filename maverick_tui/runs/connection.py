@@ -1,27 +1,27 @@
-"""Link: the way of a run to the model. It is opened, lost, and opened again with the same conversation."""
+"""Connection: the way of a run to its agent and the model. It is opened, lost, and opened again."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from maverick_tui.agent.engine.prices import context_size
-from maverick_tui.events.kinds import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
+from maverick_tui.events.kinds import AgentLoaded, Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.runs.failures import failure_of
-from maverick_tui.runs.loading import AgentSource, Loaded, load
-from maverick_tui.runs.prompter import Conversation
-from maverick_tui.runs.questions import Desk
-from maverick_tui.runs.turns import Outlet, Turns
+from maverick_tui.runs.loading import Loaded, Setup, load
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.prompter import Prompter
+from maverick_tui.runs.questions import Questions
+from maverick_tui.runs.turns import Turns
 
 if TYPE_CHECKING:
     from maverick_tui.agent.engine.protocol import Session
-    from maverick_tui.config import MaverickConfig, PermissionMode
+    from maverick_tui.config import PermissionMode
 
 log = logging.getLogger(__name__)
 
@@ -30,28 +30,24 @@ CLEARED = "A new conversation has begun; the agent knows nothing of what stands 
 FORGOTTEN = "The conversation could not be resumed. A new one has begun; the agent knows nothing of the old one."
 
 
-class Link:
+class Connection:
     """Loads the agent and keeps at most one session of it open; `on_loss` is called when that has ended by itself."""
 
     def __init__(
         self,
-        source: AgentSource,
-        cwd: Path,
-        config: MaverickConfig | None,
-        extra: Mapping[str, Any],
+        prepare: Callable[[], Awaitable[Setup]],
+        name: str,
         *,
         turns: Turns,
-        desk: Desk,
-        outlet: Outlet,
+        questions: Questions,
+        events: EventLog,
         on_loss: Callable[[], None],
     ) -> None:
-        self._source = source
-        self._cwd = cwd
-        self._config = config
-        self._extra = extra
+        self._prepare = prepare
+        self._name = name
         self._turns = turns
-        self._desk = desk
-        self._outlet = outlet
+        self._questions = questions
+        self._events = events
         self._on_loss = on_loss
         self._stack = AsyncExitStack()
         self._model: str | None = None
@@ -60,38 +56,49 @@ class Link:
         self._watching: asyncio.Task[None] | None = None
         self._sizing: asyncio.Future[int | None] | None = None
         self.loaded: Loaded | None = None
-        self.talk: Conversation | None = None
+        self.prompter: Prompter | None = None
+        self._memory: object | None = None
+        """What the next session needs to go on with the conversation."""
         self.is_wanted = True
         """Whether a connection that is not there is to be opened."""
 
     @property
     def is_open(self) -> bool:
         """Whether something can be asked."""
-        return self.talk is not None and not self.talk.session.is_ended
+        return self.prompter is not None and not self.prompter.session.is_ended
 
     async def load(self) -> None:
-        """Find the agent, its settings and its folder; in a thread, for it imports."""
-        self.loaded = await asyncio.to_thread(load, self._source, self._cwd, self._config, self._extra)
+        """Find out what the run is made of, and make its agent; in a thread, for it imports."""
+        setup = await self._prepare()
+        self.loaded = loaded = await asyncio.to_thread(load, setup)
+        self._questions.work_in(loaded.context.cwd, loaded.agent.name)
+        self._turns.remark = lambda turn: setup.remark(turn, loaded.draft)
+        at = self._events.now()
+        try:
+            told = loaded.describe(at)
+        except Exception:  # an author's own property; the run goes on all the same, and fails where it must
+            log.exception("The agent %s cannot be described", self._name)
+            told = AgentLoaded(at, self._name, str(loaded.context.cwd))
+        self._turns.tell(told)
 
     async def connect(self) -> None:
         """Open a session, and load the agent if that has failed before."""
-        self._outlet.emit(Connecting(self._outlet.now(), again=self._has_connected))
+        self._events.emit(Connecting(self._events.now(), again=self._has_connected))
         if self.loaded is None:
             await self.load()
         assert self.loaded is not None
         # The tables take a while to read, and so does a CLI to start.
         self._sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
         session = await self._open(self.loaded)
-        # The mode is that of the moment: it was set, or the CLI has left planning.
-        if (mode := self._turns.translator.mode) and mode != self.loaded.permission_mode:
+        if (mode := self._turns.mode) and mode != self.loaded.permission_mode:
             await session.set_permission_mode(cast("PermissionMode", mode))
         if self._model is not None:
             await session.set_model(self._model)
-        self.talk = Conversation(self.loaded, session, self._turns, self._outlet)
+        self.prompter = Prompter(self.loaded, session, self._turns, self._events)
         self._has_connected, self.is_wanted = True, False
-        self._watching = asyncio.create_task(self._watch(session, self.talk), name="maverick-watch")
+        self._watching = asyncio.create_task(self._watch(session, self.prompter), name="maverick-watch")
         size = await self._sizing
-        self._outlet.emit(Connected(self._outlet.now(), size))
+        self._events.emit(Connected(self._events.now(), size))
 
     async def end_jobs(self) -> None:
         """End what the CLI would do by itself, which only its end does; another one goes on with the conversation."""
@@ -101,107 +108,96 @@ class Link:
     @property
     def rests_after(self) -> float | None:
         """Seconds without use after which the CLI is ended; None where there is none, or it has something to do."""
-        translator, loaded = self._turns.translator, self.loaded
-        if not self.is_open or loaded is None or loaded.agent.engine == "api":
-            return None
-        if translator.jobs.items or translator.notices.alive:
+        loaded, prompter = self.loaded, self.prompter
+        if not self.is_open or loaded is None or prompter is None or not prompter.session.may_rest:
             return None
         return (loaded.agent.config or loaded.context.config).idle_after or None
 
     async def clear(self) -> None:
         """Begin a new conversation: the session forgets the old one, or another session takes its place."""
-        if self.talk is None or not await self.talk.session.clear():
+        if self.prompter is None or not await self.prompter.session.clear():
             await self.close()
-            self._turns.translator.session_id = ""
-            self.is_wanted = True
-        self._outlet.emit(Noticed(self._outlet.now(), "cleared", CLEARED))
+            self._memory, self.is_wanted = None, True
+        self._events.emit(Noticed(self._events.now(), "cleared", CLEARED))
 
     def _lose_jobs(self, *, for_good: bool = False) -> None:
         """The CLI is gone, and its jobs with it; the next one would bring them back if it could schedule."""
         if self._turns.end_jobs() and not for_good:
             self._may_schedule = False
-            self._outlet.emit(Noticed(self._outlet.now(), "jobs", JOBS_ENDED))
+            self._events.emit(Noticed(self._events.now(), "jobs", JOBS_ENDED))
 
     async def close(self, *, for_good: bool = False) -> None:
         """End the CLI, if there is one; `for_good` if no other follows, so that nothing need be said of it."""
-        self.talk = None
+        self._remember()
+        self.prompter = None
         if self._watching is not None:
             self._watching.cancel()
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
         self._turns.end_background()  # it may have begun while the CLI was being ended
-        self._turns.translator.notices.alive.clear()  # they were the CLI's
         self._lose_jobs(for_good=for_good)
 
     def fail(self, error: BaseException) -> None:
         """Tell that there is no way to the model; nobody tries again until somebody asks for it."""
         self.is_wanted = False
-        self._outlet.emit(ConnectFailed(self._outlet.now(), failure_of(error)))
+        self._events.emit(ConnectFailed(self._events.now(), failure_of(error)))
 
     async def set_mode(self, mode: str) -> None:
         """Change the permission mode of this session and of those that follow."""
         from maverick_tui.config import PERMISSION_MODES
 
         try:
-            if self.talk is not None and self.is_open:
-                await self.talk.session.set_permission_mode(cast("PermissionMode", mode))
+            if self.prompter is not None and self.is_open:
+                await self.prompter.session.set_permission_mode(cast("PermissionMode", mode))
             elif mode not in PERMISSION_MODES:
                 raise AgentError(f"The permission mode {mode!r} cannot be set.")
         except AgentError as error:
-            self._outlet.emit(Noticed(self._outlet.now(), "mode", error.message))
+            self._events.emit(Noticed(self._events.now(), "mode", error.message))
             return
-        self._turns.translator.mode = mode
-        self._outlet.emit(ModeChanged(self._outlet.now(), mode))
+        self._turns.tell(ModeChanged(self._events.now(), mode))
 
     async def set_model(self, model: str) -> None:
         """Let another model answer in this session and in those that follow."""
         try:
-            if self.talk is not None and self.is_open:
-                await self.talk.session.set_model(model)
+            if self.prompter is not None and self.is_open:
+                await self.prompter.session.set_model(model)
         except AgentError as error:
-            self._outlet.emit(Noticed(self._outlet.now(), "model", error.message))
+            self._events.emit(Noticed(self._events.now(), "model", error.message))
             return
         self._model = model
         self._turns.change_model(model)
 
+    def _remember(self) -> None:
+        """Keep what the session knows of the conversation; one that was never asked anything knows no more than we."""
+        if self.prompter is not None:
+            self._memory = self.prompter.session.memory or self._memory
+
     async def _open(self, loaded: Loaded) -> Session:
         """Go on with the conversation that was lost; if that cannot be, begin a new one and say so."""
-        conversation = self._turns.translator.session_id
-        if conversation:
+        if (memory := self._memory) is not None:
             try:
-                session = await self._enter(loaded, conversation)
+                return await self._enter(loaded, memory)
             except CLINotFoundError:
                 raise
             except AgentError as error:
-                log.info("The conversation %s cannot be resumed: %s", conversation, error)
-            else:
-                self._turns.meter.restart(resumed=True)
-                return session
+                log.info("The conversation cannot be resumed: %s", error)
         session = await self._enter(loaded, None)
-        self._turns.meter.restart(resumed=False)
-        if conversation:
-            self._turns.translator.session_id = ""
-            self._outlet.emit(Noticed(self._outlet.now(), "session_lost", FORGOTTEN))
+        if memory is not None:
+            self._memory = None
+            self._events.emit(Noticed(self._events.now(), "session_lost", FORGOTTEN))
         return session
 
-    async def _enter(self, loaded: Loaded, conversation: str | None) -> Session:
-        return await self._stack.enter_async_context(
-            loaded.agent.session(
-                loaded.context,
-                can_use_tool=self._desk.ask,
-                on_background=self._turns.take_background,
-                resume=conversation,
-                may_schedule=self._may_schedule,
-            )
-        )
+    async def _enter(self, loaded: Loaded, memory: object | None) -> Session:
+        opening = loaded.agent.open_session(loaded.context, self._turns, resume=memory, may_schedule=self._may_schedule)
+        return await self._stack.enter_async_context(opening)
 
-    async def _watch(self, session: Session, talk: Conversation) -> None:
+    async def _watch(self, session: Session, prompter: Prompter) -> None:
         """Notice that the CLI is gone, also while nobody asks it anything."""
         error = await session.ended()
-        self._desk.withdraw()
+        self._questions.withdraw()
         self._lose_jobs()
         if self._turns.current is not None:
             self._turns.end_background(error)
-        elif not talk.is_loss_told:
+        elif not prompter.is_loss_told:
             self.fail(error)
         self._on_loss()

@@ -1,6 +1,8 @@
-"""The entries of a run in their order, and what has changed of them since somebody last asked."""
+"""The entries of a run in their order, and what has changed of them, for any number of readers."""
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 from maverick_tui.runs.entries import Entry, ToolEntry
 
@@ -10,8 +12,13 @@ class EntryList:
 
     def __init__(self) -> None:
         self.items: list[Entry] = []
-        self._changed: dict[int, Entry] = {}
-        self._moved: int | None = None
+        self.change = 0
+        """How often anything has changed."""
+        self._changed: dict[int, tuple[int, Entry]] = {}
+        """Each entry with its last change, by number; the one that has changed last is the last one."""
+        self._moved_at: list[int] = []
+        self._moved: list[int] = []
+        """When the order has changed and from which index on: only what no later change reaches back behind."""
         self._last_number = 0
 
     def number(self) -> int:
@@ -37,16 +44,31 @@ class EntryList:
     def touch(self, entry: Entry) -> None:
         """It looks different now."""
         entry.version += 1
-        self._changed[entry.number] = entry
+        self.change += 1
+        self._changed.pop(entry.number, None)
+        self._changed[entry.number] = (self.change, entry)
 
-    def take_changes(self) -> tuple[list[Entry], int | None]:
-        """Entries that look different since the last call, and from which index on the order has changed."""
-        changed, moved = list(self._changed.values()), self._moved
-        self._changed, self._moved = {}, None
-        return changed, moved
+    def changed_since(self, change: int) -> list[Entry]:
+        """Entries that look different since that change, in the order in which they have changed."""
+        found: list[Entry] = []
+        for at, entry in reversed(self._changed.values()):
+            if at <= change:
+                break
+            found.append(entry)
+        return found[::-1]
+
+    def moved_since(self, change: int) -> int | None:
+        """From which index on the order is another one than at that change."""
+        place = bisect_right(self._moved_at, change)
+        return self._moved[place] if place < len(self._moved) else None
 
     def _order_changed(self, index: int) -> None:
-        self._moved = index if self._moved is None else min(self._moved, index)
+        self.change += 1
+        while self._moved and self._moved[-1] >= index:
+            self._moved.pop()
+            self._moved_at.pop()
+        self._moved.append(index)
+        self._moved_at.append(self.change)
 
     def _index_below(self, owner: ToolEntry) -> int:
         items = self.items
@@ -62,3 +84,16 @@ class EntryList:
                 family.add(below.call)
             index += 1
         return index
+
+
+class ChangeReader:
+    """One reader's place among the changes."""
+
+    def __init__(self, entries: EntryList) -> None:
+        self._list = entries
+        self._seen = 0
+
+    def take(self) -> tuple[list[Entry], int | None]:
+        """Entries that look different since the last call, and from which index on the order has changed."""
+        seen, self._seen = self._seen, self._list.change
+        return self._list.changed_since(seen), self._list.moved_since(seen)

@@ -18,7 +18,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 def as_markdown(store: RunStore) -> str:
     """The whole run; everything in it is inert, and without secrets."""
-    started = store.started
+    started = store.loaded
     head = f"# {inert(started.agent)}\n\n{inert(started.cwd)}  {inert(store.model)}\n" if started else "# Run\n"
     return redact("\n".join([head, *(part for entry in store.entries if (part := _entry(entry)))]))
 

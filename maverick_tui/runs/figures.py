@@ -15,7 +15,6 @@ RATE_SECONDS = 60
 _CHARACTERS_PER_TOKEN = 4
 _SAME_PRICE = 0.00005
 """Dollars by which an estimate and a bill for the same tokens may differ."""
-_NOTHING = Usage()
 _MODEL_PHASES = frozenset({"sending", "thinking", "writing", "calling", "retrying"})
 
 
@@ -45,10 +44,10 @@ class Figures:
         self.person_seconds = 0.0
         self.turn_steps = 0
         """How often the model was asked in the turn that runs, or in the last one."""
-        self._live: dict[str, UsageReported] = {}
+        self._live: dict[str, Usage] = {}
         self._live_sum = Usage()
         """What the running turn has reported; its cost is an estimate by list price."""
-        self._counted: dict[str, UsageReported] = {}
+        self._counted: dict[str, Usage] = {}
         """What the last turn's own figures contain already: a background task may report the same answer again."""
         self._growing = 0.0
         self._rates: deque[tuple[int, float]] = deque(maxlen=RATE_SECONDS)
@@ -56,15 +55,7 @@ class Figures:
     @property
     def usage(self) -> Usage:
         """Everything until now, the running turn included as far as it has been reported."""
-        a, b = self.settled, self._live_sum
-        return Usage(
-            a.input_tokens + b.input_tokens,
-            a.output_tokens + b.output_tokens,
-            a.cache_read_tokens + b.cache_read_tokens,
-            a.cache_write_tokens + b.cache_write_tokens,
-            a.cost_usd if b.cost_usd is None else (a.cost_usd or 0.0) + b.cost_usd,
-            a.duration_ms,
-        )
+        return self.settled + self._live_sum
 
     @property
     def has_live_cost(self) -> bool:
@@ -108,20 +99,12 @@ class Figures:
 
         A turn that broke off has no bill, or one without the answer that broke: then the estimate by list price stays.
         """
-        a, b, estimate = self.settled, event.usage, self._live_sum.cost_usd
-        is_cut = event.outcome != "done" and estimate is not None and estimate - _cost(b) > _SAME_PRICE
+        used, estimate = event.usage, self._live_sum.cost_usd
+        is_cut = event.outcome != "done" and estimate is not None and estimate - (used.cost_usd or 0.0) > _SAME_PRICE
         if is_cut:
-            b = replace(b, cost_usd=estimate)
-        self.settled = Usage(
-            a.input_tokens + b.input_tokens,
-            a.output_tokens + b.output_tokens,
-            a.cache_read_tokens + b.cache_read_tokens,
-            a.cache_write_tokens + b.cache_write_tokens,
-            a.cost_usd if b.cost_usd is None else (a.cost_usd or 0.0) + b.cost_usd,
-            a.duration_ms + b.duration_ms,
-        )
-        has_used = b.input_tokens or b.output_tokens or b.cache_read_tokens or b.cache_write_tokens
-        self.has_unpriced = self.has_unpriced or (b.cost_usd is None and bool(has_used))
+            used = replace(used, cost_usd=estimate)
+        self.settled += used
+        self.has_unpriced = self.has_unpriced or (used.cost_usd is None and any(used.tokens))
         self.is_estimate = self.is_estimate or event.is_estimate or is_cut
         self.turns += 1
         self.steps += event.steps
@@ -141,14 +124,14 @@ class Figures:
     def reported(self, event: UsageReported) -> None:
         """One answer's figures, which replace what it said before."""
         before = self._live.get(event.message) or self._counted.get(event.message)
+        usage = event.usage
         if before is None and not event.parent and self.turn_began is not None:
             self.turn_steps += 1
-        self._live[event.message] = event
-        self._live_sum = _plus(self._live_sum, event, before or _NOTHING)
+        self._live[event.message] = usage
+        self._live_sum = self._live_sum + usage - (before or Usage())
         if not event.parent:
             self._growing = 0.0
-            cached = event.cache_read_tokens + event.cache_write_tokens
-            self.context_used = event.input_tokens + cached + event.output_tokens
+            self.context_used = sum(usage.tokens)
 
     def grew(self, at: float, characters: int, *, is_own: bool) -> None:
         """Text came: it counts for the speed and, where it is the agent's own, until its tokens are reported."""
@@ -174,17 +157,3 @@ def dollars(usd: float) -> str:
     if 0 < usd < 0.0001:
         return "<$0.0001"
     return f"${usd:.2f}" if usd >= 0.9995 or usd == 0 else f"${usd:.3f}" if usd >= 0.01 else f"${usd:.4f}"
-
-
-def _plus(total: Usage, now: UsageReported, before: UsageReported | Usage) -> Usage:
-    return Usage(
-        total.input_tokens + now.input_tokens - before.input_tokens,
-        total.output_tokens + now.output_tokens - before.output_tokens,
-        total.cache_read_tokens + now.cache_read_tokens - before.cache_read_tokens,
-        total.cache_write_tokens + now.cache_write_tokens - before.cache_write_tokens,
-        total.cost_usd if now.cost_usd is None else max(0.0, _cost(total) + now.cost_usd - _cost(before)),
-    )
-
-
-def _cost(usage: UsageReported | Usage) -> float:
-    return usage.cost_usd or 0.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from maverick_tui.agent.context import AgentContext, current_branch
-from maverick_tui.events.kinds import RunStarted
+from maverick_tui.events.kinds import AgentLoaded, TurnStarted
 from maverick_tui.exceptions import AgentError, ConfigError
 
 if TYPE_CHECKING:
@@ -25,11 +25,27 @@ _MARKDOWN = "maverick_tui.agent.catalog.markdown_agent"
 
 
 @dataclass(frozen=True, slots=True)
+class Setup:
+    """What a run is made of: its agent, the folder it works in, and its settings; `extra` goes to its context."""
+
+    source: AgentSource
+    cwd: Path
+    config: MaverickConfig | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    """What to ask an agent, by its name, instead of what its author has written."""
+    remark: Callable[[TurnStarted, str], str] = lambda _turn, _draft: ""
+    """What to say to a turn before it is answered, where there was this draft; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """An agent, and where it works."""
 
     agent: MaverickAgent
     context: AgentContext
+    draft: str = ""
+    """What the agent could be asked."""
 
     @property
     def is_plain(self) -> bool:
@@ -50,15 +66,14 @@ class Loaded:
         settings = self.agent.config or self.context.config
         return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
 
-    def describe(self, run_id: str, at: float) -> RunStarted:
-        """The first event of its run."""
+    def describe(self, at: float) -> AgentLoaded:
+        """The event that tells of it."""
         agent, settings = self.agent, self.agent.config or self.context.config
         offline = settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE")
-        return RunStarted(
+        return AgentLoaded(
             at,
-            run_id,
-            agent=agent.name,
-            cwd=str(self.context.cwd),
+            agent.name,
+            str(self.context.cwd),
             branch="" if self.context.branch == NO_GIT else self.context.branch,
             model=self.model,
             permission_mode=self.permission_mode
@@ -69,22 +84,26 @@ class Loaded:
             is_offline=bool(offline),
             has_own_prompt=not self.is_plain or bool(agent.initial_prompt),
             max_turns=agent.limits.get("max_turns") or agent.max_turns or settings.max_turns,
+            draft=self.draft,
         )
 
 
-def load(source: AgentSource, cwd: Path, config: MaverickConfig | None, extra: Mapping[str, Any]) -> Loaded:
-    """The agent and its context; also the SDK is there afterwards."""
+def load(setup: Setup) -> Loaded:
+    """The agent and its context; what its own code needs of the SDK is there afterwards, too."""
     from maverick_tui.config import MaverickConfig
 
-    settings = config or MaverickConfig.load()
+    settings, source = setup.config or MaverickConfig.load(), setup.source
     try:
         made = source if isinstance(source, type) else source()
         agent = made(config=settings) if isinstance(made, type) else made
     except SystemExit as error:  # it would end the application
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
-    context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(extra))
-    importlib.import_module("maverick_tui.agent.engine.claude.session")
-    return Loaded(agent, context)
+    cwd = setup.cwd.expanduser().absolute()
+    context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(setup.extra))
+    loaded = Loaded(agent, context, setup.drafts.get(agent.name) or agent.initial_prompt or "")
+    if not loaded.is_plain:
+        importlib.import_module("maverick_tui.agent.engine.sdk_messages")
+    return loaded
 
 
 def branch_of(cwd: Path) -> str:

@@ -1,29 +1,20 @@
-"""LocalRun: a run in this process. Commands go in, events come out, and nothing else is shared."""
+"""LocalRun: a run in this process. Commands go in, events stand in its log, and nothing else is shared."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from maverick_tui.events.kinds import (
-    Connecting,
-    Event,
-    InterruptRequested,
-    RunEnded,
-    RunNamed,
-    RunStarted,
-)
+from maverick_tui.events.kinds import Connecting, InterruptRequested, RunEnded, RunNamed, RunStarted
 from maverick_tui.exceptions import AgentError
 from maverick_tui.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
     ClearConversation,
-    CloseRun,
     Command,
     DropPrompt,
     Interrupt,
@@ -34,15 +25,13 @@ from maverick_tui.runs.commands import (
     SetMode,
     SetModel,
 )
-from maverick_tui.runs.connection import Link
-from maverick_tui.runs.loading import AgentSource
-from maverick_tui.runs.prompter import Conversation
-from maverick_tui.runs.questions import Desk
+from maverick_tui.runs.connection import Connection
+from maverick_tui.runs.loading import Setup
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.prompter import Prompter
+from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.queue import Queue
-from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
-
-if TYPE_CHECKING:
-    from maverick_tui.config import MaverickConfig
+from maverick_tui.runs.turns import OpenTurn, Turns
 
 log = logging.getLogger(__name__)
 
@@ -57,44 +46,32 @@ GIVE_UP = 5.0
 class LocalRun:
     """A run of one agent: connects at once, answers prompts in their order, and ends with exactly one RunEnded.
 
-    `serve` is the run; `send` may be called at any time on the same event loop, and never blocks.
+    `serve` is the run; `send` may be called at any time on the same event loop, and never blocks. `prepare` says what
+    the run is made of. What goes wrong there, or in whatever follows, is told as an event, and can be tried again.
     """
 
     def __init__(
         self,
-        agent: AgentSource,
+        prepare: Callable[[], Awaitable[Setup]],
         *,
         run_id: str,
-        cwd: Path | str,
-        on_event: Callable[[Event], None],
         name: str = "",
-        config: MaverickConfig | None = None,
-        extra: Mapping[str, Any] | None = None,
+        cwd: str = "",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`name` is what the agent is called if it cannot even be loaded; `extra` goes to its context."""
+        """`name` and `cwd` are what is known of its agent and its folder before anything is prepared."""
+        self.events = EventLog(clock)
         self._run_id = run_id
-        self._cwd = Path(cwd).expanduser().absolute()
-        self._name = name
-        self._outlet = Outlet(on_event, clock)
         self._wake = asyncio.Event()
-        self._turns = Turns(self._outlet, self._wake.set)
-        self._desk = Desk(self._cwd, emit=self._outlet.emit, clock=clock, name_of=self._name_of)
-        self._link = Link(
-            agent,
-            self._cwd,
-            config,
-            dict(extra or {}),
-            turns=self._turns,
-            desk=self._desk,
-            outlet=self._outlet,
-            on_loss=self._wake.set,
+        self._questions = Questions(self.events)
+        self._turns = Turns(self.events, self._questions.ask, self._wake.set)
+        self._connection = Connection(
+            prepare, name, turns=self._turns, questions=self._questions, events=self.events, on_loss=self._wake.set
         )
-        self._queue = Queue(self._outlet)
+        self._queue = Queue(self.events)
+        self.events.emit(RunStarted(clock(), run_id, name, cwd))
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
-        self._early: list[Command] | None = []
-        """Commands that came before RunStarted."""
         self._is_fresh = True
         """Whether the agent's own `execute` is still to be run."""
         self._is_executing = False
@@ -131,52 +108,33 @@ class LocalRun:
             await self._end(reason)
 
     async def _begin(self) -> None:
-        error = await self._try(self._link.load())
-        self._tell_start()
-        if error is not None:
-            self._outlet.emit(Connecting(self._outlet.now()))
-            self._link.fail(error)
-
-    def _tell_start(self) -> None:
-        """Emit the first event, and take the commands that could not wait for it."""
-        if self._early is None:
-            return
-        at = self._outlet.now()
-        started = RunStarted(at, self._run_id, self._name, str(self._cwd))
-        if self._link.loaded is not None:
-            try:
-                started = self._link.loaded.describe(self._run_id, at)
-            except Exception:  # an author's own property; the run begins all the same, and fails where it must
-                log.exception("The agent %s cannot be described", self._name)
-        self._turns.translator.mode = started.permission_mode
-        self._outlet.emit(started)
-        early, self._early = self._early, None
-        for command in early if not self._is_closing else ():
-            self.send(command)
+        if (error := await self._try(self._connection.load())) is not None:
+            self.events.emit(Connecting(self.events.now()))
+            self._connection.fail(error)
 
     async def _step(self) -> None:
         """Do the next thing there is to do, or wait for one."""
         self._wake.clear()
-        talk, is_free, following = self._link.talk, self._turns.current is None, self._queue.next
-        if talk is not None and self._ready is not None:
+        prompter, is_free, following = self._connection.prompter, self._turns.current is None, self._queue.next
+        if prompter is not None and self._ready is not None:
             turn, self._ready = self._ready, None
-            await self._answer(talk, turn)
-        elif talk is not None and talk.session.is_ended:
-            self._link.is_wanted = self._link.is_wanted or following is not None
+            await self._answer(prompter, turn)
+        elif prompter is not None and prompter.session.is_ended:
+            self._connection.is_wanted = self._connection.is_wanted or following is not None
             self._ends_jobs = False  # they have ended with the CLI
-            await self._link.close()
-        elif talk is not None and self._ends_jobs and is_free:
+            await self._connection.close()
+        elif prompter is not None and self._ends_jobs and is_free:
             self._ends_jobs = False
-            await self._link.end_jobs()
+            await self._connection.end_jobs()
         elif isinstance(following, ClearConversation) and is_free:
             self._is_fresh = True
-            await self._link.clear()
+            await self._connection.clear()
             self._queue.remove(following)  # what is sent meanwhile waits for it
-        elif talk is None and self._link.is_wanted:
-            if (error := await self._try(self._link.connect())) is not None:
-                await self._link.close()
-                self._link.fail(error)
-        elif talk is not None and isinstance(following, SendPrompt) and is_free:
+        elif prompter is None and self._connection.is_wanted:
+            if (error := await self._try(self._connection.connect())) is not None:
+                await self._connection.close()
+                self._connection.fail(error)
+        elif prompter is not None and isinstance(following, SendPrompt) and is_free:
             self._queue.remove(following)
             self._ready = self._begin_turn(following)
         else:
@@ -190,13 +148,13 @@ class LocalRun:
         except asyncio.TimeoutError:
             # What wakes it, or a question, may come in the very round of the loop in which the time is up.
             if not self._wake.is_set() and self._rests_after is not None:
-                await self._link.close()
+                await self._connection.close()
 
     @property
     def _rests_after(self) -> float | None:
         """Seconds after which the CLI is ended; None while it is busy, or somebody is asked something."""
-        is_idle = self._turns.current is None and not self._desk.is_waiting
-        return self._link.rests_after if is_idle else None
+        is_idle = self._turns.current is None and not self._questions.is_waiting
+        return self._connection.rests_after if is_idle else None
 
     def _begin_turn(self, prompt: SendPrompt) -> OpenTurn:
         return self._turns.begin(prompt.text, prompt.prompt_id, is_command=prompt.is_command)
@@ -206,20 +164,19 @@ class LocalRun:
         try:
             if self._stopping is not None:
                 await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
-            await self._link.close(for_good=True)
+            await self._connection.close(for_good=True)
         except Exception:
             log.exception("The session of the run %s could not be closed", self._run_id)
         finally:
             for task in self._tasks:
                 task.cancel()
-            self._tell_start()
-            self._desk.withdraw()
+            self._questions.withdraw()
             if (turn := self._turns.current) is not None:
                 turn.is_cut = True
                 self._turns.end(turn)
             self._queue.drop(lambda _prompt: True)
-            self._outlet.emit(RunEnded(self._outlet.now(), reason))
-            self._outlet.is_closed = True
+            self.events.emit(RunEnded(self.events.now(), reason))
+            self.events.close()
 
     async def _try(self, work: Coroutine[Any, Any, None]) -> BaseException | None:
         """Do something that CloseRun may cut short; the exception that it ended with."""
@@ -236,10 +193,12 @@ class LocalRun:
 
     # -- answering ----------------------------------------------------------------------------------------------------
 
-    async def _answer(self, talk: Conversation, turn: OpenTurn) -> None:
+    async def _answer(self, prompter: Prompter, turn: OpenTurn) -> None:
         """Answer one prompt; the first goes through the agent's own `execute`, which may make several turns of it."""
         self._is_executing = self._is_fresh and not turn.is_command and not self._is_plain(turn)
-        work = self._work = asyncio.create_task(talk.execute(turn) if self._is_executing else talk.ask(turn, turn.text))
+        work = self._work = asyncio.create_task(
+            prompter.execute(turn) if self._is_executing else prompter.ask(turn, turn.text)
+        )
         self._release = asyncio.get_running_loop().create_future()
         if turn.is_cut:
             work.cancel()
@@ -258,7 +217,7 @@ class LocalRun:
                 last.error = work.exception() or last.error
             # What failed, or was stopped before anything was asked, is to be tried once more as its author wrote it.
             self._is_fresh = self._is_fresh and (last.error is not None or not last.is_asked or turn.is_command)
-            talk.is_loss_told = talk.session.is_ended
+            prompter.is_loss_told = prompter.session.is_ended
             self._turns.end(last)
             if last.error is not None:
                 self._queue.hold()
@@ -267,17 +226,17 @@ class LocalRun:
 
     def _is_plain(self, turn: OpenTurn) -> bool:
         """Whether `execute` would send what the person wrote as it is: then it need not come between."""
-        return self._link.loaded is not None and self._link.loaded.is_plain and bool(turn.text.strip())
+        return self._connection.loaded is not None and self._connection.loaded.is_plain and bool(turn.text.strip())
 
     def _interrupt(self) -> None:
         turn = self._turns.current
-        is_waiting = self._link.talk is None and self._queue.has_prompts
-        has_jobs = bool(self._turns.translator.jobs.items)
-        if turn is None and not is_waiting and not self._desk.is_waiting and not has_jobs:
+        is_waiting = self._connection.prompter is None and self._queue.has_prompts
+        has_jobs = self._turns.has_jobs
+        if turn is None and not is_waiting and not self._questions.is_waiting and not has_jobs:
             return
         self._ends_jobs = has_jobs  # else it would go on by itself, a moment after it was told to stop
-        self._outlet.emit(InterruptRequested(self._outlet.now()))
-        self._desk.withdraw()
+        self.events.emit(InterruptRequested(self.events.now()))
+        self._questions.withdraw()
         # It was meant to follow on what is stopped: whether it still does, the person decides.
         self._queue.hold()
         if turn is None:
@@ -287,23 +246,23 @@ class LocalRun:
             if self._work is not None:
                 self._work.cancel()
         if self._stopping is None or self._stopping.done():
-            self._stopping = self._spawn(self._stop(turn, self._link.talk, self._work))
+            self._stopping = self._spawn(self._stop(turn, self._connection.prompter, self._work))
 
-    async def _stop(self, turn: OpenTurn, talk: Conversation | None, work: asyncio.Task[None] | None) -> None:
+    async def _stop(self, turn: OpenTurn, prompter: Prompter | None, work: asyncio.Task[None] | None) -> None:
         """Interrupt until nothing is being answered; a CLI, or an agent, that does not stop is given up."""
         loop = asyncio.get_running_loop()
         until = loop.time() + INTERRUPT_TIMEOUT
-        while talk is not None and not turn.idle.is_set() and not talk.session.is_ended and loop.time() < until:
+        while prompter is not None and not turn.idle.is_set() and not prompter.session.is_ended and loop.time() < until:
             with suppress(AgentError):
-                await talk.session.interrupt()
+                await prompter.session.interrupt()
             with suppress(asyncio.TimeoutError):
                 async with asyncio.timeout(INTERRUPT_AGAIN):
                     await turn.idle.wait()
         if turn.origin == "background":
             turn.is_cut = True
             self._turns.end(turn)
-        elif talk is not None and not turn.idle.is_set():
-            talk.give_up()
+        elif prompter is not None and not turn.idle.is_set():
+            prompter.give_up()
         if work is not None:
             await asyncio.wait({work}, timeout=GIVE_UP)
         if self._release is not None and not self._release.done():
@@ -313,32 +272,30 @@ class LocalRun:
 
     def send(self, command: Command) -> None:
         """Take a command; what comes of it is told by events."""
-        if self._outlet.is_closed:
+        if self.events.is_closed:
             return
-        if self._early is not None and not isinstance(command, CloseRun):
-            self._early.append(command)
-        elif isinstance(command, SendPrompt):
+        if isinstance(command, SendPrompt):
             self._send_prompt(command)
         elif isinstance(command, DropPrompt):
             self._queue.drop(lambda prompt: prompt.prompt_id == command.prompt_id)
         elif isinstance(command, Interrupt):
             self._interrupt()
         elif isinstance(command, AnswerPermission):
-            self._desk.answer(command)
+            self._questions.answer(command)
         elif isinstance(command, ReleasePrompts):
             if self._queue.release():
-                self._want_link()
+                self._want_connection()
         elif isinstance(command, SetMode):
-            _ = self._spawn(self._link.set_mode(command.mode))
+            _ = self._spawn(self._connection.set_mode(command.mode))
         elif isinstance(command, SetModel):
-            _ = self._spawn(self._link.set_model(command.model))
+            _ = self._spawn(self._connection.set_model(command.model))
         elif isinstance(command, NameRun):
-            self._outlet.emit(RunNamed(self._outlet.now(), command.name))
+            self.events.emit(RunNamed(self.events.now(), command.name))
         elif isinstance(command, ClearConversation):
             self._queue.add(command)
-            self._want_link()
+            self._want_connection()
         elif isinstance(command, Reconnect):
-            self._link.is_wanted = not self._link.is_open
+            self._connection.is_wanted = not self._connection.is_open
         else:
             self._close()
         self._wake.set()
@@ -346,14 +303,14 @@ class LocalRun:
     def _send_prompt(self, prompt: SendPrompt) -> None:
         if self._is_closing:
             return
-        self._want_link()
-        if not self._link.is_open or self._queue.next is not None or self._turns.current is not None:
+        self._want_connection()
+        if not self._connection.is_open or self._queue.next is not None or self._turns.current is not None:
             self._queue.add(prompt)
         else:
             self._ready = self._begin_turn(prompt)
 
-    def _want_link(self) -> None:
-        self._link.is_wanted = self._link.is_wanted or not self._link.is_open
+    def _want_connection(self) -> None:
+        self._connection.is_wanted = self._connection.is_wanted or not self._connection.is_open
 
     def _close(self) -> None:
         self._is_closing = True
@@ -361,10 +318,6 @@ class LocalRun:
         self._interrupt()
         if self._turns.current is None and self._work is not None:
             self._work.cancel()
-
-    def _name_of(self, subagent: str | None) -> str:
-        task, loaded = self._turns.translator.notices.tasks.get(subagent or ""), self._link.loaded
-        return task.name if task is not None else loaded.agent.name if loaded else self._name
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

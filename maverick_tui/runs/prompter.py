@@ -1,26 +1,29 @@
-"""Conversation: what is asked through one open session, straight or by the agent's own `execute`."""
+"""Prompter: asks through one open session, straight or by the agent's own `execute`."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from maverick_tui.agent.base import MaverickAgent, route_queries
+from maverick_tui.agent.engine.protocol import Answered, SpeaksSdk
+from maverick_tui.agent.engine.streaming import Heard
 from maverick_tui.agent.result import AgentResult
-from maverick_tui.events.kinds import Noticed, PromptSent
+from maverick_tui.events.kinds import Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.loading import Loaded
-from maverick_tui.runs.turns import OpenTurn, Outlet, Turns
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.turns import OpenTurn, Turns
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
 
     from maverick_tui.agent.engine.protocol import Session
+    from maverick_tui.agent.engine.sdk_messages import SdkMessages
 
 
 class _Channel:
@@ -46,16 +49,16 @@ class _Channel:
         return bool(self.unread)
 
 
-class Conversation:
+class Prompter:
     """Asks, one question at a time; every question is a turn."""
 
-    def __init__(self, loaded: Loaded, session: Session, turns: Turns, outlet: Outlet) -> None:
+    def __init__(self, loaded: Loaded, session: Session, turns: Turns, events: EventLog) -> None:
         self.session = session
         self.is_loss_told = False
         """Whether a turn has failed because the session has ended."""
         self._loaded = loaded
         self._turns = turns
-        self._outlet = outlet
+        self._events = events
         self._free = asyncio.Lock()
         self._asking: asyncio.Task[None] | None = None
         self._said: list[str] = []
@@ -80,29 +83,46 @@ class Conversation:
         return self._asking
 
     async def _pump(self, turn: OpenTurn, prompt: str, channel: _Channel | None) -> None:
-        """Never works: it takes each message as it comes, so that the CLI's pipe is never full."""
-        session, before = self.session, self.session.last_usage
+        heard = Heard()
+
+        def overhear(event: Event) -> None:
+            heard.take(event)
+            if made is not None and channel is not None:
+                for message in made.of(event):
+                    channel.put(message)
+
+        session, made = self.session, self._messages() if channel is not None else None
+        self._turns.overhears = overhear
         try:
-            # Only an agent's own code can want the messages of a failure.
             if turn.is_command:
-                asked = session.compact(prompt.removeprefix("/compact").strip())
+                answered = await session.compact(prompt.removeprefix("/compact").strip())
+            elif channel is not None and made is None:
+                answered = await cast("SpeaksSdk", session).ask_natively(prompt, channel.put)
             else:
-                asked = session.query(prompt, keep_messages=channel is not None)
-            async with aclosing(asked) as messages:
-                async for message in messages:
-                    told = self._turns.take(message)
-                    if channel is not None:
-                        channel.put(told)
+                answered = await session.ask(prompt)
+            turn.answered, turn.error = answered, answered.error
+            turn.is_cut = turn.is_cut or answered.is_cut
+            if made is not None and channel is not None and answered.error is None:
+                channel.put(made.result(answered))
         except AgentError as error:
-            turn.error = error
+            turn.error = heard.failure(error)
         except asyncio.CancelledError:
             turn.is_cut = True
         finally:
-            turn.usage = session.last_usage if session.last_usage is not before else None
+            self._turns.overhears = None
+            self._said += heard.texts if channel is not None else []
             turn.idle.set()
             self._free.release()
             if channel is not None:
                 channel.end()
+
+    def _messages(self) -> SdkMessages | None:
+        """What makes the messages that an author's code reads; None where the session has them itself."""
+        if hasattr(self.session, "ask_natively"):
+            return None
+        from maverick_tui.agent.engine.sdk_messages import SdkMessages
+
+        return SdkMessages("")
 
     async def _finished(self, asking: asyncio.Task[None]) -> None:
         try:
@@ -120,6 +140,7 @@ class Conversation:
         extra = {**context.extra, "prompt": turn.text} if turn.text.strip() else context.extra
         result: object = None
         failed: BaseException | None = None
+        self._said = []
         try:
             with route_queries(self._route):
                 result = await self._loaded.agent.execute(replace(context, extra=dict(extra)))
@@ -136,18 +157,17 @@ class Conversation:
     def _tell(self, turn: OpenTurn, result: AgentResult) -> None:
         """What the agent returns belongs on the screen, if it is not what the model has said already."""
         if not turn.is_asked:
-            turn.usage = result.usage
-        said = [*self._said, *self._turns.translator.said]
-        if result.output.strip() and not _is_said(result.output, said) and turn.error is None:
-            for event in self._turns.translator.whole("text", result.output, self._outlet.now()):
-                self._outlet.emit(event)
+            turn.answered = Answered(result.usage.figures)
+        if result.output.strip() and not _is_said(result.output, self._said) and turn.error is None:
+            for event in whole_block(self._turns.next_block(), "text", result.output, self._events.now()):
+                self._events.emit(event)
 
     def _route(self, agent: MaverickAgent, prompt: str, cwd: Path | str | None) -> AsyncGenerator[Message, None] | None:
         here = self._loaded.context.cwd
         if agent is self._loaded.agent and (cwd is None or Path(cwd).absolute() == here):
             return self._routed(prompt)
         where = "" if cwd is None or Path(cwd).absolute() == here else f" in {cwd}"
-        self._outlet.emit(Noticed(self._outlet.now(), "aside", f"{agent.name} is asked apart from this run{where}."))
+        self._events.emit(Noticed(self._events.now(), "aside", f"{agent.name} is asked apart from this run{where}."))
         return None
 
     async def _routed(self, prompt: str) -> AsyncGenerator[Message, None]:
@@ -171,9 +191,8 @@ class Conversation:
         turn = self._turns.current
         if turn is not None and not turn.is_asked:
             if prompt != turn.text:
-                self._outlet.emit(PromptSent(self._outlet.now(), turn.number, prompt))
+                self._events.emit(PromptSent(self._events.now(), turn.number, prompt))
             return turn
-        self._said += self._turns.translator.said
         if turn is not None:
             self._turns.end(turn)
         return self._turns.begin(prompt, origin="agent")

@@ -1,19 +1,16 @@
-"""Desk: where the questions of a run wait for a person."""
+"""Questions: where the calls of a run wait for a person."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from maverick_tui.events.kinds import Decision, Event, PermissionAsked, PermissionSettled
+from maverick_tui.agent.engine.protocol import Permission, ToolQuestion
+from maverick_tui.events.kinds import Decision, PermissionAsked, PermissionSettled
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants
-
-if TYPE_CHECKING:
-    from claude_agent_sdk import PermissionResult, ToolPermissionContext
+from maverick_tui.runs.log import EventLog
 
 REFUSED = "The user does not want this call."
 WITHDRAWN = "The user has interrupted the work."
@@ -27,50 +24,43 @@ class _Question:
     """None if the question was withdrawn."""
 
 
-class Desk:
+class Questions:
     """Asks, waits, and remembers what was allowed for the run; several questions may be open at once."""
 
-    def __init__(
-        self,
-        cwd: Path,
-        *,
-        emit: Callable[[Event], None],
-        clock: Callable[[], float],
-        name_of: Callable[[str | None], str],
-    ) -> None:
-        """Events go to `emit`; `name_of` says who a subagent is, or the agent itself for None."""
-        self._grants = Grants(cwd)
-        self._emit = emit
-        self._clock = clock
-        self._name_of = name_of
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._grants = Grants(Path())
+        self._agent = ""
         self._open: dict[str, _Question] = {}
         self._asked = 0
+
+    def work_in(self, cwd: Path, agent: str) -> None:
+        """The run's folder and its agent are known; what was allowed elsewhere is not allowed here."""
+        self._grants, self._agent = Grants(cwd), agent
 
     @property
     def is_waiting(self) -> bool:
         """Whether a question is open."""
         return bool(self._open)
 
-    async def ask(self, tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
-        """What the CLI is answered; a question that is cancelled is withdrawn."""
-        from maverick_tui.agent.engine.claude.decisions import allow
-
+    async def ask(self, about: ToolQuestion) -> Permission:
+        """What is to become of a call; a question that is cancelled is withdrawn."""
         self._asked += 1
-        request, call = f"question-{self._asked}", context.tool_use_id or ""
-        if rule := self._grants.rule_for(tool, arguments):
-            self._emit(PermissionSettled(self._clock(), request, call, "run", by_rule=rule))
-            return allow()
-        question = _Question(call, self._grants.offers(tool, arguments), _future())
+        request = f"question-{self._asked}"
+        if rule := self._grants.rule_for(about.tool, about.arguments):
+            self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
+            return Permission(True)
+        question = _Question(about.call, self._grants.offers(about.tool, about.arguments), _future())
         self._open[request] = question
-        self._emit(
+        self._log.emit(
             PermissionAsked(
-                self._clock(),
+                self._log.now(),
                 request,
-                call,
-                tool,
-                arguments,
-                agent=self._name_of(context.agent_id),
-                reason=context.decision_reason or "",
+                about.call,
+                about.tool,
+                about.arguments,
+                agent=about.subagent or self._agent,
+                reason=about.reason,
                 grants=tuple(grant.text for grant in question.grants),
             )
         )
@@ -79,7 +69,7 @@ class Desk:
         except asyncio.CancelledError:
             self._settle(request, "withdrawn")
             raise
-        return self._result(arguments, answer)
+        return _permission(about, answer)
 
     def answer(self, command: AnswerPermission) -> None:
         """Take a person's answer; one that comes too late is nobody's."""
@@ -104,16 +94,17 @@ class Desk:
     def _settle(self, request: str, decision: Decision, reason: str = "") -> None:
         question = self._open.pop(request, None)
         if question is not None:
-            self._emit(PermissionSettled(self._clock(), request, question.call, decision, reason))
+            self._log.emit(PermissionSettled(self._log.now(), request, question.call, decision, reason))
 
-    def _result(self, arguments: dict[str, Any], answer: AnswerPermission | None) -> PermissionResult:
-        from maverick_tui.agent.engine.claude.decisions import allow, deny
 
-        if answer is None:
-            return deny(WITHDRAWN, interrupt=True)
-        if answer.decision == "deny":
-            return deny(f"{REFUSED} The user says: {answer.reason}" if answer.reason.strip() else REFUSED)
-        return allow({**arguments, "answers": answer.answers} if answer.answers is not None else None)
+def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permission:
+    if answer is None:
+        return Permission(False, WITHDRAWN, ends_turn=True)
+    if answer.decision == "deny":
+        return Permission(False, f"{REFUSED} The user says: {answer.reason}" if answer.reason.strip() else REFUSED)
+    return Permission(
+        True, arguments={**about.arguments, "answers": answer.answers} if answer.answers is not None else None
+    )
 
 
 def _future() -> asyncio.Future[AnswerPermission | None]:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from maverick_tui.events.kinds import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased
 from maverick_tui.runs.commands import ClearConversation, SendPrompt
-from maverick_tui.runs.turns import Outlet
+from maverick_tui.runs.log import EventLog
 
 
 class Queue:
     """Prompts, and new conversations between them: what was asked for before one still belongs to the old one."""
 
-    def __init__(self, outlet: Outlet) -> None:
-        self._outlet = outlet
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
         self._items: list[SendPrompt | ClearConversation] = []
         self._held: set[str] = set()
         """The ids of prompts that wait until somebody releases them."""
@@ -32,7 +32,7 @@ class Queue:
         """Let it wait behind all that waits already."""
         self._items.append(item)
         if isinstance(item, SendPrompt):
-            self._outlet.emit(PromptQueued(self._outlet.now(), item.prompt_id, item.text))
+            self._log.emit(PromptQueued(self._log.now(), item.prompt_id, item.text))
 
     def remove(self, item: SendPrompt | ClearConversation) -> None:
         """It begins."""
@@ -48,14 +48,14 @@ class Queue:
             self._held.update(waiting)
             first = next(at for at, item in enumerate(self._items) if self._is_held(item))
             self._items[first:] = [item for item in self._items[first:] if isinstance(item, SendPrompt)]
-            self._outlet.emit(PromptsHeld(self._outlet.now(), waiting))
+            self._log.emit(PromptsHeld(self._log.now(), waiting))
 
     def release(self) -> bool:
         """Let what is held go on; whether anything was."""
         if not self._held:
             return False
         self._held.clear()
-        self._outlet.emit(PromptsReleased(self._outlet.now()))
+        self._log.emit(PromptsReleased(self._log.now()))
         return True
 
     def drop(self, is_meant: Callable[[SendPrompt], bool]) -> None:
@@ -63,7 +63,7 @@ class Queue:
         for prompt in [item for item in self._items if isinstance(item, SendPrompt) and is_meant(item)]:
             self._items.remove(prompt)
             self._held.discard(prompt.prompt_id)
-            self._outlet.emit(PromptDropped(self._outlet.now(), prompt.prompt_id))
+            self._log.emit(PromptDropped(self._log.now(), prompt.prompt_id))
 
     def _is_held(self, item: SendPrompt | ClearConversation) -> bool:
         return isinstance(item, SendPrompt) and item.prompt_id in self._held

@@ -9,13 +9,13 @@ from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.call_store import CallStore
 from maverick_tui.runs.entries import (
     EndEntry,
-    Entry,
     FailureEntry,
     NoticeEntry,
     PromptEntry,
     TextEntry,
     ToolEntry,
 )
+from maverick_tui.runs.entry_list import ChangeReader
 from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.todos import KeptItem, KeptList
 
@@ -40,6 +40,7 @@ class RunStore(CallStore):
     def __init__(self) -> None:
         super().__init__()
         self.started: ev.RunStarted | None = None
+        self.loaded: ev.AgentLoaded | None = None
         self.mode = ""
         self.model = ""
         self.queue: dict[str, str] = {}
@@ -60,7 +61,6 @@ class RunStore(CallStore):
         self.retry: ev.RetryScheduled | None = None
         self.limit: ev.RateLimited | None = None
         self.last_outcome: ev.Outcome | None = None
-        self.version = 0
         self.streaming: TextEntry | ToolEntry | None = None
         """The block of the agent's own answer that grows at the moment."""
         self._is_ended = False
@@ -71,6 +71,7 @@ class RunStore(CallStore):
         self._banner: FailureEntry | None = None
         self._apply: dict[str, Callable[[Any], None]] = {
             "run_started": self._run_started,
+            "agent_loaded": self._agent_loaded,
             "connecting": self._connecting,
             "connected": self._connected,
             "connect_failed": self._connect_failed,
@@ -106,9 +107,9 @@ class RunStore(CallStore):
 
     # -- for those who draw -------------------------------------------------------------------------------------------
 
-    def take_changes(self) -> tuple[list[Entry], int | None]:
-        """Entries that look different since the last call, and from which index on the order has changed."""
-        return self._list.take_changes()
+    def changes(self) -> ChangeReader:
+        """What tells one reader which entries look different since it has last asked; there may be many readers."""
+        return ChangeReader(self._list)
 
     @property
     def is_running(self) -> bool:
@@ -139,7 +140,6 @@ class RunStore(CallStore):
 
     def apply(self, event: Event) -> None:
         """Take the next event."""
-        self.version += 1
         if event.type == "block_grew":
             self._block_grew(cast("ev.BlockGrew", event))
             return
@@ -193,8 +193,12 @@ class RunStore(CallStore):
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def _run_started(self, event: ev.RunStarted) -> None:
-        self.started, self.mode, self.model = event, event.permission_mode, event.model
+        self.started = event
         self.phase_since = self.heard_at = event.at
+
+    def _agent_loaded(self, event: ev.AgentLoaded) -> None:
+        self.loaded = event
+        self.mode, self.model = self.mode or event.permission_mode, self.model or event.model
 
     def _connecting(self, event: ev.Connecting) -> None:
         self._link = "connecting"

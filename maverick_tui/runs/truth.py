@@ -95,7 +95,7 @@ def _in_tools(store: RunStore, now: float) -> Truth:
     calls = list(store.running.values())
     running = [call for call in calls if call.state == "running"]
     first = (running or calls)[0]
-    folder = store.started.cwd if store.started else ""
+    folder = store.loaded.cwd if store.loaded else ""
     about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
     if not running:
         return Truth("●", "starting", about, "busy")

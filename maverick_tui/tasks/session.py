@@ -9,29 +9,29 @@ import json
 import logging
 import os
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from claude_agent_sdk import (
-    AssistantMessage,
-    Message,
-    ResultMessage,
-    StreamEvent,
-    SystemMessage,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    UserMessage,
-)
-from claude_agent_sdk.types import ContextUsageResponse
-
 from maverick_tui.agent.engine.api.building import model_config
-from maverick_tui.agent.engine.api.speech import Totals, usage_json
-from maverick_tui.agent.engine.claude.guard import BEGAN
-from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
-from maverick_tui.agent.engine.protocol import cannot_compact
-from maverick_tui.agent.result import AgentUsage
+from maverick_tui.agent.engine.api.telling import usage_of
+from maverick_tui.agent.engine.prices import context_size, estimate
+from maverick_tui.agent.engine.protocol import Answered, Listener, cannot_compact, require_prompt
+from maverick_tui.agent.engine.streaming import streaming_error
+from maverick_tui.events.kinds import (
+    LONGEST_NOTICE,
+    Event,
+    ListShown,
+    ModelNamed,
+    Noticed,
+    RequestStarted,
+    ToolBegan,
+    ToolCalled,
+    ToolFinished,
+    UsageReported,
+    whole_block,
+)
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnEnded, TurnStarted
 from maverick_tui.executor.cancel import CancelToken
@@ -45,6 +45,7 @@ from maverick_tui.tasks.database import SessionFactory, close_database, open_dat
 from maverick_tui.tasks.local import local_user
 from maverick_tui.tasks.runner import AgentRunner, without_user
 from maverick_tui.tasks.server import MCPToolServer
+from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -62,22 +63,26 @@ THROWN_AWAY = "Offline: this list is not yours, and it is thrown away at the end
 
 
 class TasksSession:
-    """A conversation with the assistant, to be used as `AgentSession` is."""
+    """A conversation with the assistant."""
 
     def __init__(
-        self, factory: SessionFactory, user_id: str, config: AgentConfig, *, is_thrown_away: bool = False
+        self,
+        factory: SessionFactory,
+        user_id: str,
+        config: AgentConfig,
+        listener: Listener,
+        *,
+        is_thrown_away: bool = False,
     ) -> None:
+        self._listener = listener
         self._is_thrown_away = is_thrown_away
         self._server = MCPToolServer(factory)
         self._chat = Chat(AgentRunner(factory, self._server, config=config), user_id)
         self._user_id = user_id
         self._model = config.model
-        self._id = str(uuid.uuid4())
-        self._totals = Totals()
         self._free = asyncio.Lock()
         self._over = asyncio.Event()
         self._cancel: CancelToken | None = None
-        self.last_usage: AgentUsage | None = None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -85,6 +90,16 @@ class TasksSession:
     def is_ended(self) -> bool:
         """Whether nothing can be asked any more."""
         return self._over.is_set()
+
+    @property
+    def memory(self) -> None:
+        """The conversation is in the database; each session goes on with it."""
+        return None
+
+    @property
+    def may_rest(self) -> bool:
+        """It holds nothing that would be worth giving up."""
+        return False
 
     async def ended(self) -> AgentError:
         """Wait until nothing can be asked any more; why that is."""
@@ -98,36 +113,37 @@ class TasksSession:
 
     # -- prompts ------------------------------------------------------------------------------------------------------
 
-    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
-        """Send a message to the assistant and yield what it does and says."""
+    async def begin(self) -> None:
+        """Show what to know first: the end of the conversation that goes on, or that nothing is kept; and the list."""
+        for text in await self._recalled():
+            self._tell(Noticed(self._now(), "notification", text[:LONGEST_NOTICE]))
+        await self._show()
+
+    async def ask(self, prompt: str) -> Answered:
+        """Send a message to the assistant; cancelled, it stops in good order and says what was used."""
         require_prompt(prompt)
         async with self._free:
-            turn = Turn(timeout=None, keeps_messages=keep_messages)
             cancel = self._cancel = CancelToken()
-            work = asyncio.create_task(self._work(prompt, turn, cancel), name="maverick-tasks-turn")
+            work = asyncio.create_task(self._work(prompt, cancel), name="maverick-tasks-turn")
             try:
-                while await turn.arrived():
-                    while turn.unread:
-                        yield turn.unread.popleft()
-            finally:
-                cancel.cancel("nobody reads it any more")
                 await asyncio.wait({work})
+            except asyncio.CancelledError:
+                cancel.cancel("nobody waits for it any more")
+                await asyncio.wait({work})
+                return replace(work.result(), is_cut=True)
+            finally:
                 self._cancel = None
-            if turn.failure is not None and not turn.is_interrupted:
-                raise turn.failure
+            return work.result()
 
-    async def _work(self, prompt: str, turn: Turn, cancel: CancelToken) -> None:
+    async def _work(self, prompt: str, cancel: CancelToken) -> Answered:
         metrics, failure = ExecutionMetrics(cost_usd=0.0), None  # nothing, unless a model is asked
         showing: list[asyncio.Task[None]] = []
 
-        async def show() -> None:
-            turn.feed(await self.shown())
-
         def take(event: Activity) -> None:
-            for message in self._told(event):
-                turn.feed(message)
+            for told in self._told(event):
+                self._tell(told)
             if isinstance(event, ToolCallFinished):
-                showing.append(asyncio.create_task(show(), name="maverick-tasks-list"))
+                showing.append(asyncio.create_task(self._show(), name="maverick-tasks-list"))
 
         def keep(result: ExecutionResult[Any]) -> None:
             nonlocal metrics, failure
@@ -141,101 +157,86 @@ class TasksSession:
 
         began = asyncio.get_running_loop().time()
         try:
-            turn.feed(SystemMessage("init", {"model": self._model, "session_id": self._id}))
-            await show()
+            self._tell(ModelNamed(self._now(), self._model, context_size=context_size(self._model)))
+            await self._show()
             if prompt.strip().lower() in ANEW:
                 result = await self._chat.begin_anew(prompt)
             else:
                 result = await self._chat.send(prompt, cancel=cancel, on_activity=take, on_result=keep, on_failure=fail)
             await asyncio.gather(*showing)
-            await show()
+            await self._show()
         except Exception as error:  # becomes the failure of the turn
             log.exception("The to-do assistant failed")
-            self._say(turn, texts.SYSTEM_ERROR)
-            turn.end(_as_failure(error))
-            return
-        self._totals.add(metrics)
+            self._say(texts.SYSTEM_ERROR)
+            return Answered(error=streaming_error(_as_failure(error), (), texts.SYSTEM_ERROR))
+        self._say(result.response)  # first in the assistant's words; why it failed is shown below them
         seconds = asyncio.get_running_loop().time() - began
-        self.last_usage = AgentUsage(
-            metrics.total_input_tokens,
-            metrics.total_output_tokens,
-            metrics.cost_usd,
-            round(seconds * 1000),
-            metrics.cache_read_tokens,
-            metrics.cache_write_tokens,
+        return Answered(
+            replace(usage_of(metrics), duration_ms=round(seconds * 1000)),
+            steps=metrics.turns,
+            api_ms=round(metrics.model_ms),
+            is_estimate=metrics.cost_usd is None,
+            is_cut=cancel.is_cancelled,
+            error=None
+            if failure is None or cancel.is_cancelled
+            else streaming_error(copy.copy(failure), (), result.response),
+            text=result.response,
         )
-        is_failed = failure is not None and not cancel.is_cancelled
-        self._say(turn, result.response)  # first in the assistant's words; why it failed is shown below them
-        if failure is not None and is_failed:
-            turn.end(copy.copy(failure))
-            return
-        turn.feed(self._end(metrics, result.response, seconds, is_stopped=cancel.is_cancelled))
-        turn.end()
 
-    def _say(self, turn: Turn, words: str) -> None:
-        turn.feed(AssistantMessage([TextBlock(words)], model=self._model, session_id=self._id))
+    def _now(self) -> float:
+        return self._listener.now()
 
-    def _told(self, event: Activity) -> list[Message]:
+    def _tell(self, event: Event) -> None:
+        self._listener.tell(event)
+
+    def _say(self, words: str) -> None:
+        for event in whole_block(self._listener.next_block(), "text", words, self._now()):
+            self._tell(event)
+
+    def _told(self, event: Activity) -> list[Event]:
         """What the model and the tools do; the model's own words are not the answer, and are not shown."""
+        at = self._now()
         if isinstance(event, TurnStarted):
-            return [SystemMessage("status", {"status": "requesting"})]
+            return [RequestStarted(at)]
         if isinstance(event, ToolCallStarted):
             call = event.tool_call
-            block = ToolUseBlock(call.id, call.tool_name, without_user(call.arguments))
-            said = AssistantMessage([block], model=self._model, session_id=self._id)
-            return [said, SystemMessage(BEGAN, {"tool_use_id": call.id})]
+            return [ToolCalled(at, call.id, call.tool_name, without_user(call.arguments)), ToolBegan(at, call.id)]
         if isinstance(event, ToolCallFinished):
-            return [UserMessage([ToolResultBlock(event.tool_call_id, _in_words(event.result), event.is_error)])]
+            return [ToolFinished(at, event.tool_call_id, _in_words(event.result), event.is_error)]
         if isinstance(event, TurnEnded):  # how full the context is, and what it costs until now
-            start = {"id": uuid.uuid4().hex, "model": self._model, "usage": usage_json(event.usage)}
-            return [StreamEvent("", self._id, {"type": "message_start", "message": start})]
+            used = event.usage
+            usage = Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
+            return [UsageReported(at, uuid.uuid4().hex, *usage.tokens, cost_usd=estimate(self._model, usage))]
         return []
 
-    def _end(self, metrics: ExecutionMetrics, text: str, seconds: float, *, is_stopped: bool) -> ResultMessage:
-        return ResultMessage(
-            subtype="error_during_execution" if is_stopped else "success",
-            duration_ms=round(seconds * 1000),
-            duration_api_ms=round(self._totals.model_ms),
-            is_error=is_stopped,
-            num_turns=metrics.turns,
-            session_id=self._id,
-            total_cost_usd=self._totals.cost_usd,
-            usage=usage_json(metrics.usage),
-            result=text,
-            model_usage={self._model: self._totals.model_usage(self._model)},  # type: ignore[dict-item]
-            terminal_reason="aborted" if is_stopped else "completed",
-        )
-
-    async def shown(self) -> SystemMessage:
-        """The list as it is now, for whoever shows it beside the chat.
+    async def _show(self) -> None:
+        """Show the list as it is now beside the chat.
 
         Where what is open fills it, what is done is not counted either: so it is known how much is open.
         """
         store = self._server.store
         page = await in_thread(store.list, self._user_id, status="all", limit=MOST_SHOWN)
-        items = [
+        items = tuple(
             {"text": task.title, "is_done": task.completed, "detail": _detail(task.priority, task.due)}
             for task in page.tasks
-        ]
+        )
         is_cut = page.total > len(items) and not any(item["is_done"] for item in items)
         total = await in_thread(store.count, self._user_id, "open") if is_cut else page.total
-        return SystemMessage("maverick_list", {"title": "Tasks", "items": items, "total": total})
+        self._tell(ListShown(self._now(), "Tasks", items, total))
 
-    async def recalled(self) -> list[SystemMessage]:
-        """What to know first: the end of the conversation that goes on, or that nothing is kept of this one."""
+    async def _recalled(self) -> list[str]:
         if self._is_thrown_away:
-            return [SystemMessage("notification", {"text": THROWN_AWAY})]
+            return [THROWN_AWAY]
         history = await self._chat.history()
         if not history:
             return []
         when = history[-1].timestamp.astimezone()
         first = f"This goes on with the conversation of {when:%b} {when.day}, {when:%H:%M}; /new begins another."
-        said = [f"{_SPEAKERS.get(one.role, one.role)}: {one.content}" for one in history[-MOST_RECALLED:]]
-        return [SystemMessage("notification", {"text": text}) for text in (first, *said)]
+        return [first, *(f"{_SPEAKERS.get(one.role, one.role)}: {one.content}" for one in history[-MOST_RECALLED:])]
 
     # -- control ------------------------------------------------------------------------------------------------------
 
-    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+    async def compact(self, wishes: str = "") -> Answered:
         """Refused: nothing sums this conversation up."""
         raise cannot_compact()
 
@@ -256,14 +257,6 @@ class TasksSession:
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Nothing of the assistant asks for permission: what deletes is confirmed in the conversation."""
-
-    async def context_usage(self) -> ContextUsageResponse:
-        """How full the context is; the assistant sees the last messages only, so it never fills up."""
-        return {
-            "categories": [], "totalTokens": 0, "maxTokens": 0, "rawMaxTokens": 0, "percentage": 0.0,
-            "model": self._model, "isAutoCompactEnabled": False, "memoryFiles": [], "mcpTools": [], "agents": [],
-            "gridRows": [],
-        }  # fmt: skip
 
 
 _SPEAKERS = {"user": "You", "assistant": "Assistant"}
@@ -298,7 +291,7 @@ def _detail(priority: str, due: Any) -> str:
 
 
 @asynccontextmanager
-async def open_tasks(agent: MaverickAgent, settings: MaverickConfig) -> AsyncIterator[TasksSession]:
+async def open_tasks(agent: MaverickAgent, settings: MaverickConfig, listener: Listener) -> AsyncIterator[TasksSession]:
     """A session with the tasks of whoever runs this program; the demo has tasks of its own, which are thrown away."""
     env = agent._environment(settings)
     is_offline = bool(settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"))
@@ -310,7 +303,8 @@ async def open_tasks(agent: MaverickAgent, settings: MaverickConfig) -> AsyncIte
         stack.callback(close_database, factory)
         await in_thread(importlib.import_module, "mcp.server")  # it takes a while, and somebody may be typing
         config = model_config(agent, settings, env)
-        session = TasksSession(factory, local_user(), config, is_thrown_away=is_offline)
+        session = TasksSession(factory, local_user(), config, listener, is_thrown_away=is_offline)
+        await session.begin()
         try:
             yield session
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import logging
 import signal
 import sys
@@ -12,7 +13,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import work
 from textual.screen import Screen
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.events.kinds import Event
+    from maverick_tui.events.kinds import AgentLoaded, Event
     from maverick_tui.ui.notifications import Notifier
     from maverick_tui.ui.picker.items import RunSummary
     from maverick_tui.ui.picker.screen import PickerScreen
@@ -210,12 +211,21 @@ class MaverickApp(Shell):
         self, run: RunModel, agent: AgentListing | str, inputs: Mapping[str, object], prompt: str | None
     ) -> None:
         """Serve a run; it connects while the person is still typing."""
-        if self._stage is not None and self._stage.done() and self._stage.exception() is not None:
-            self._stage = asyncio.get_running_loop().create_future()  # what was wrong may have been put right
-            self._hold_stage()
-        run.revive = None
+        self._renew_stage()
         serve = partial(self._serve, run, agent, dict(inputs), prompt)
         _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
+
+    def _renew_stage(self) -> None:
+        """Open the stage once more for a run that begins, or tries again: what was wrong may have been put right."""
+        if self._stage is not None and self._stage.done() and self._stage.exception() is not None:
+            self._stage = asyncio.get_running_loop().create_future()
+            self._hold_stage()
+
+    def _stage_for(self, *, is_again: bool) -> asyncio.Future[Stage]:
+        if is_again:
+            self._renew_stage()
+        assert self._stage is not None
+        return self._stage
 
     def _show_run(self, run: RunModel) -> None:
         self._go_to(self._run_screen(run))
@@ -236,28 +246,18 @@ class MaverickApp(Shell):
         self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], prompt: str | None
     ) -> None:
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
-        from maverick_tui.ui.serving import ask_first, serve_run
+        await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
+        from maverick_tui.ui.serving import make_run
 
-        assert self._stage is not None
-
-        def receive(event: Event) -> None:
-            if event.type == "connect_failed" and run.handle is None:  # it has not even begun
-                run.revive = lambda: self._start(run, agent, inputs, prompt)
-            self.board.receive(run, event)
-
-        asked = await ask_first(self, run, agent, inputs, self._stage, receive)
-        if asked is None:
-            return
-        found, given = asked
-        await serve_run(
-            run,
-            found,
-            given,
-            self._stage,
-            on_event=receive,
-            on_draft=lambda text: self._suggest(run, text),
-            prompt=prompt,
-        )
+        local = make_run(self, run, agent, inputs, self._stage_for)
+        run.connect(local)
+        if prompt is not None:
+            run.ask(prompt)
+        following = asyncio.create_task(run.follow(local.events), name=f"maverick-follow-{run.run_id}")
+        try:
+            await local.serve()
+        finally:
+            await following  # the log ends with the run, however that ends
 
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
@@ -294,6 +294,8 @@ class MaverickApp(Shell):
         screen = self._screen_of(run)
         if screen is not None:
             screen.event_applied(event)
+        if event.type == "agent_loaded" and (draft := cast("AgentLoaded", event).draft):
+            self._suggest(run, draft)
         if event.type == "block_grew" or run.run_id not in self.board.runs:
             return
         if screen is not None:
@@ -359,10 +361,6 @@ class MaverickApp(Shell):
         screen, beside = self._screen_of(run), self.board.remove(run)
         self._left = beside if self._left is run else self._left
         run.close()
-        if run.handle is None:  # it waits for its stage, or for an answer to a dialog, and would wait on
-            for worker in self.workers:
-                if worker.name == run.run_id:
-                    worker.cancel()
         if screen is not None:
             self._go_to(self._run_screen(beside) if beside is not None else self._picker())
         elif self._shown_picker is not None and self._shown_picker is self.screen:
@@ -402,9 +400,6 @@ class MaverickApp(Shell):
         waiting = [worker for worker in self.workers if worker.group in ("runs", "stage") and worker.is_running]
         for run in self.board.runs.values():
             run.close()
-        for worker in waiting:  # one that waits for its stage, or for an answer to a dialog, would wait on
-            if worker.name in self.board.runs and self.board.runs[worker.name].handle is None:
-                worker.cancel()
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):

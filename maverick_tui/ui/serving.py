@@ -1,65 +1,61 @@
-"""Brings an agent and a run together: finds the agent, loads it, and serves the run to its end."""
+"""Makes runs of agents for the application: what each is made of, and what the person is asked before."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from maverick_tui.events import kinds as events
+from maverick_tui.runs.loading import Setup
+from maverick_tui.runs.local import LocalRun
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.app import App
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.events.kinds import Event, TurnStarted
+    from maverick_tui.events.kinds import TurnStarted
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.stage import Stage
 
 
-async def serve_run(
+class StageFor(Protocol):
+    """Where a run plays: the stage of the application, opened once more if it was wrong and the run tries again."""
+
+    def __call__(self, *, is_again: bool) -> asyncio.Future[Stage]:
+        """The stage, perhaps to come."""
+        ...
+
+
+def make_run(
+    app: App[Any],
     run: RunModel,
     agent: AgentListing | str,
-    inputs: dict[str, object],
-    stage: asyncio.Future[Stage],
-    *,
-    on_event: Callable[[Event], None],
-    on_draft: Callable[[str], None],
-    prompt: str | None,
-) -> None:
-    """Serve one run until it is closed. What goes wrong before it is there becomes an event, too."""
-    try:
-        ready = await asyncio.shield(stage)
-    except Exception as error:  # there is nothing to run it on: settings are wrong, or the scripted model is not there
-        refuse(run, error, on_event)
-        return
-    await asyncio.to_thread(_import_runs)
-    from maverick_tui.runs.local import LocalRun
+    inputs: Mapping[str, object],
+    stage_for: StageFor,
+) -> LocalRun:
+    """A run of this agent, which waits for its stage, and asks what there is to ask, by itself."""
+    tries = count()
 
-    drafts: list[str] = []
+    async def prepare() -> Setup:
+        ready = await asyncio.shield(stage_for(is_again=next(tries) > 0))
+        listing, given = agent, dict(inputs)
+        if isinstance(listing, str):
+            listing, given = await _ask_first(app, listing, ready.cwd)
+        found = listing
+        return Setup(
+            lambda: _make(found, given, ready),
+            ready.cwd,
+            ready.config,
+            given,
+            ready.prompts,
+            lambda turn, draft: off_script(ready, draft, turn),
+        )
 
-    def make() -> MaverickAgent:
-        made = _make(agent, inputs, ready)
-        drafts.append(ready.prompts.get(made.name) or made.initial_prompt)
-        return made
-
-    def tell(event: Event) -> None:
-        on_event(event)
-        if event.type == "run_started" and prompt is None and drafts and drafts[-1]:
-            on_draft(drafts[-1])
-        elif isinstance(event, events.TurnStarted) and drafts and (note := off_script(ready, drafts[-1], event)):
-            on_event(events.Noticed(event.at, "demo", note))
-
-    local = LocalRun(
-        make, run_id=run.run_id, cwd=ready.cwd, on_event=tell, name=run.agent, config=ready.config, extra=inputs
-    )
-    run.connect(local)
-    if prompt is not None:
-        run.ask(prompt)
-    await local.serve()
+    return LocalRun(prepare, run_id=run.run_id, name=run.agent)
 
 
 def off_script(stage: Stage, expected: str, turn: TurnStarted) -> str:
@@ -73,39 +69,17 @@ def off_script(stage: Stage, expected: str, turn: TurnStarted) -> str:
     return f"The demo's answers are written in advance. This is the one to: {expected}"
 
 
-async def ask_first(
-    app: App[Any],
-    run: RunModel,
-    agent: AgentListing | str,
-    inputs: dict[str, object],
-    stage: asyncio.Future[Stage],
-    on_event: Callable[[Event], None],
-) -> tuple[AgentListing | str, dict[str, object]] | None:
-    """Find an agent that is only named, and ask what the picker would have asked; None if it may not run."""
-    if not isinstance(agent, str):
-        return agent, inputs
+async def _ask_first(app: App[Any], name: str, cwd: Path) -> tuple[AgentListing, dict[str, object]]:
+    """Find an agent that is only named, and ask what the picker would have asked."""
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.ui.dialogs.before_run import Refused, ask_before_run
 
-    try:
-        listing = await asyncio.to_thread(find_agent, agent, (await asyncio.shield(stage)).cwd)
-    except Exception:
-        return agent, {}  # the run meets the same error, and tells it
+    listing = await asyncio.to_thread(find_agent, name, cwd)
     asked = await ask_before_run(app, listing)
     if isinstance(asked, Refused):
         reason = asked.reason or "Its inputs were not filled in: nothing was run."
-        refuse(run, ConfigError(reason, hint="Start again, or choose another agent."), on_event)
-        return None
+        raise ConfigError(reason, hint="Start again, or choose another agent.")
     return listing, dict(asked.inputs)
-
-
-def refuse(run: RunModel, error: Exception, on_event: Callable[[Event], None]) -> None:
-    """Tell that a run cannot even begin."""
-    from maverick_tui.runs.failures import failure_of
-
-    now = time.time()
-    on_event(events.RunStarted(now, run.run_id, run.agent, ""))
-    on_event(events.ConnectFailed(now, failure_of(error)))
 
 
 def find_agent(name: str, cwd: Path) -> AgentListing:
@@ -115,14 +89,9 @@ def find_agent(name: str, cwd: Path) -> AgentListing:
     return discover(cwd).get(name)
 
 
-def _import_runs() -> None:
-    import maverick_tui.runs.local  # noqa: F401
-
-
-def _make(agent: AgentListing | str, inputs: dict[str, object], stage: Stage) -> MaverickAgent:
+def _make(listing: AgentListing, inputs: Mapping[str, object], stage: Stage) -> MaverickAgent:
     """The agent; in a thread, since files are read and code may be imported."""
     from maverick_tui.agent.catalog.loading import load
     from maverick_tui.agent.catalog.trust import TrustStore
 
-    listing = find_agent(agent, stage.cwd) if isinstance(agent, str) else agent
     return load(listing, TrustStore())(config=stage.config).with_inputs(inputs)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from maverick_tui.events.kinds import Event, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, SendPrompt
+from maverick_tui.runs.loading import Setup
 from maverick_tui.runs.local import LocalRun
 from tests.attacks.driving import EVERYTHING, Call, Report, Serve, Watch, agent, answers_of
 from tests.attacks.sandbox import Sandbox, changes
@@ -20,12 +21,18 @@ class Person:
     """Answers every question at once, in one way until told otherwise."""
 
     def __init__(self, sandbox: Sandbox, mode: str) -> None:
-        self.run = LocalRun(
-            lambda: agent(EVERYTHING, mode), run_id="attacked", cwd=sandbox.project, on_event=self._take
-        )
+        async def prepare() -> Setup:
+            return Setup(lambda: agent(EVERYTHING, mode), sandbox.project)
+
+        self.run = LocalRun(prepare, run_id="attacked")
         self.decision: Literal["run", "deny"] = "run"
         self.watch = Watch(())
         self.turn: asyncio.Queue[TurnEnded] = asyncio.Queue()
+
+    async def follow(self) -> None:
+        """Take every event of the run."""
+        async for event in self.run.events.reader():
+            self._take(event)
 
     def _take(self, event: Event) -> None:
         if isinstance(event, PermissionAsked):
@@ -60,7 +67,7 @@ async def granted(
     )
     async with serve(script):
         person = Person(sandbox, mode)
-        task = person.run.start()
+        task, following = person.run.start(), asyncio.create_task(person.follow())
         try:
             before = sandbox.state()
             allowed = await person.hear("first", grants, "run")
@@ -69,7 +76,7 @@ async def granted(
             during = changes(between, sandbox.state())
         finally:
             person.run.send(CloseRun())
-            await asyncio.wait({task}, timeout=PATIENCE)
+            await asyncio.wait({task, following}, timeout=PATIENCE)
     after = sorted({*during, *changes(between, sandbox.state())})
     return (
         Report(allowed.outcomes, changes(before, between), sandbox.root),

@@ -13,7 +13,7 @@ from pathlib import Path
 from claude_agent_sdk import StreamEvent
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.agent.engine.protocol import Session
+from maverick_tui.agent.engine.protocol import SdkSession
 from maverick_tui.offline.server import OfflineServer
 from tests.bench.measure import Figure, median
 from tests.support.agents import Worker
@@ -64,13 +64,13 @@ async def _measure() -> list[Figure]:
     ]
 
 
-async def _first_token(session: Session) -> float:
+async def _first_token(session: SdkSession) -> float:
     began = time.perf_counter()
     arrived = [time.perf_counter() async for message in session.query("hello") if isinstance(message, StreamEvent)]
     return arrived[0] - began
 
 
-async def _read(session: Session) -> None:
+async def _read(session: SdkSession) -> None:
     async for _ in session.query("BUSY"):
         pass
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from maverick_tui.events.kinds import EVENTS, Failure, Usage, event_from_json
+from maverick_tui.events.kinds import EVENTS, SCHEMA, Failure, Usage, event_from_json
 from maverick_tui.events.wire import to_json
 from maverick_tui.runs.commands import COMMANDS, command_from_json
 
@@ -18,6 +18,7 @@ VALUES: dict[str, Any] = {
     "arguments": {"a": [1, {"b": None}], "c": "ü"},
     "detail": [{"lines": ["-a", "+b"]}],
     "answers": {"Which?": "blue"},
+    "schema": SCHEMA,
 }
 BY_TYPE: dict[str, Any] = {"str": "text", "float": 1.5, "int": 7, "bool": True}
 
@@ -52,3 +53,8 @@ def test_what_is_not_given_has_its_default_and_what_is_unknown_is_passed_over() 
 def test_an_unknown_tag_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="is not one of"):
         command_from_json(data)
+
+
+def test_a_run_in_a_newer_schema_is_refused() -> None:
+    with pytest.raises(ValueError, match=f"schema {SCHEMA + 1}; {SCHEMA} can be read"):
+        event_from_json({"type": "run_started", "at": 1.0, "run_id": "r", "agent": "a", "schema": SCHEMA + 1})

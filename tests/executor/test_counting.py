@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from maverick_tui.agent.engine.api.speech import Speech
+from maverick_tui.agent.engine.api.telling import Telling
+from maverick_tui.agent.engine.sdk_messages import SdkListener
 from maverick_tui.executor import (
     AgentConfig,
     AgentExecutor,
@@ -221,7 +222,7 @@ async def endpoint(*, counts: int = 200) -> AsyncIterator[tuple[Any, list[str], 
 
 async def test_the_messages_api_counts_and_nothing_is_sent_that_does_not_fit() -> None:
     async with endpoint() as (agent, paths, sent):
-        told = Speech(agent, "s", lambda _: None)
+        told = Telling(agent, SdkListener())
         for asked in (agent, told):
             result = await AgentExecutor(asked, [step]).execute(define(LONG, run={"max_input_tokens": 2_000}))
             assert result.terminate_reason is TerminateReason.BUDGET

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from maverick_tui.agent.engine.api.speech import Speech
+from maverick_tui.agent.engine.api.telling import Telling
+from maverick_tui.agent.engine.sdk_messages import SdkListener
 from maverick_tui.executor import AgentConfig, CancelToken, Message, Request, TerminateReason, create_agent
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import Model, define, nothing_left, says, watch
@@ -104,7 +105,7 @@ async def test_what_the_client_needs_to_begin_is_not_the_runs_time(pass_a_while:
     slow = Slow(pass_a_while, says("ok"), says("ok"))
     assert (await watch(slow, definition)).result.success
     assert (await watch(slow, definition)).result.success
-    told = Speech(Slow(pass_a_while, says("ok")), "s", lambda _: None)
+    told = Telling(Slow(pass_a_while, says("ok")), SdkListener())
     assert (await watch(told, definition)).result.success
 
 

@@ -38,7 +38,8 @@ from maverick_tui import (
     StreamingError,
     extract_all_text,
 )
-from maverick_tui.agent.engine.protocol import Session
+from maverick_tui.agent.engine.claude.session import AgentSession
+from maverick_tui.agent.engine.protocol import SdkSession
 from maverick_tui.offline.cassette import recording, replaying
 from maverick_tui.offline.cassette_file import Tape, load_cassette
 from maverick_tui.offline.cassette_secrets import Scrubber
@@ -147,7 +148,7 @@ Asked = list[tuple[str, dict[str, Any]]]
 
 
 @asynccontextmanager
-async def asking(opening: Opening, where: AgentContext, asked: Asked) -> AsyncIterator[Session]:
+async def asking(opening: Opening, where: AgentContext, asked: Asked) -> AsyncIterator[SdkSession]:
     async def ask(name: str, arguments: dict[str, Any], _context: object) -> PermissionResultAllow:
         asked.append((name, arguments))
         return PermissionResultAllow()
@@ -164,6 +165,7 @@ async def test_a_session_with_two_prompts_and_a_question(serve: ServeModel, mark
             assert error is None
             second, error = await drain(session.query("two"))
             assert error is None
+            assert isinstance(session, AgentSession)
             usage = await session.context_usage()
         return first, second, asked, usage
 

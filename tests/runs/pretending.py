@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
-from claude_agent_sdk import Message
-from claude_agent_sdk._internal.message_parser import parse_message
-
 from maverick_tui import AgentContext, AgentError
-from maverick_tui.agent.engine.protocol import Session
+from maverick_tui.agent.engine.protocol import Answered, Listener, Session
+from maverick_tui.events.kinds import whole_block
+from maverick_tui.usage import Usage
 from tests.support.agents import Talker
-from tests.support.replay import assistant, result
-
-
-def parsed(frame: dict[str, Any]) -> Message:
-    message = parse_message(frame)
-    assert message is not None
-    return message
 
 
 class Pretended:
     """A session with nothing behind it, which answers as soon as it may."""
 
-    def __init__(self, tell: Callable[[Message], None]) -> None:
-        self.last_usage = None
+    memory = "all of it"
+    may_rest = True
+
+    def __init__(self, listener: Listener) -> None:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.is_closed = False
-        self.tell = tell
-        """Take a message of a turn that the CLI begins by itself."""
-        self.last_words: list[Message] = []
-        """What it says while it is being ended."""
+        self.listener = listener
+        self.has_last_words = False
+        """Whether it answers something by itself while it is being ended."""
         self._loss: asyncio.Future[AgentError] = asyncio.get_running_loop().create_future()
 
     @property
@@ -46,10 +39,14 @@ class Pretended:
     async def ended(self) -> AgentError:
         return await asyncio.shield(self._loss)
 
-    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncIterator[Message]:
+    async def ask(self, prompt: str) -> Answered:
         await self.may_answer.wait()
-        yield parsed(assistant(f"answer to {prompt}"))
-        yield parsed(result())
+        self.say(f"answer to {prompt}")
+        return Answered(Usage(10, 5, cost_usd=0.01), steps=1)
+
+    def say(self, words: str) -> None:
+        for event in whole_block(self.listener.next_block(), "text", words, self.listener.now()):
+            self.listener.tell(event)
 
     async def clear(self) -> bool:
         return False
@@ -64,10 +61,11 @@ class Pretender(Talker):
     sessions: ClassVar[list[Pretended]] = []
 
     @asynccontextmanager
-    async def session(self, context: AgentContext, **options: Any) -> AsyncIterator[Session]:
-        session = Pretended(options["on_background"])
+    async def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> AsyncIterator[Session]:
+        session = Pretended(listener)
         self.sessions.append(session)
         yield session  # type: ignore[misc]  # it can what these tests need
-        for message in session.last_words:
-            session.tell(message)
+        if session.has_last_words:
+            listener.began("")
+            session.say("last words")
         session.is_closed = True

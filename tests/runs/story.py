@@ -15,8 +15,9 @@ from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import Todos
 
-START = ev.RunStarted(0.0, "run-1", "reviewer", "/work/shop", "main", "sonnet", "acceptEdits", max_turns=30)
-OPEN: tuple[Event, ...] = (START, ev.Connecting(0.1), ev.Connected(0.5))
+START = ev.RunStarted(0.0, "run-1", "reviewer")
+LOADED = ev.AgentLoaded(0.0, "reviewer", "/work/shop", "main", "sonnet", "acceptEdits", max_turns=30)
+OPEN: tuple[Event, ...] = (START, LOADED, ev.Connecting(0.1), ev.Connected(0.5))
 NETWORK = ev.Failure("StreamingError", "network", "The stream broke.", "Try again.", ("OSError: closed",))
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from maverick_tui.events import kinds as events
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs import commands
 from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.runs.log import EventLog
 from tests.runs.story import START, ask, asked, call, end
 from tests.ui.running import Kept
 
@@ -54,44 +57,43 @@ def test_everything_that_is_asked_is_a_command() -> None:
     ]
 
 
-def test_what_is_asked_before_there_is_a_way_to_the_run_goes_first() -> None:
-    run, kept = run_on(board()[0]), Kept()
+def test_what_is_asked_before_the_run_is_there_goes_first() -> None:
+    (one, told), kept = board(), Kept()
+    run = run_on(one)
     run.ask("one")
     run.set_mode("plan")
-    run.ask("two")
-    assert list(run.store.queue.values()) == ["one", "two"], "it is shown that they wait"
+    run.interrupt()
+    assert told == [], "only a run tells what happens"
     run.connect(kept)
     run.ask("three")
-    assert [getattr(one, "text", one.type) for one in kept.take()] == ["one", "set_mode", "two", "three"]
+    assert [getattr(one, "text", one.type) for one in kept.take()] == ["one", "set_mode", "interrupt", "three"]
 
 
-def test_what_waits_for_a_way_can_be_taken_back_and_held() -> None:
-    run, kept = run_on(board()[0]), Kept()
-    for text in ("one", "two", "three"):
-        run.ask(text)
-    run.take_back(list(run.store.queue)[1])
-    assert list(run.store.queue.values()) == ["one", "three"]
-    run.interrupt()
-    assert run.store.held == set(run.store.queue)
-    run.release()
-    assert run.store.held == set()
-    run.connect(kept)
-    assert [one.type for one in kept.take()] == ["send_prompt", "send_prompt", "interrupt", "release_prompts"]
+async def test_an_event_that_cannot_be_shown_does_not_hide_the_next(caplog: pytest.LogCaptureFixture) -> None:
+    def show(_run: RunModel, event: Event) -> None:
+        if isinstance(event, events.Connecting):
+            raise ValueError("cannot draw this")
+
+    one, log = Board(show), EventLog()
+    run = run_on(one)
+    for event in (START, events.Connecting(1), events.RunNamed(1, "Cart"), events.RunEnded(2)):
+        log.emit(event)
+    log.close()
+    await run.follow(log)
+    assert run.title == "Cart"
+    assert "Connecting could not be taken" in caplog.text
 
 
-def test_a_run_that_never_began_can_be_begun_anew() -> None:
-    run, begun = run_on(board()[0]), list[int]()
-    run.revive = lambda: begun.append(1)
-    run.set_mode("plan")
-    run.close()
-    assert begun == []
-    run.reconnect()
-    assert begun == [1]
-    run.ask("Look")
-    assert begun == [1, 1]
-    kept = Kept()
-    run.connect(kept)
-    assert [one.type for one in kept.take()] == ["set_mode", "close_run", "send_prompt"]
+async def test_it_follows_the_log_of_its_run_to_the_end() -> None:
+    (one, told), log = board(), EventLog()
+    run = run_on(one)
+    following = asyncio.create_task(run.follow(log))
+    for event in (START, events.RunNamed(1, "Cart"), events.RunEnded(2)):
+        log.emit(event)
+    log.close()
+    await following
+    assert [kind for _, kind in told] == ["run_started", "run_named", "run_ended"]
+    assert run.title == "Cart"
 
 
 def test_places_count_the_runs_that_are_alive() -> None:

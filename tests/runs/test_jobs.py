@@ -153,8 +153,6 @@ def test_what_the_cli_lists_is_the_truth() -> None:
     assert jobs.listed([wake, cron], 3.0) == [], "nothing new"
     assert jobs.listed([cron], 4.0), "the wakeup has come"
     assert [job.id for job in jobs.items] == ["c1"]
-    assert jobs.ended(5.0) == [JobsScheduled(5.0, ())]
-    assert jobs.ended(6.0) == []
 
 
 def test_a_call_that_failed_schedules_nothing() -> None:

@@ -12,10 +12,12 @@ import pytest
 
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
 from maverick_tui.events.kinds import (
+    AgentLoaded,
     BlockGrew,
     Connected,
     ConnectFailed,
     Connecting,
+    Event,
     InterruptRequested,
     ModeChanged,
     ModelNamed,
@@ -59,10 +61,10 @@ async def test_a_prompt_and_a_follow_up_in_one_session(serve: ServeModel) -> Non
         second = await run.ask("two")
     assert (first.outcome, second.outcome) == ("done", "done")
     assert run.text() == "the first answer\nthe second"
-    assert [type(event) for event in run.events[:3]] == [RunStarted, PromptQueued, Connecting]
+    assert [type(event) for event in run.events[:4]] == [RunStarted, PromptQueued, AgentLoaded, Connecting]
     assert [last_prompt(request) for request in model.requests] == ["one", "two"]
     assert len(model.requests[1]["messages"]) > len(model.requests[0]["messages"])
-    started = run.all(RunStarted)[0]
+    started = run.all(AgentLoaded)[0]
     assert (started.agent, started.cwd, started.branch) == ("talker", str(Path.cwd()), "")
     assert started.has_own_prompt
     assert run.all(ModelNamed)[-1].context_size == 200_000
@@ -203,7 +205,7 @@ async def test_retries_of_the_cli_are_told_and_the_price_of_an_unknown_model_is_
     assert retry.delay > 0
     assert ended.outcome == "done"
     assert ended.is_estimate
-    assert run.all(RunStarted)[0].model == "nobody-knows-1"
+    assert run.all(AgentLoaded)[0].model == "nobody-knows-1"
 
 
 @pytest.mark.parametrize(("number", "is_kept"), sampled([(signal.SIGKILL, False), (signal.SIGTERM, True)], 2))
@@ -254,7 +256,7 @@ async def test_a_missing_cli_is_told_and_can_be_mended(serve: ServeModel, monkey
         run.prompt("waits")
         failed = await run.until(ConnectFailed)
         assert not run.all(TurnStarted)
-        run.run._link.loaded = None  # as if the agent were found anew
+        run.run._connection.loaded = None  # as if the agent were found anew
         where["config"] = MaverickConfig.load()
         run.send(Reconnect())
         ended = await run.until(TurnEnded)
@@ -374,19 +376,24 @@ async def test_a_run_that_is_closed_before_it_began_is_still_a_run() -> None:
     check_well_formed(run.events)
 
 
-async def test_a_listener_that_fails_does_not_end_the_run(caplog: pytest.LogCaptureFixture) -> None:
-    async with watch(Pretender) as run:
-        take = run.run._outlet._on_event
-
-        def fail_sometimes(event: Any) -> None:
-            take(event)
-            if isinstance(event, BlockGrew):
+async def test_several_read_along_from_where_they_like_and_one_that_fails_ends_nothing() -> None:
+    async def read(since: int, until: str = "") -> list[Event]:
+        seen = []
+        async for event in run.run.events.reader(since):
+            seen.append(event)
+            if event.type == until:
                 raise ValueError("cannot draw this")
+        return seen
 
-        run.run._outlet._on_event = fail_sometimes
+    async with watch(Pretender) as run:
+        early, broken = asyncio.create_task(read(0)), asyncio.create_task(read(0, "block_grew"))
         ended = await run.ask("go")
+        late = asyncio.create_task(read(5))
+        with pytest.raises(ValueError, match="cannot draw"):
+            await broken
     assert ended.outcome == "done"
-    assert "BlockGrew could not be taken" in caplog.text
+    assert await early == run.events
+    assert await late == run.events[5:]
 
 
 # -- modes -------------------------------------------------------------------------------------------------------------
@@ -554,7 +561,7 @@ class Undescribed(Pretender):
 async def test_an_agent_that_cannot_be_described_runs_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
     async with watch(Undescribed, name="odd") as run:
         assert (await run.ask("go")).outcome == "done"
-    (started,) = run.all(RunStarted)
+    (started,) = run.all(AgentLoaded)
     assert (started.agent, started.cwd, started.description) == ("odd", str(Path.cwd()), "")
     assert run.text() == "answer to go"
     assert "The agent odd cannot be described" in caplog.text

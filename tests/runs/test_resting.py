@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from maverick_tui import MaverickConfig
+from maverick_tui.agent.engine.protocol import Answered
 from maverick_tui.events.kinds import ConnectFailed, Noticed, TurnEnded, TurnStarted
-from maverick_tui.runs.commands import ClearConversation, Interrupt, ReleasePrompts
-from tests.runs.pretending import Pretended, Pretender, parsed
+from maverick_tui.runs.commands import ClearConversation, Interrupt, NameRun, ReleasePrompts
+from tests.runs.pretending import Pretended, Pretender
 from tests.runs.watching import Watched, watch
-from tests.support.replay import assistant, result
 
 IDLE_AFTER = 3600.0
 
@@ -68,12 +68,13 @@ async def test_a_prompt_that_comes_as_the_time_is_up_is_answered(
 
 async def test_a_turn_of_its_own_is_not_cut_short(monkeypatch: pytest.MonkeyPatch, sessions: list[Pretended]) -> None:
     async with resting() as run:
-        sessions[0].tell(parsed(assistant("by myself")))
+        sessions[0].listener.began("")
+        sessions[0].say("by myself")
         await settled()
         put_forward(monkeypatch, IDLE_AFTER + 1)
         await settled()
         assert not sessions[0].is_closed
-        sessions[0].tell(parsed(result()))
+        sessions[0].listener.ended(Answered())
         assert (await run.ask("two")).outcome == "done"
     assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "background", "person"]
     assert [turn.outcome for turn in run.all(TurnEnded)] == ["done"] * 3
@@ -84,17 +85,17 @@ async def test_a_turn_of_its_own_that_begins_while_it_is_ended_ends_with_it(
     monkeypatch: pytest.MonkeyPatch, sessions: list[Pretended]
 ) -> None:
     async with resting() as run:
-        sessions[0].last_words = [parsed(assistant("by my"))]
+        sessions[0].has_last_words = True
         put_forward(monkeypatch, IDLE_AFTER + 1)
         assert (await run.until(TurnEnded, 2)).outcome == "interrupted"
         assert (await run.ask("two")).outcome == "done"
 
 
 async def test_something_in_the_background_keeps_it(monkeypatch: pytest.MonkeyPatch, sessions: list[Pretended]) -> None:
-    started = {"type": "system", "subtype": "task_started", "task_id": "b1", "tool_use_id": "c1", "session_id": "s"}
-    about = {"description": "make watch", "uuid": "u"}
-    async with resting():
-        sessions[0].tell(parsed({**started, **about}))
+    async with resting() as run:
+        sessions[0].may_rest = False
+        run.send(NameRun("awake"))
+        await settled()
         put_forward(monkeypatch, IDLE_AFTER + 1)
         await settled()
         assert not sessions[0].is_closed

@@ -56,6 +56,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "decision": st.sampled_from(["once", "run", "deny", "withdrawn"]),
     "origin": st.sampled_from(["person", "agent", "background"]),
     "outcome": st.sampled_from(["done", "interrupted", "failed"]),
+    "schema": st.just(ev.SCHEMA),
     "max_turns": st.none() | COUNTS,
     "context_size": st.none() | COUNTS,
     "resets_at": st.none() | st.floats(0, 1e300),
@@ -110,14 +111,17 @@ def test_no_sequence_of_events_raises_and_each_gives_the_same_store_from_the_jou
 
 
 @settings(deadline=None, max_examples=examples(50, 100))
-@given(st.lists(WITHOUT_END, max_size=40))
-def test_who_draws_can_follow(events: list[Event]) -> None:
+@given(st.lists(st.tuples(WITHOUT_END, st.booleans()), max_size=40), st.booleans())
+def test_who_draws_can_follow(events: list[tuple[Event, bool]], is_slow: bool) -> None:
     store = RunStore()
+    reader = store.changes()
     drawn: list[Entry] = []
     versions: dict[int, int] = {}
-    for event in events:
+    for event, is_read in events:
         store.apply(event)
-        changed, moved = store.take_changes()
+        if is_slow and not is_read:
+            continue
+        changed, moved = reader.take()
         kept = len(drawn) if moved is None else moved
         assert store.entries[:kept] == drawn[:kept], "what stands above the named index has not moved"
         versions |= {entry.number: entry.version for entry in changed}

@@ -25,7 +25,8 @@ class Tape:
         self._call = 0
         self._message = 0
         values = {"branch": "main", "model": "claude-sonnet-4-5", "permission_mode": "acceptEdits", **started}
-        self.put(ev.RunStarted(self.at, "run-1", agent, cwd, **values))
+        self.put(ev.RunStarted(self.at, "run-1", agent))
+        self.put(ev.AgentLoaded(self.at, agent, cwd, **values))
 
     def put(self, event: Event) -> Tape:
         """Any event."""

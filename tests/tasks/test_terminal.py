@@ -9,12 +9,12 @@ import pytest
 
 from maverick_tui import MaverickAgent, load_agent
 from maverick_tui.events.kinds import (
+    AgentLoaded,
     BlockStarted,
     Connected,
     ListShown,
     Noticed,
     RequestStarted,
-    RunStarted,
     ToolCalled,
     ToolFinished,
     TurnEnded,
@@ -71,8 +71,8 @@ async def test_it_adds_and_the_list_beside_the_chat_follows(
         assert lists(run)[0] == [("Old one", False)], "the list is there before anything was asked"
         ended = await run.ask("milk, please")
     assert ended.outcome == "done"
-    assert run.all(RunStarted)[0].engine == "api"
-    assert run.all(RunStarted)[0].permission_mode == "", "it has nothing to permit"
+    assert run.all(AgentLoaded)[0].engine == "api"
+    assert run.all(AgentLoaded)[0].permission_mode == "", "it has nothing to permit"
     assert run.text() == "Got it! Added 'Buy milk' to your list. Anything else?", "not the model's own words"
     assert [(event.name, event.arguments) for event in run.all(ToolCalled)] == [("add_task", {"title": "Buy milk"})]
     assert [event.output for event in run.all(ToolFinished)] == ["Buy milk"]

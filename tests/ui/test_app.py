@@ -91,8 +91,8 @@ async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_sam
         await seen(app, pilot, "The second answer.")
         (run,) = app.board.runs.values()
         await seen(app, pilot, lambda: run.store.figures.turns == 2)
-        assert run.store.started is not None
-        assert run.store.started.branch == "main"
+        assert run.store.loaded is not None
+        assert run.store.loaded.branch == "main"
         await pilot.press(*"on", "enter")
         await seen(app, pilot, "word word")
         assert isinstance(app.screen, RunScreen)

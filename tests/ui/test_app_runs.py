@@ -13,10 +13,10 @@ from textual.events import AppBlur, Event, Mount, Paste
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
-from maverick_tui.events.kinds import ConnectFailed, RunStarted
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
-from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui import stage as stages
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
@@ -24,9 +24,9 @@ from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.screens.run import RunScreen
-from maverick_tui.ui.serving import refuse
 from maverick_tui.ui.shell import QUIT_AGAIN_WITHIN
 from maverick_tui.ui.widgets.run_header import RunHeader
+from tests.runs.pretending import Pretender
 from tests.support.runs import Tape
 from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import FedApp, Kept, until, watching
@@ -275,20 +275,13 @@ class _Stage:
 async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    served: list[tuple[object, str | None]] = []
-
-    async def serve(run: Any, agent: object, inputs: object, stage: Any, **options: Any) -> None:
-        try:
-            await asyncio.shield(stage)
-        except ConfigError as error:
-            refuse(run, error, options["on_event"])
-            return
-        served.append((agent, options["prompt"]))
-        run.connect(Kept())
+    async def found(*_: object) -> tuple[None, dict[str, object]]:
+        return None, {}
 
     stage = BrokenStage(failures=2)
     monkeypatch.setattr(stages, "open_stage", stage)
-    monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
+    monkeypatch.setattr("maverick_tui.ui.serving._ask_first", found)
+    monkeypatch.setattr("maverick_tui.ui.serving._make", lambda *_: Pretender())
     app = MaverickApp(Launch(Path.cwd(), "explorer", "Show me around"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         (run,) = app.board.runs.values()
@@ -299,12 +292,12 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
         await pilot.press("f5")
         await until(pilot, lambda: stage.opened == 2)
         await until(pilot, lambda: sum(entry.kind == "failure" for entry in run.store.entries) == 2)
-        assert served == []
         await pilot.press(*"hi", "enter")
-        await until(pilot, lambda: served)
-        assert isinstance(run.handle, Kept)
-        assert [getattr(one, "text", "") for one in run.handle.take()] == ["hi"]
-        assert [prompt for _, prompt in served] == ["Show me around"]
+        await until(pilot, lambda: run.store.figures.turns == 2)
+        prompts = [entry.text for entry in run.store.entries if isinstance(entry, PromptEntry)]
+        assert prompts == ["Show me around", "hi"]
+        assert run.store.started is not None
+        assert run.store.loaded is not None
 
 
 def _shown(app: MaverickApp) -> str:
@@ -328,14 +321,17 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
 
 
 async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def serve(*_: object, **__: object) -> None:
+    asked = asyncio.Event()
+
+    async def ask(*_: object) -> None:
+        asked.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
+    monkeypatch.setattr("maverick_tui.ui.serving._ask_first", ask)
     monkeypatch.setattr("maverick_tui.ui.app.CLOSE_WITHIN", 3_600.0)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test() as pilot:
-        await until(pilot, lambda: any(worker.group == "runs" for worker in app.workers))
+        await until(pilot, asked.is_set)
         await pilot.press("ctrl+q")
         await until(pilot, lambda: app._exit)
 
@@ -401,12 +397,6 @@ async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
             app.workers.cancel_all()
         gc.collect()
     assert not [str(one.message) for one in told if "never awaited" in str(one.message)]
-
-
-def test_early_failures_are_events_like_all_others() -> None:
-    told: list[Any] = []
-    refuse(RunModel("r", "explorer", Board(lambda *_: None)), ConfigError("No."), told.append)
-    assert [type(event) for event in told] == [RunStarted, ConnectFailed]
 
 
 async def test_a_run_without_a_stage_says_what_went_wrong_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

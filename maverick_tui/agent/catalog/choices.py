@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from maverick_tui.agent.engine.engines import ENGINES as ENGINES
 from maverick_tui.exceptions import did_you_mean
 
-ENGINES = ("claude-code", "api")
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
 """Those of the settings, which take long to import; a test compares them."""
 EFFORTS = ("low", "medium", "high", "xhigh", "max")

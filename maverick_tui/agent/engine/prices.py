@@ -1,11 +1,10 @@
-"""What the tokens of a run cost by list price, while it runs and nobody has billed them yet."""
+"""What tokens cost by list price, while nobody has billed them yet, and how much a model can hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from maverick_tui.executor.messages import Usage
+from maverick_tui.executor import messages
 from maverick_tui.executor.pricing import is_read, price_of
+from maverick_tui.usage import Usage
 
 
 def context_size(model: str) -> int | None:
@@ -14,16 +13,7 @@ def context_size(model: str) -> int | None:
     return price.context_size if price is not None else None
 
 
-def estimate(model: str, counts: Mapping[str, int]) -> float | None:
-    """What an answer costs that has reported these counts; None while no price is known."""
+def estimate(model: str, used: Usage) -> float | None:
+    """What an answer costs that has used these tokens; None while no price is known."""
     price = price_of(model) if model and is_read() else None
-    if price is None:
-        return None
-    return price.of(
-        Usage(
-            input_tokens=counts.get("input_tokens", 0),
-            output_tokens=counts.get("output_tokens", 0),
-            cache_read_tokens=counts.get("cache_read_input_tokens", 0),
-            cache_write_tokens=counts.get("cache_creation_input_tokens", 0),
-        )
-    )
+    return None if price is None else price.of(messages.Usage(*used.tokens))

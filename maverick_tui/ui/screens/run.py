@@ -161,7 +161,7 @@ class RunScreen(AnsweringScreen):
     def action_cycle_mode(self) -> None:
         """Take the next permission mode, where there is something to permit."""
         mode, modes = self.store.mode, PERMISSION_MODES
-        if self.store.started is not None and not mode:
+        if self.store.loaded is not None and not mode:
             self.notify("This agent has nothing to permit.")
             return
         following = modes[(modes.index(mode) + 1) % len(modes)] if mode in modes else modes[0]

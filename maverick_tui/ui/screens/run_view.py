@@ -192,9 +192,9 @@ class RunView(Screen[None]):
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
         from maverick_tui.ui.picker.reading import read_repository
 
-        if self.store.started is None or not self.store.started.cwd:
+        if self.store.loaded is None or not self.store.loaded.cwd:
             return
-        repository = await asyncio.to_thread(read_repository, Path(self.store.started.cwd))
+        repository = await asyncio.to_thread(read_repository, Path(self.store.loaded.cwd))
         if repository is not None:
             self.query_one(RunHeader).set_branch(repository.branch, repository.changed)
 
@@ -286,5 +286,5 @@ class RunView(Screen[None]):
         return bool(self.store.held) and not self.store.is_running and not self.prompt.text.strip()
 
     def _may_be_empty(self) -> bool:
-        started = self.store.started
+        started = self.store.loaded
         return bool(started and started.has_own_prompt and not self.store.entries)

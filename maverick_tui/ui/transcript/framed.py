@@ -70,6 +70,7 @@ class FramedView(DrawnBlocks):
     ) -> None:
         """Show the store's entries, once there is room for them."""
         super().__init__(store, palette=palette, keys=keys, verbosity=verbosity, clock=clock, id=id)
+        self._changes = store.changes()
         self._stale: dict[int, None] = {}
         self._armed: asyncio.TimerHandle | None = None
         self._last_frame = self._cost = self._scrollbar_at = 0.0
@@ -147,10 +148,10 @@ class FramedView(DrawnBlocks):
 
     def _absorb(self, until: float) -> bool:
         """Take what has changed in the store; whether some of it has to wait for the next slice."""
-        changed, moved = self.store.take_changes()
+        changed, moved = self._changes.take()
         entries = self.store.entries
-        if self.store.started is not None and self._draw_with is not None:
-            self._draw_with.look.folder = self.store.started.cwd
+        if self.store.loaded is not None and self._draw_with is not None:
+            self._draw_with.look.folder = self.store.loaded.cwd
         if moved is not None:
             first = min(moved, len(self._blocks))  # what came before it may be new as well
             self._reorder(first, entries[first:])
@@ -387,7 +388,7 @@ class FramedView(DrawnBlocks):
             return  # the first entry brings the renderer
         from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
 
-        folder = self.store.started.cwd if self.store.started else ""
+        folder = self.store.loaded.cwd if self.store.loaded else ""
         look = Look(max(width, NARROWEST), self._palette(), folder, self._keys, choice=self._choice)
         self._draw_with = EntryRows(look, self._clock)
         self._blank = self._draw_with.blank()
@@ -431,7 +432,7 @@ class FramedView(DrawnBlocks):
         return 0
 
     def _absorb_order(self) -> None:
-        self.store.take_changes()
+        self._changes.take()
         self._blocks.reorder(0, self.store.entries, 0)
         self._look_for_questions()
         self._stale.clear()

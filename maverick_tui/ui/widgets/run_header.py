@@ -78,7 +78,7 @@ class RunHeader(Painted):
     def _draw(self) -> None:
         store, width = self._store, self.content_size.width
         facts = (
-            store.phase, store.started, store.name, store.mode, store.model,
+            store.phase, store.loaded, store.name, store.mode, store.model,
             self._runs, self._branch, self._changed, width,
         )  # fmt: skip
         if width and facts != self._drawn:
@@ -87,7 +87,7 @@ class RunHeader(Painted):
 
     def _row(self, width: int) -> Line:
         glyph, word, _, tone = headline(self._store)
-        name = one_line(self._store.started.agent) if self._store.started else self._agent
+        name = one_line(self._store.loaded.agent) if self._store.loaded else self._agent
         name = f"{name}: {self._store.name}" if self._store.name else name
         state: Line = ((f"{glyph} {word}", TONES[tone]),)
         parts = self._right()
@@ -109,7 +109,7 @@ class RunHeader(Painted):
     def _right(self) -> list[_Part]:
         store, (place, total, waiting) = self._store, self._runs
         mode, model = one_line(store.mode), short_model(store.model)
-        started = store.started
+        started = store.loaded
         branch = self._branch if self._branch is not None else one_line(started.branch) if started else ""
         badge = self._badge or ("OFFLINE" if started and started.is_offline else "")
         parts = [

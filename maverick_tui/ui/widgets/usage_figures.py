@@ -75,7 +75,7 @@ class Moment(NamedTuple):
             store.is_running,
             figures.turns + store.is_running,
             figures.turn_steps,
-            store.started.max_turns if store.started else None,
+            store.loaded.max_turns if store.loaded else None,
             int(figures.seconds(now)),
             int(spent.model),
             int(spent.tools),

@@ -100,7 +100,7 @@ def main() -> None:
 
     def receive_after_past(self: Board, run: RunModel, event: Event) -> None:
         receive(self, run, event)
-        if isinstance(event, events.RunStarted):
+        if isinstance(event, events.AgentLoaded):
             for past in history(options.turns):
                 receive(self, run, past)
             if options.flood:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from maverick_tui.agent.engine.claude.failures import api_failure, streaming_error
+from maverick_tui.agent.engine.claude.failures import api_failure
+from maverick_tui.agent.engine.streaming import streaming_error
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import AgentError, CLINotFoundError, NetworkError
 from maverick_tui.runs.failures import failure_of

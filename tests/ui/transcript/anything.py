@@ -52,7 +52,7 @@ class AnyRun:
         self.at = BEGAN
 
     def begin(self) -> list[Event]:
-        return [ev.RunStarted(self.at, "run-1", "reviewer", "/work/shop"), ev.Connected(self.at)]
+        return [ev.AgentLoaded(self.at, "reviewer", "/work/shop"), ev.Connected(self.at)]
 
     def next(self) -> list[Event]:
         """One or a few events."""

@@ -441,7 +441,7 @@ async def test_open_text_that_cannot_be_drawn_bit_by_bit_is_drawn_at_once(
 
 
 async def test_a_moment_that_no_calendar_has_is_left_out() -> None:
-    async with opened([ev.RunStarted(0, "r", "a", ""), ev.TurnStarted(1e300, 1, "Look")]) as (app, _):
+    async with opened([ev.AgentLoaded(0, "a", ""), ev.TurnStarted(1e300, 1, "Look")]) as (app, _):
         assert app.view[0].strip() == "▌ Look"
 
 

@@ -11,7 +11,7 @@ from maverick_tui.config import PERMISSION_MODES
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.widgets.run_header import MEANINGS, RunHeader
-from tests.runs.story import START, ask, asked, call, end, told
+from tests.runs.story import LOADED, ask, asked, call, end, told
 from tests.ui.widgets.host import Host
 
 
@@ -64,7 +64,7 @@ async def test_at_80_columns_what_one_acts_on_stays() -> None:
 
 @pytest.mark.parametrize("width", [60, 40, 30])
 async def test_the_mode_is_always_there(width: int) -> None:
-    started = dataclasses.replace(START, agent="an-agent-with-a-very-long-name-indeed")
+    started = dataclasses.replace(LOADED, agent="an-agent-with-a-very-long-name-indeed")
     text = await shown(told(started, ev.TurnStarted(1, 1, "x")), width, waiting=1)
     assert text.endswith("acceptEdits")
     assert text.startswith("an-")
@@ -78,7 +78,7 @@ async def test_the_state_is_a_sign_and_a_word() -> None:
 
 
 async def test_one_run_is_not_counted_and_a_run_offline_says_so() -> None:
-    app = Listening(told(dataclasses.replace(START, is_offline=True)))
+    app = Listening(told(dataclasses.replace(LOADED, is_offline=True)))
     async with app.run_test(size=(120, 3)) as pilot:
         app.header.refresh_header()
         await pilot.pause()
@@ -90,7 +90,7 @@ async def test_one_run_is_not_counted_and_a_run_offline_says_so() -> None:
 
 
 async def test_foreign_names_are_inert() -> None:
-    started = dataclasses.replace(START, agent="evil\x1b[2J", branch="x\ny\x9b", permission_mode="z\x07")
+    started = dataclasses.replace(LOADED, agent="evil\x1b[2J", branch="x\ny\x9b", permission_mode="z\x07")
     app = Listening(told(started))
     async with app.run_test(size=(120, 3)) as pilot:
         app.header.refresh_header()

@@ -23,9 +23,8 @@ from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import ToolRegistry
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import CanUseTool
-
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.engine.protocol import Listener
     from maverick_tui.config import MaverickConfig
 
 LEAST_REQUEST_TIMEOUT = 600.0
@@ -36,7 +35,7 @@ async def open_session(
     settings: MaverickConfig,
     cwd: Path,
     env: Mapping[str, str],
-    can_use_tool: CanUseTool | None,
+    listener: Listener,
 ) -> ApiSession:
     """A session of this agent in this folder, ready to be asked."""
     names = {parse_tool(entry).name for entry in agent.allowed_tools}
@@ -60,7 +59,7 @@ async def open_session(
         servers=ToolServers(_expanded(agent.mcp_servers, env), wanted=names, cwd=cwd),
         mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
         cwd=cwd,
-        can_use_tool=can_use_tool,
+        listener=listener,
     )
     try:
         await session.open()

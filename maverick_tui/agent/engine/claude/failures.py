@@ -9,7 +9,6 @@ import socket
 from claude_agent_sdk import (
     ClaudeSDKError,
     CLIJSONDecodeError,
-    Message,
     ResultError,
     ResultMessage,
 )
@@ -25,7 +24,6 @@ from maverick_tui.exceptions import (
     MalformedResponseError,
     NetworkError,
     ProcessError,
-    StreamingError,
     TimeoutError,
 )
 from maverick_tui.executor.failures import RefusalError
@@ -256,17 +254,3 @@ def _run_failure(text: str, subtype: str, terminal_reason: str) -> AgentError:
 def is_interruption(terminal_reason: str | None) -> bool:
     """Whether a turn ended because somebody ended it."""
     return bool(terminal_reason) and str(terminal_reason).startswith("aborted")
-
-
-def streaming_error(cause: AgentError, partial: list[Message], text: str) -> StreamingError:
-    """A failure after the first content: the specific error becomes the cause, what came is kept."""
-    # Where a limit or the model itself has ended it, nothing was wrong with the stream.
-    is_broken = not isinstance(cause, LimitError | RefusalError)
-    error = StreamingError(
-        f"The stream failed after {len(text):,} characters: {cause.message}" if is_broken else cause.message,
-        partial_messages=partial,
-        kind=cause.kind,
-        hint=f"{cause.hint} What came before is kept.",
-    )
-    error.__cause__ = cause
-    return error

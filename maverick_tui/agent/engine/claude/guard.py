@@ -20,9 +20,6 @@ from maverick_tui.executor.threads import in_thread
 
 log = logging.getLogger(__name__)
 
-BEGAN = "maverick_call_began"
-"""A system message of ours: the call with this `tool_use_id` runs, and nobody has to be asked."""
-
 
 class Guard:
     """Asks the judge about the calls of one run or session; `on_allowed` is told the ids of those that run unasked."""

@@ -47,10 +47,6 @@ class Jobs:
         """The CLI tells all that is scheduled: nothing else is, and what was not known is told now."""
         return self._become([self._known(job) for job in jobs], at)
 
-    def ended(self, at: float) -> list[Event]:
-        """The CLI is gone, and its jobs with it."""
-        return self._become([], at)
-
     def _known(self, told: Mapping[str, Any]) -> Job:
         """A job as it was scheduled; a wakeup has no id of its own before it is listed."""
         ident, prompt = str(told.get("id") or ""), str(told.get("prompt") or "")[:LONGEST]

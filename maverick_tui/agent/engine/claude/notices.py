@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from maverick_tui.events.background import ENDED_TASKS
-from maverick_tui.events.kinds import Event, ListShown, Noticed, RequestStarted, RetryScheduled, TaskProgressed
+from maverick_tui.events.kinds import (
+    COMPACTING,
+    LONGEST_NOTICE,
+    Event,
+    Noticed,
+    RequestStarted,
+    RetryScheduled,
+    TaskProgressed,
+)
 
 _COMPACTED = ("pre_tokens", "post_tokens")
-LONGEST = 2_000
-"""Characters of a notice."""
-COMPACTING = "The conversation is being compacted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +48,11 @@ class Notices:
             return []
         if kind == "api_retry":
             return [_retry(data, at)]
-        if kind == "maverick_list":
-            items = tuple(dict(item) for item in data.get("items") or ())
-            return [ListShown(at, str(data.get("title") or ""), items, _count(data, "total"))]
         text = _notice(kind, data)
         if not text:
             return []
         task = self.tasks.get(str(data.get("agent_id") or ""))
-        return [Noticed(at, kind, text[:LONGEST], task.call if task else "")]
+        return [Noticed(at, kind, text[:LONGEST_NOTICE], task.call if task else "")]
 
     def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
         task_id = str(data.get("task_id") or "")
@@ -72,7 +74,7 @@ class Notices:
         usage = data.get("usage")
         used = usage if isinstance(usage, Mapping) else {}
         tokens, tool_uses = _count(used, "total_tokens"), _count(used, "tool_uses")
-        return [TaskProgressed(at, call, str(status), description[:LONGEST], tokens, tool_uses)]
+        return [TaskProgressed(at, call, str(status), description[:LONGEST_NOTICE], tokens, tool_uses)]
 
 
 def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:

@@ -9,8 +9,9 @@ import claude_agent_sdk
 from claude_agent_sdk import ClaudeAgentOptions, Transport
 
 from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
+from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.transport import CliTransport
-from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
+from maverick_tui.agent.engine.protocol import require_prompt
 from maverick_tui.exceptions import AgentError, ProcessError
 
 OpenTransport = Callable[[ClaudeAgentOptions], Transport]
@@ -31,9 +32,9 @@ class Ask:
         self._timeout = timeout
         self._transport = open_transport(options)
 
-    async def __aenter__(self) -> Turn:
+    async def __aenter__(self) -> Reply:
         """Send the prompt; messages come in from now on."""
-        self._turn = Turn(timeout=self._timeout, stderr=lambda: last_words(self._transport))
+        self._turn = Reply(timeout=self._timeout, stderr=lambda: last_words(self._transport))
         pump = _pump(self._prompt, self._options, self._transport, self._turn)
         self._task = asyncio.create_task(pump, name="maverick-pump")
         return self._turn
@@ -55,7 +56,7 @@ async def finished(task: asyncio.Task[None]) -> None:
     await asyncio.wait({task})
 
 
-async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, turn: Turn) -> None:
+async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, turn: Reply) -> None:
     try:
         async for message in claude_agent_sdk.query(prompt=prompt, options=options, transport=transport):
             turn.feed(message)

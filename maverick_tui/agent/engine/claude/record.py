@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from claude_agent_sdk import (
@@ -18,41 +19,37 @@ from claude_agent_sdk import (
 
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.text import TextAssembler
+from maverick_tui.usage import Usage
+
+_REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_TOTALS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What a CLI session has used since it began, subagents included; the CLI reports these as running totals."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    cost_usd: float | None = None
-
-    @classmethod
-    def of(cls, result: ResultMessage) -> Totals:
-        """The running totals that a result carries; an old CLI reports the turn's own figures only."""
-        if result.model_usage is None:
-            usage = result.usage or {}
-            return cls(
-                _count(usage, "input_tokens"),
-                _count(usage, "output_tokens"),
-                _count(usage, "cache_read_input_tokens"),
-                _count(usage, "cache_creation_input_tokens"),
-                result.total_cost_usd,
-            )
-        models: list[Any] = list(result.model_usage.values())
-        return cls(
-            sum(_count(model, "inputTokens") for model in models),
-            sum(_count(model, "outputTokens") for model in models),
-            sum(_count(model, "cacheReadInputTokens") for model in models),
-            sum(_count(model, "cacheCreationInputTokens") for model in models),
-            result.total_cost_usd,
-        )
+def totals_of(result: ResultMessage) -> Usage:
+    """What a CLI has used since its session began, subagents included; an old one tells the turn's own figures only."""
+    if result.model_usage is None:
+        usage = result.usage or {}
+        return replace(_sum([usage], _REPORTED), cost_usd=result.total_cost_usd)
+    models: list[Any] = list(result.model_usage.values())
+    return replace(_sum(models, _TOTALS), cost_usd=result.total_cost_usd)
 
 
-def _count(usage: dict[str, Any], name: str) -> int:
+def reported(counts: Iterable[Mapping[str, Any]]) -> Usage:
+    """What answers have reported themselves, all together."""
+    return _sum(list(counts), _REPORTED)
+
+
+def at_least(usage: Usage, least: Usage) -> Usage:
+    """The usage, with no fewer tokens than `least`: of a broken answer the CLI's totals say nothing, but it is paid."""
+    return replace(usage, **{name: max(getattr(usage, name), getattr(least, name)) for name in _TOKENS})
+
+
+def _sum(reports: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Usage:
+    return Usage(*(sum(_count(report, name) for report in reports) for name in names))
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
     return value if isinstance(value, int) and value > 0 else 0
 
@@ -69,7 +66,7 @@ def is_background(result: ResultMessage) -> bool:
 class Record:
     """Takes the messages of one prompt as they come; cheap enough to be called for each of them."""
 
-    def __init__(self, before: Totals | None = None, *, keeps_messages: bool = True) -> None:
+    def __init__(self, before: Usage | None = None, *, keeps_messages: bool = True) -> None:
         """Count from `before`; of a long answer the messages take far more memory than its text."""
         self._keeps_messages = keeps_messages
         self.messages: list[Message] = []
@@ -78,7 +75,7 @@ class Record:
         self.has_content = False
         self.api_error: str | None = None
         self._text = TextAssembler()
-        self._before = before or Totals()
+        self._before = before or Usage()
         self._tools_running: set[str] = set()
         self._streamed: dict[str, dict[str, int]] = {}
         self._streaming = ""
@@ -126,7 +123,7 @@ class Record:
             if self.failed_result is None and message.is_error and not is_background(message):
                 self.failed_result = message
 
-    def rebase(self, before: Totals) -> None:
+    def rebase(self, before: Usage) -> None:
         """Count from here: something else was answered before this prompt's turn began."""
         self._before = before
 
@@ -144,27 +141,15 @@ class Record:
     @property
     def usage(self) -> AgentUsage:
         """Tokens, cost and time until now."""
-        total = Totals.of(self.result) if self.result else Totals()
-        before = self._before
-        # A broken or interrupted answer is missing from the CLI's totals, though it was paid for.
-        seen = list(self._streamed.values())
-        cost = None if total.cost_usd is None else max(0.0, total.cost_usd - (before.cost_usd or 0.0))
-        is_unpriced = not cost and bool(seen) and total.output_tokens == before.output_tokens
-        return AgentUsage(
-            input_tokens=max(total.input_tokens - before.input_tokens, sum(_count(u, "input_tokens") for u in seen)),
-            output_tokens=max(
-                total.output_tokens - before.output_tokens, sum(_count(u, "output_tokens") for u in seen)
-            ),
-            total_cost_usd=None if is_unpriced else cost,
-            duration_ms=round((time.perf_counter() - self._began) * 1000),
-            cache_read_tokens=max(
-                total.cache_read_tokens - before.cache_read_tokens,
-                sum(_count(u, "cache_read_input_tokens") for u in seen),
-            ),
-            cache_write_tokens=max(
-                total.cache_write_tokens - before.cache_write_tokens,
-                sum(_count(u, "cache_creation_input_tokens") for u in seen),
-            ),
+        total, seen = totals_of(self.result) if self.result else Usage(), list(self._streamed.values())
+        used = total - self._before
+        is_unpriced = not used.cost_usd and bool(seen) and total.output_tokens == self._before.output_tokens
+        return AgentUsage.of(
+            replace(
+                at_least(used, reported(seen)),
+                cost_usd=None if is_unpriced else used.cost_usd,
+                duration_ms=round((time.perf_counter() - self._began) * 1000),
+            )
         )
 
     @property

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from maverick_tui import paths
+from maverick_tui.agent.engine.claude.signals import FIRED, JOBS
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
 
@@ -20,11 +21,6 @@ SCHEDULING_TOOLS = ("CronCreate", "ScheduleWakeup")
 
 NO_JOBS = {"CLAUDE_CODE_DISABLE_CRON": "1"}
 """The variable that keeps the CLI from running any job, its own and the project's."""
-
-JOBS = "maverick_jobs"
-"""A system message of ours: all jobs of the session, under `jobs`."""
-FIRED = "maverick_job_fired"
-"""A system message of ours: a job begins a turn with the `prompt`."""
 
 _NOTICE = re.compile(
     r"<(?:task-notification|agent-message|teammate-message|cross-session-message|remote-review|system-reminder|tick)\b"

@@ -28,16 +28,19 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.claude.failures import compaction_failure
-from maverick_tui.agent.engine.claude.guard import BEGAN, Guard
+from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.oneshot import OpenTransport, describe, finished, given_up, last_words
-from maverick_tui.agent.engine.claude.record import Record, Totals, is_background
+from maverick_tui.agent.engine.claude.record import Record, is_background, totals_of
+from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.scheduling import JobWatch
+from maverick_tui.agent.engine.claude.signals import BEGAN
 from maverick_tui.agent.engine.claude.transport import CliTransport
-from maverick_tui.agent.engine.claude.turn import Turn, require_prompt
+from maverick_tui.agent.engine.protocol import require_prompt
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.config import PERMISSION_MODES, PermissionMode
 from maverick_tui.exceptions import AgentError, TimeoutError
+from maverick_tui.usage import Usage
 
 log = logging.getLogger(__name__)
 
@@ -89,14 +92,14 @@ class AgentSession:
         self._reader: asyncio.Task[None] | None = None
         self._closer: asyncio.Task[None] | None = None
         self._ended: AgentError | None = None
-        self._turn: Turn | None = None
+        self._turn: Reply | None = None
         self._prompt_id = ""
         self._is_answering = False
         self._is_command = False
         self._is_elsewhere = False
         self._elsewhere = Record()
         self._undecided: list[Message] = []
-        self._totals = Totals()
+        self._totals = Usage()
         self.last_usage: AgentUsage | None = None
         """What the last prompt used, also if it failed."""
 
@@ -191,10 +194,10 @@ class AgentSession:
         if turn.failure is not None and not turn.is_interrupted:
             raise turn.failure
 
-    def _begin_turn(self, keep_messages: bool = True) -> Turn:
+    def _begin_turn(self, keep_messages: bool = True) -> Reply:
         self._prompt_id, self._is_answering = str(uuid.uuid4()), False
         self._idle.clear()
-        self._turn = Turn(
+        self._turn = Reply(
             timeout=self._timeout,
             before=self._totals,
             keeps_messages=keep_messages,
@@ -347,7 +350,7 @@ class AgentSession:
             self._undecided.append(message)
 
     def _route_result(self, message: ResultMessage) -> None:
-        turn, totals = self._turn, Totals.of(message)
+        turn, totals = self._turn, totals_of(message)
         # Without our prompt's echo a result is ours only if nobody else's turn is under way: some turns that the CLI
         # starts by itself do not say so in their result.
         if turn is not None and (self._is_answering or not (is_background(message) or self._is_elsewhere)):

@@ -1,13 +1,15 @@
-"""Translator: the SDK's messages as events of a run. It knows them by name, so that the SDK need not be imported."""
+"""Translator: the SDK's messages as events of a run; it knows them by name."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from maverick_tui.agent.engine.claude.jobs import Jobs
 from maverick_tui.agent.engine.claude.notices import Notices
+from maverick_tui.agent.engine.claude.signals import BEGAN, JOBS
 from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
 from maverick_tui.events.kinds import (
@@ -25,7 +27,9 @@ from maverick_tui.events.kinds import (
     ToolCalled,
     ToolFinished,
     UsageReported,
+    whole_block,
 )
+from maverick_tui.usage import Usage
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +45,7 @@ _DELTAS: dict[str, tuple[BlockKind, str]] = {
     "thinking_delta": ("thinking", "thinking"),
     "input_json_delta": ("tool", "partial_json"),
 }
+_REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _CUT_OFF = "was cut off"
 
 
@@ -62,7 +67,7 @@ class Translator:
     A block ends when the CLI has repeated it as a whole. One that breaks off gets no end of its own.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, next_block: Callable[[], int] | None = None) -> None:
         self.model = ""
         self.session_id = ""
         self.mode = ""
@@ -72,9 +77,7 @@ class Translator:
         self.jobs = Jobs()
         self.streamed: dict[str, dict[str, int]] = {}
         """What each answer has reported to use since `begin_turn`, by message; not those of subagents."""
-        self.said: list[str] = []
-        """The agent's own finished texts since `begin_turn`."""
-        self._blocks = 0
+        self._next_block = next_block or count(1).__next__
         self._open: dict[int, _Block | None] = {}
         self._message = ""
         self._init_model = ""
@@ -95,10 +98,15 @@ class Translator:
         }
 
     def begin_turn(self) -> None:
-        """Count from here what is said and used."""
+        """Count from here what is used."""
         self.streamed = {}
-        self.said = []
         self._open.clear()
+
+    def begin_session(self) -> None:
+        """Another CLI goes on with the conversation: what the last one did beside it has ended with that."""
+        self._open.clear()
+        self.notices.alive.clear()
+        self.jobs = Jobs()
 
     def feed(self, message: object, at: float) -> list[Event]:
         """The events of the next message; nothing for one that is unknown or cannot be read."""
@@ -111,15 +119,6 @@ class Translator:
         except Exception:  # a message that a newer CLI has changed must not end the run
             log.exception("A %s cannot be read", kind.__name__)
             return []
-
-    def whole(self, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:
-        """A block that comes in one piece."""
-        number = self._number()
-        return [BlockStarted(at, number, kind, parent), BlockGrew(at, number, text), BlockEnded(at, number)]
-
-    def _number(self) -> int:
-        self._blocks += 1
-        return self._blocks
 
     # -- the stream -----------------------------------------------------------------------------------------------
 
@@ -156,7 +155,7 @@ class Translator:
         return []
 
     def _start(self, index: int, kind: BlockKind, call: str, name: str, at: float) -> list[Event]:
-        block = self._open[index] = _Block(self._number(), kind, call)
+        block = self._open[index] = _Block(self._next_block(), kind, call)
         return [BlockStarted(at, block.number, kind, "", name)]
 
     def _message_start(self, message: dict[str, Any], at: float) -> list[Event]:
@@ -179,16 +178,8 @@ class Translator:
     def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "", model: str = "") -> Event:
         counts = {} if parent else self.streamed.setdefault(message, {})
         counts.update({name: value for name, value in usage.items() if type(value) is int and value >= 0})
-        return UsageReported(
-            at,
-            message,
-            counts.get("input_tokens", 0),
-            counts.get("output_tokens", 0),
-            counts.get("cache_read_input_tokens", 0),
-            counts.get("cache_creation_input_tokens", 0),
-            parent,
-            estimate(model or self.model, counts),
-        )
+        used = Usage(*(counts.get(name, 0) for name in _REPORTED))
+        return UsageReported(at, message, *used.tokens, parent, estimate(model or self.model, used))
 
     # -- whole messages -------------------------------------------------------------------------------------------
 
@@ -219,15 +210,13 @@ class Translator:
 
     def _whole_text(self, kind: BlockKind, text: str, parent: str, at: float) -> list[Event]:
         if parent:
-            return self.whole(kind, text, at, parent) if text.strip() else []
-        if kind == "text":
-            self.said.append(text)
+            return self._whole(kind, text, at, parent) if text.strip() else []
         index, block = next(
             ((index, block) for index, block in self._open.items() if block is not None and block.kind == kind),
             (None, None),
         )
         if index is None or block is None:
-            return self.whole(kind, text, at) if text.strip() else []
+            return self._whole(kind, text, at) if text.strip() else []
         streamed = "".join(block.parts)
         if streamed.strip() == text.strip():
             self._open[index] = None
@@ -235,7 +224,10 @@ class Translator:
         if text.startswith(streamed):
             self._open[index] = None
             return [BlockGrew(at, block.number, text[len(streamed) :]), BlockEnded(at, block.number)]
-        return [*self._restart(at), *self.whole(kind, text, at)]
+        return [*self._restart(at), *self._whole(kind, text, at)]
+
+    def _whole(self, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:
+        return whole_block(self._next_block(), kind, text, at, parent)
 
     def _tool(self, block: Any, parent: str, at: float) -> list[Event]:
         arguments = block.input if isinstance(block.input, dict) else {}
@@ -272,9 +264,9 @@ class Translator:
     def _system(self, message: Any, at: float) -> list[Event]:
         if message.subtype == "init":
             return self._init(message.data, at)
-        if message.subtype == "maverick_call_began":
+        if message.subtype == BEGAN:
             return [ToolBegan(at, message.data["tool_use_id"])]
-        if message.subtype == "maverick_jobs":
+        if message.subtype == JOBS:
             return self.jobs.listed(message.data["jobs"], at)
         events = self.notices.read(message.subtype, message.data, at)
         if message.subtype == "status":

@@ -18,6 +18,7 @@ from maverick_tui import (
     load_agent,
 )
 from maverick_tui.events.kinds import (
+    AgentLoaded,
     Event,
     InterruptRequested,
     ModeChanged,
@@ -25,7 +26,6 @@ from maverick_tui.events.kinds import (
     PermissionAsked,
     ReplyRestarted,
     RetryScheduled,
-    RunStarted,
     ToolCalled,
     ToolFinished,
     TurnEnded,
@@ -144,7 +144,7 @@ async def test_figures_agree_with_the_result_to_the_token(serve: ServeModel) -> 
 async def test_it_says_which_engine_it_is(serve: ServeModel) -> None:
     async with serve(turns(say("yes"))), watch(Direct) as run:
         await run.ask("one")
-    assert run.all(RunStarted)[0].engine == "api"
+    assert run.all(AgentLoaded)[0].engine == "api"
 
 
 # -- tools -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from claude_agent_sdk import CLINotFoundError as SdkNotFound
 from claude_agent_sdk import ProcessError as SdkProcessError
 
 from maverick_tui import CLINotFoundError, NetworkError, ProcessError, StreamingError
-from maverick_tui.agent.engine.claude.failures import api_failure, streaming_error, wrap_sdk_error
+from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
+from maverick_tui.agent.engine.streaming import streaming_error
 from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
 from tests.support.agents import Talker, context, drain

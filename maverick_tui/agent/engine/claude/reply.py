@@ -1,4 +1,4 @@
-"""Turn: one prompt on its way. Messages are fed in as they come and read out at the reader's own pace."""
+"""Reply: what comes for one prompt. Messages are fed in as they come and read out at the reader's own pace."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ from collections.abc import Callable
 
 from claude_agent_sdk import Message
 
-from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure, streaming_error
-from maverick_tui.agent.engine.claude.record import Record, Totals
+from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
+from maverick_tui.agent.engine.claude.record import Record
+from maverick_tui.agent.engine.streaming import streaming_error
 from maverick_tui.exceptions import AgentError, ProcessError, TimeoutError
+from maverick_tui.usage import Usage
 
 
-def require_prompt(prompt: object) -> None:
-    """Refuse what the CLI would wait for ever with."""
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise AgentError(f"The prompt is {prompt!r}.", kind="invalid", hint="Say what the agent is to do.")
-
-
-class Turn:
+class Reply:
     """Takes what comes for one prompt, and hands it on; a slow reader never holds up the CLI's pipe.
 
     The reader takes every message from `unread`, and then finds at most one `failure`. A stream that is silent for
@@ -30,7 +26,7 @@ class Turn:
         self,
         *,
         timeout: float | None,
-        before: Totals | None = None,
+        before: Usage | None = None,
         keeps_messages: bool = True,
         is_waiting: Callable[[], bool] = lambda: False,
         stderr: Callable[[], str] = lambda: "",

@@ -1,0 +1,47 @@
+"""The engine `api`. Light: what asks the model comes with the first session."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui.exceptions import AgentError
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.engine.protocol import Listener, Session
+    from maverick_tui.config import MaverickConfig
+
+
+class ApiEngine:
+    """Runs agents by `maverick_tui.executor`, straight against the model API."""
+
+    def check(self, agent: MaverickAgent) -> None:
+        """Refuse what only the other engine can do."""
+        from maverick_tui.agent.engine.api.checking import check
+
+        check(agent)
+
+    @asynccontextmanager
+    async def open(
+        self,
+        agent: MaverickAgent,
+        settings: MaverickConfig,
+        cwd: Path,
+        listener: Listener,
+        *,
+        resume: object | None = None,
+        may_schedule: bool = True,
+    ) -> AsyncIterator[Session]:
+        """A session of the agent's own kind; nothing is kept of an earlier one."""
+        if resume is not None:
+            raise AgentError(
+                "A conversation of the engine api cannot be resumed.", kind="invalid", hint="Open a new session."
+            )
+        async with agent.api_session(settings, cwd, listener) as opened:
+            yield opened
+
+
+ENGINE = ApiEngine()

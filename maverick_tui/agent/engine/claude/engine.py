@@ -1,0 +1,119 @@
+"""The engine `claude-code`. Light: the SDK, which takes half a second to import, comes with the first session."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
+from maverick_tui.agent.engine.engines import load_module
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import CanUseTool, Message
+
+    from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.engine.claude.session import AgentSession
+    from maverick_tui.agent.engine.protocol import Listener, Session
+    from maverick_tui.config import MaverickConfig
+
+
+class ClaudeEngine:
+    """Runs agents by the Claude Agent SDK and its CLI."""
+
+    def check(self, agent: MaverickAgent) -> None:
+        """Refuse tools that there are not."""
+        agent._validate_tools(agent.allowed_tools, agent.mcp_servers)
+
+    @asynccontextmanager
+    async def open(
+        self,
+        agent: MaverickAgent,
+        settings: MaverickConfig,
+        cwd: Path,
+        listener: Listener,
+        *,
+        resume: object | None = None,
+        may_schedule: bool = True,
+    ) -> AsyncIterator[Session]:
+        """A session that tells events; it goes on with the conversation of `resume`."""
+        await _load()
+        from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory
+
+        memory = resume if isinstance(resume, Memory) else None
+        told = ClaudeSession(listener, memory)
+        async with native_session(
+            agent,
+            settings,
+            cwd,
+            can_use_tool=told.can_use_tool if listener.ask is not None else None,
+            on_background=told.hear,
+            resume=memory.conversation if memory is not None else None,
+            may_schedule=may_schedule,
+        ) as native:
+            told.begin(native)
+            yield told
+
+    async def query(
+        self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None
+    ) -> AsyncGenerator[Message, None]:
+        """Ask once, in a CLI of its own, and yield the SDK's messages."""
+        await _load()
+        from maverick_tui.agent.engine.claude.oneshot import Ask
+        from maverick_tui.agent.engine.claude.transport import CliTransport
+
+        timeout = agent.timeout if agent.timeout is not None else settings.timeout
+        transport = agent._transport or CliTransport
+        options = agent._options_by(settings, cwd)
+        async with Ask(prompt, options, timeout=timeout, open_transport=transport) as reply:
+            while await reply.arrived():
+                while reply.unread:
+                    yield reply.unread.popleft()
+        if reply.failure is not None:
+            raise reply.failure
+
+
+@asynccontextmanager
+async def native_session(
+    agent: MaverickAgent,
+    settings: MaverickConfig,
+    cwd: Path,
+    *,
+    can_use_tool: CanUseTool | None = None,
+    on_background: Callable[[Message], None] | None = None,
+    resume: str | None = None,
+    may_schedule: bool = True,
+) -> AsyncIterator[AgentSession]:
+    """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
+    await _load()
+    from maverick_tui.agent.engine.claude.session import AgentSession
+    from maverick_tui.agent.engine.claude.transport import CliTransport
+
+    options = agent._options_by(settings, cwd, person=can_use_tool is not None)
+    if not may_schedule:
+        refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
+        options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
+    session = AgentSession(
+        replace(options, can_use_tool=can_use_tool, resume=resume),
+        judge=agent._judge(cwd, person=can_use_tool is not None),
+        watches_jobs=schedules(agent.allowed_tools),
+        timeout=agent.timeout if agent.timeout is not None else settings.timeout,
+        open_transport=agent._transport or CliTransport,
+        on_background=on_background,
+    )
+    await session.open()
+    try:
+        yield session
+    finally:
+        await session.close()
+
+
+async def _load() -> None:
+    if "maverick_tui.agent.engine.claude.telling" not in sys.modules:
+        await load_module("maverick_tui.agent.engine.claude.telling")
+
+
+ENGINE = ClaudeEngine()

@@ -1,0 +1,237 @@
+"""ClaudeSession: a conversation with the CLI, told in events; an author's code can have its messages, too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    Message,
+    PermissionResult,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    ToolPermissionContext,
+)
+
+from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
+from maverick_tui.agent.engine.claude.meter import Meter, Reading
+from maverick_tui.agent.engine.claude.session import AgentSession
+from maverick_tui.agent.engine.claude.signals import FIRED
+from maverick_tui.agent.engine.claude.translate import Translator
+from maverick_tui.agent.engine.protocol import Answered, Listener, ToolQuestion
+from maverick_tui.config import PermissionMode
+from maverick_tui.events.kinds import RequestStarted
+from maverick_tui.exceptions import AgentError
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the next CLI of a conversation must know: what was told of it, and what it has used."""
+
+    translator: Translator
+    meter: Meter = field(default_factory=Meter)
+
+    @property
+    def conversation(self) -> str:
+        """The id that the CLI knows it by."""
+        return self.translator.session_id
+
+
+class ClaudeSession:
+    """Answers prompts, and hears what the CLI does by itself: its answers to jobs and to background tasks."""
+
+    def __init__(self, listener: Listener, memory: Memory | None = None) -> None:
+        self._listener = listener
+        self._memory = memory or Memory(Translator(listener.next_block))
+        self._is_resumed = memory is not None
+        self._native: AgentSession | None = None
+        self._is_asked = False
+        self._is_by_itself = False
+        """Whether the CLI is giving an answer that nobody has asked for."""
+        self._announced = ""
+        """The prompt of a job that is about to begin such an answer."""
+
+    def begin(self, native: AgentSession) -> None:
+        """The CLI is there."""
+        self._native = native
+        if self._is_resumed:
+            self._translator.begin_session()
+            self._memory.meter.restart()
+
+    # -- what it is -----------------------------------------------------------------------------------------------
+
+    @property
+    def _session(self) -> AgentSession:
+        assert self._native is not None
+        return self._native
+
+    @property
+    def _translator(self) -> Translator:
+        return self._memory.translator
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can be asked any more."""
+        return self._session.is_ended
+
+    @property
+    def memory(self) -> Memory | None:
+        """What the next CLI needs to go on; None before the first prompt, which gives the conversation its id."""
+        return self._memory if self._memory.conversation else None
+
+    @property
+    def may_rest(self) -> bool:
+        """Whether the CLI can be ended while nobody asks: it comes back with the conversation, but without its jobs."""
+        return not self._translator.jobs.items and not self._translator.notices.alive
+
+    async def ended(self) -> AgentError:
+        """Wait until nothing can be asked any more; why that is."""
+        return await self._session.ended()
+
+    # -- prompts --------------------------------------------------------------------------------------------------
+
+    async def ask(self, prompt: str) -> Answered:
+        """Have a prompt answered."""
+        # Only an agent's own code can want the messages of a failure.
+        return await self._answer(self._session.query(prompt, keep_messages=False))
+
+    async def ask_natively(self, prompt: str, pass_on: Callable[[Message], None]) -> Answered:
+        """Have a prompt answered, and hand on each message; a result has the figures of this answer alone."""
+        return await self._answer(self._session.query(prompt), pass_on)
+
+    async def compact(self, wishes: str = "") -> Answered:
+        """Have the CLI sum the conversation up."""
+        return await self._answer(self._session.compact(wishes))
+
+    async def _answer(
+        self, asked: AsyncGenerator[Message, None], pass_on: Callable[[Message], None] | None = None
+    ) -> Answered:
+        """Never works: it takes each message as it comes, so that the CLI's pipe is never full."""
+        before, reading, error, is_given_up = self._session.last_usage, None, None, False
+        self._translator.begin_turn()
+        self._is_asked = True
+        try:
+            async with aclosing(asked) as messages:
+                async for message in messages:
+                    for event in self._translator.feed(message, self._listener.now()):
+                        self._listener.tell(event)
+                    own: Message = message
+                    if isinstance(message, ResultMessage):
+                        reading = self._read(message)
+                        own = reading.own
+                    if pass_on is not None:
+                        pass_on(own)
+        except AgentError as raised:
+            error = raised
+        except asyncio.CancelledError:
+            is_given_up = True
+        finally:
+            self._is_asked = False
+        used = self._session.last_usage
+        usage = used.figures - reading.resumed_from if used and reading else used.figures if used else None
+        answered = self._answered(reading, steps=len(self._translator.streamed))
+        return replace(
+            answered,
+            usage=usage if used is not before else None,
+            is_cut=answered.is_cut or is_given_up,
+            error=error,
+        )
+
+    def _read(self, result: ResultMessage) -> Reading:
+        return self._memory.meter.read(result, self._translator.streamed.values())
+
+    def _answered(self, reading: Reading | None, *, steps: int) -> Answered:
+        if reading is None:
+            return Answered(steps=steps)
+        own = reading.own
+        return Answered(
+            # The CLI's own number counts the results of tools as well.
+            steps=steps or own.num_turns,
+            api_ms=own.duration_api_ms,
+            is_estimate=reading.is_estimate,
+            is_cut=is_interruption(own.terminal_reason),
+            text=own.result or "",
+            output=own.structured_output,
+        )
+
+    # -- what nobody has asked for --------------------------------------------------------------------------------
+
+    def hear(self, message: Message) -> None:
+        """Tell what the CLI does beside the answers to prompts."""
+        if isinstance(message, SystemMessage) and message.subtype == FIRED:
+            self._announced = str(message.data["prompt"])
+            return
+        is_result, has_begun = isinstance(message, ResultMessage), self._is_asked or self._is_by_itself
+        if not has_begun and _is_late(message):
+            return
+        if not self._is_by_itself and (is_result or _is_content(message)):
+            self._is_by_itself = has_begun = True
+            if not self._is_asked:
+                self._translator.begin_turn()
+            announced, self._announced = self._announced, ""
+            self._listener.began(announced)
+        for event in self._translator.feed(message, self._listener.now()):
+            if has_begun or not isinstance(event, RequestStarted):
+                self._listener.tell(event)
+        if isinstance(message, ResultMessage):
+            self._end_own(message)
+
+    def _end_own(self, result: ResultMessage) -> None:
+        self._is_by_itself = False
+        reading = self._read(result)
+        # Beside a prompt what is streamed is counted with that one's.
+        streamed = {} if self._is_asked else self._translator.streamed
+        answered = self._answered(reading, steps=0 if self._is_asked else len(streamed))
+        error = result_failure(result, None) if result.is_error and not answered.is_cut else None
+        self._listener.ended(replace(answered, usage=reading.usage(streamed.values()), error=error))
+
+    # -- control --------------------------------------------------------------------------------------------------
+
+    async def clear(self) -> bool:
+        """The CLI keeps its conversation: only another session begins a new one."""
+        return False
+
+    async def interrupt(self) -> None:
+        """Stop the running answer; what it said so far is kept."""
+        await self._session.interrupt()
+
+    async def set_model(self, model: str | None) -> None:
+        """Use another model from the next call on; None for the CLI's own default."""
+        await self._session.set_model(model)
+
+    async def set_permission_mode(self, mode: PermissionMode) -> None:
+        """Change what asks first."""
+        await self._session.set_permission_mode(mode)
+        self._translator.mode = mode
+
+    async def can_use_tool(
+        self, tool: str, arguments: dict[str, Any], context: ToolPermissionContext
+    ) -> PermissionResult:
+        """What the CLI is answered that asks whether a call may run."""
+        ask, task = self._listener.ask, self._translator.notices.tasks.get(context.agent_id or "")
+        assert ask is not None
+        name = task.name if task is not None else ""
+        question = ToolQuestion(tool, arguments, context.tool_use_id or "", context.decision_reason or "", name)
+        permission = await ask(question)
+        if permission.is_granted:
+            return PermissionResultAllow(updated_input=permission.arguments)
+        return PermissionResultDeny(message=permission.reason, interrupt=permission.ends_turn)
+
+
+def _is_content(message: Message) -> bool:
+    """Whether only an answer of the agent itself has such a message."""
+    return isinstance(message, StreamEvent | AssistantMessage) and message.parent_tool_use_id is None
+
+
+def _is_late(message: Message) -> bool:
+    """Whether it is of an answer that has begun before, and that was cut: nothing would end a turn for it."""
+    if not isinstance(message, StreamEvent) or message.parent_tool_use_id is not None:
+        return False
+    return message.event.get("type") != "message_start"

@@ -1,0 +1,301 @@
+"""Any engine's answers in the SDK's messages: what `MaverickAgent.query` promises, made of events."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    CanUseTool,
+    Message,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    TextBlock,
+    ThinkingBlock,
+    ToolPermissionContext,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+
+from maverick_tui.agent.engine.protocol import (
+    Answered,
+    AskPerson,
+    Permission,
+    Session,
+    ToolQuestion,
+    require_prompt,
+)
+from maverick_tui.agent.engine.streaming import Heard
+from maverick_tui.agent.result import AgentUsage
+from maverick_tui.config import PermissionMode
+from maverick_tui.events import kinds as ev
+from maverick_tui.exceptions import AgentError, StreamingError
+from maverick_tui.usage import Usage
+
+_DELTAS = {"text": ("text_delta", "text"), "thinking": ("thinking_delta", "thinking")}
+
+
+@dataclass(slots=True)
+class _Block:
+    index: int
+    kind: ev.BlockKind
+    parent: str
+    parts: list[str] = field(default_factory=list)
+
+
+class SdkMessages:
+    """Takes the events of one answer, and says each of them as the SDK would."""
+
+    def __init__(self, session_id: str) -> None:
+        self._session_id = session_id
+        self._model = ""
+        self._context_size: int | None = None
+        self._message = ""
+        self._blocks: dict[int, _Block] = {}
+        self._parents: dict[str, str] = {}
+
+    def of(self, event: ev.Event) -> list[Message]:
+        """The messages that say the same; what only a screen shows is none."""
+        match event:
+            case ev.BlockGrew():
+                return self._grew(event)
+            case ev.BlockStarted():
+                return self._started(event)
+            case ev.BlockEnded():
+                return self._ended(event)
+            case ev.UsageReported(parent=""):
+                return [self._reported(event)]
+            case ev.ToolCalled():
+                self._parents[event.call] = event.parent
+                return [self._said(ToolUseBlock(event.call, event.name, event.arguments), event.parent)]
+            case ev.ToolFinished():
+                block = ToolResultBlock(event.call, event.output, event.is_error)
+                return [UserMessage([block], parent_tool_use_id=self._parents.get(event.call) or None)]
+            case _:
+                return self._beside(event)
+
+    def _beside(self, event: ev.Event) -> list[Message]:
+        match event:
+            case ev.ModelNamed():
+                self._model, self._context_size = event.model, event.context_size
+                return [SystemMessage("init", {"model": event.model, "session_id": self._session_id})]
+            case ev.RequestStarted():
+                return [SystemMessage("status", {"status": "requesting"})]
+            case ev.RetryScheduled():
+                data = {
+                    "attempt": event.attempt,
+                    "max_retries": event.limit,
+                    "retry_delay_ms": event.delay * 1000,
+                    "error_status": event.status,
+                    "error": event.reason,
+                }
+                return [SystemMessage("api_retry", data)]
+            case ev.Noticed():
+                return [SystemMessage("informational", {"content": event.text})]
+            case ev.ReplyRestarted():
+                self._blocks.clear()
+        return []
+
+    def _started(self, event: ev.BlockStarted) -> list[Message]:
+        block = self._blocks[event.block] = _Block(len(self._blocks), event.kind, event.parent)
+        if block.parent:
+            return []
+        empty = {"type": "tool_use", "id": "", "name": event.name, "input": {}}
+        content = empty if event.kind == "tool" else {"type": event.kind, event.kind: ""}
+        return [self._event(type="content_block_start", index=block.index, content_block=content)]
+
+    def _grew(self, event: ev.BlockGrew) -> list[Message]:
+        if (block := self._blocks.get(event.block)) is None:
+            return []
+        block.parts.append(event.text)
+        if block.parent:
+            return []
+        kind, name = _DELTAS.get(block.kind, ("input_json_delta", "partial_json"))
+        delta = {"type": kind, name: event.text}
+        return [self._event(type="content_block_delta", index=block.index, delta=delta)]
+
+    def _ended(self, event: ev.BlockEnded) -> list[Message]:
+        """A text once more as a whole; a call is said when it is made."""
+        if (block := self._blocks.pop(event.block, None)) is None:
+            return []
+        text, said = "".join(block.parts), list[Message]()
+        if text and block.kind != "tool":
+            said.append(self._said(TextBlock(text) if block.kind == "text" else ThinkingBlock(text, ""), block.parent))
+        return said if block.parent else [*said, self._event(type="content_block_stop", index=block.index)]
+
+    def _reported(self, event: ev.UsageReported) -> Message:
+        usage = _usage_json(event.usage)
+        if event.message == self._message:
+            return self._event(type="message_delta", delta={}, usage=usage)
+        self._message = event.message
+        return self._event(type="message_start", message={"id": event.message, "model": self._model, "usage": usage})
+
+    def _said(self, block: TextBlock | ThinkingBlock | ToolUseBlock, parent: str) -> Message:
+        return AssistantMessage(
+            [block],
+            model=self._model,
+            parent_tool_use_id=parent or None,
+            message_id=self._message or None,
+            session_id=self._session_id,
+        )
+
+    def _event(self, **event: Any) -> Message:
+        return StreamEvent("", self._session_id, event)
+
+    def result(self, answered: Answered, total: Usage | None = None) -> ResultMessage:
+        """The end of the answer; `total` is what the whole session has used, as the CLI reports it."""
+        own = answered.usage or Usage()
+        used = total or own
+        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+        about = dict(zip(names, used.tokens, strict=True)) | {"costUSD": used.cost_usd or 0.0}
+        if self._context_size:
+            about["contextWindow"] = self._context_size
+        return ResultMessage(
+            subtype="error_during_execution" if answered.is_cut else "success",
+            duration_ms=own.duration_ms,
+            duration_api_ms=answered.api_ms,
+            is_error=answered.is_cut,
+            num_turns=answered.steps,
+            session_id=self._session_id,
+            total_cost_usd=used.cost_usd,
+            usage=_usage_json(own),
+            result=answered.text,
+            structured_output=answered.output,
+            model_usage={self._model: about},  # type: ignore[dict-item]
+            terminal_reason="aborted" if answered.is_cut else "completed",
+        )
+
+
+class SdkListener:
+    """Takes the events of a session for somebody who wants messages; `can_use_tool` is asked in the SDK's way."""
+
+    def __init__(
+        self, can_use_tool: CanUseTool | None = None, on_background: Callable[[Message], None] | None = None
+    ) -> None:
+        self.ask: AskPerson | None = None if can_use_tool is None else _asking(can_use_tool)
+        self.now = time.time
+        self.next_block = count(1).__next__
+        self.session_id = str(uuid.uuid4())
+        self.events: asyncio.Queue[ev.Event | None] | None = None
+        """Where the events of an answer go, while somebody reads one."""
+        self._on_background = on_background
+        self._beside = SdkMessages(self.session_id)
+
+    def tell(self, event: ev.Event) -> None:
+        """Take the next event."""
+        if self.events is not None:
+            self.events.put_nowait(event)
+        elif self._on_background is not None:
+            for message in self._beside.of(event):
+                self._on_background(message)
+
+    def began(self, prompt: str) -> None:
+        """An answer begins that nobody has asked for: its messages go to `on_background`."""
+
+    def ended(self, answered: Answered) -> None:
+        """Such an answer has ended."""
+        if self._on_background is not None:
+            self._on_background(self._beside.result(answered))
+
+
+class MessageSession:
+    """A session of any engine, to be used as `AgentSession` is."""
+
+    def __init__(self, session: Session, listener: SdkListener) -> None:
+        self._session = session
+        self._listener = listener
+        self._free = asyncio.Lock()
+        self._total = Usage()
+        self.last_usage: AgentUsage | None = None
+        """What the last prompt used, also if it failed."""
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can be asked any more."""
+        return self._session.is_ended
+
+    async def ended(self) -> AgentError:
+        """Wait until nothing can be asked any more; why that is."""
+        return await self._session.ended()
+
+    async def clear(self) -> bool:
+        """Forget the conversation; False if only another session can."""
+        return await self._session.clear()
+
+    async def interrupt(self) -> None:
+        """Stop the running answer; what it said so far is kept."""
+        await self._session.interrupt()
+
+    async def set_model(self, model: str | None) -> None:
+        """Use another model from now on; None for the default."""
+        await self._session.set_model(model)
+
+    async def set_permission_mode(self, mode: PermissionMode) -> None:
+        """Change what asks first."""
+        await self._session.set_permission_mode(mode)
+
+    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
+        """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted answer just ends."""
+        require_prompt(prompt)
+        async with self._free:
+            events = self._listener.events = asyncio.Queue()
+            made, heard, partial = SdkMessages(self._listener.session_id), Heard(), list[Message]()
+            asking = asyncio.create_task(self._session.ask(prompt), name="maverick-messages")
+            asking.add_done_callback(lambda _: events.put_nowait(None))
+            try:
+                while (event := await events.get()) is not None:
+                    heard.take(event)
+                    for message in made.of(event):
+                        if keep_messages:
+                            partial.append(message)
+                        yield message
+            finally:
+                self._listener.events = None
+                if not asking.done():
+                    asking.cancel()
+                await asyncio.wait({asking})
+            answered = _outcome(asking, heard)
+            self._total += answered.usage or Usage()
+            self.last_usage = AgentUsage.of(answered.usage) if answered.usage is not None else self.last_usage
+            if answered.error is None:
+                yield made.result(answered, self._total)
+                return
+            if isinstance(answered.error, StreamingError):
+                answered.error.partial_messages = partial
+            raise answered.error
+
+
+def _outcome(asking: asyncio.Task[Answered], heard: Heard) -> Answered:
+    """How the answer ended; a session may also raise what it fails with."""
+    try:
+        return asking.result()
+    except AgentError as error:
+        return Answered(error=heard.failure(error))
+
+
+def _asking(can_use_tool: CanUseTool) -> AskPerson:
+    async def ask(question: ToolQuestion) -> Permission:
+        context = ToolPermissionContext(tool_use_id=question.call, decision_reason=question.reason or None)
+        decision = await can_use_tool(question.tool, question.arguments, context)
+        if isinstance(decision, PermissionResultDeny):
+            return Permission(False, decision.message, ends_turn=decision.interrupt)
+        assert isinstance(decision, PermissionResultAllow)
+        return Permission(True, arguments=decision.updated_input)
+
+    return ask
+
+
+def _usage_json(usage: Usage) -> dict[str, int]:
+    """Tokens in the words of the API."""
+    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return dict(zip(names, usage.tokens, strict=True))
