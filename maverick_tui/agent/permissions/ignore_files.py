@@ -14,7 +14,7 @@ MOST_SEEN = 20_000
 """Files and folders that are looked at before a search."""
 
 _NAMES = (".gitignore", ".ignore", ".rgignore")
-_SILENT = ("--no-messages", "--no-ignore", "--no-ignore-messages", "--unrestricted")
+_SILENT = re.compile("--no-messages|--no-ignore|--no-ignore-messages|--unrestricted|-u+")
 _POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
 _COMMON = "../..\n"
 """What git writes into a worktree's `commondir`. Of other texts, ripgrep and git may make different things."""
@@ -23,7 +23,7 @@ _COMMON = "../..\n"
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
     """Why a call of ripgrep asks: such a file in or above what it searches leads elsewhere, or is a pipe."""
     first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
-    if words[0] != "rg" or first in _SILENT or (first.startswith("-") and first.strip("u") == "-"):
+    if words[0] != "rg" or _SILENT.fullmatch(first):
         return ""
     top = Path(os.path.realpath(here / path))
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
@@ -32,14 +32,18 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
         left -= len(folders) + len(files)
         if left < 0:
             return "It is too much to be looked through for links that are told; `rg --no-messages` makes it needless."
-        if not {*_NAMES, ".git"}.isdisjoint((*folders, *files)):
+        # A file system may find a file by another case of its name.
+        named = [name for name in (*folders, *files) if name.casefold() in (*_NAMES, ".git")]
+        if named:
             odd += _odd_files(Path(folder), here, places)
-            odd += (
-                file for name in _NAMES if (file := Path(folder, name)).is_symlink() and not places.is_inside(str(file))
-            )
+            odd += (file for name in named if (file := Path(folder, name)).is_symlink() and _leads_out(file, places))
         if ".git" in folders:
             folders.remove(".git")
     return f"{odd[0]} leads elsewhere, and ripgrep tells what it does not understand of it." if odd else ""
+
+
+def _leads_out(link: Path, places: Places) -> bool:
+    return link.name.casefold() != ".git" and not places.is_inside(str(link))
 
 
 def _odd_files(folder: Path, here: Path, places: Places) -> Iterator[Path]:
