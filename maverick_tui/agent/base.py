@@ -309,10 +309,8 @@ class MaverickAgent(ABC):
     @asynccontextmanager
     async def api_session(self, settings: MaverickConfig, cwd: Path, listener: Listener) -> AsyncIterator[Session]:
         """A session of the engine `api`; an agent that talks in a way of its own may open one of its own."""
-        await load_module("maverick_tui.agent.engine.api.building")
-        from maverick_tui.agent.engine.api.building import open_session
-
-        session = await open_session(self, settings, cwd, self._environment(settings), listener)
+        building = await load_module("maverick_tui.agent.engine.api.building")
+        session = await building.open_session(self, settings, cwd, self._environment(settings), listener)
         try:
             yield session
         finally:

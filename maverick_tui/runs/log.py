@@ -4,11 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import time
+from array import array
+from bisect import bisect_left
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from maverick_tui.events.kinds import Event
+    from maverick_tui.events.kinds import BlockEnded, BlockGrew, Event
+
+
+class _Grown:
+    """How a block that has ended has grown, in a tenth of the room: a delta is a few letters in a large object."""
+
+    __slots__ = ("_at", "_block", "_ends", "_numbers", "_text")
+
+    def __init__(self, numbers: list[int], events: list[BlockGrew]) -> None:
+        self._block = events[0].block
+        self._numbers = array("Q", numbers)
+        self._at = array("d", [event.at for event in events])
+        self._ends = array("Q", accumulate(len(event.text) for event in events))
+        self._text = "".join(event.text for event in events)
+
+    def event(self, number: int) -> BlockGrew:
+        """The event that it was, by its number."""
+        from maverick_tui.events.kinds import BlockGrew
+
+        place = bisect_left(self._numbers, number)
+        start = self._ends[place - 1] if place else 0
+        return BlockGrew(self._at[place], self._block, self._text[start : self._ends[place]])
 
 
 class EventLog:
@@ -18,7 +42,9 @@ class EventLog:
         self.now = clock
         self.is_closed = False
         """Whether the last event has been told."""
-        self._events: list[Event] = []
+        self._events: list[Event | _Grown] = []
+        self._growing: dict[int, list[int]] = {}
+        """The numbers of what has grown a block that is open, by block."""
         self._waiting: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
@@ -27,9 +53,24 @@ class EventLog:
 
     def emit(self, event: Event) -> None:
         """Take the next event, unless the last one has been told."""
-        if not self.is_closed:
-            self._events.append(event)
-            self._wake()
+        if self.is_closed:
+            return
+        self._events.append(event)
+        if event.type == "block_grew":
+            self._growing.setdefault(cast("BlockGrew", event).block, []).append(len(self._events) - 1)
+        elif event.type == "block_ended":
+            self._pack(cast("BlockEnded", event).block)
+        elif event.type in ("turn_ended", "reply_restarted"):
+            for block in list(self._growing):
+                self._pack(block)
+        self._wake()
+
+    def _pack(self, block: int) -> None:
+        numbers = self._growing.pop(block, [])
+        if len(numbers) > 1:
+            grown = _Grown(numbers, [cast("BlockGrew", self._events[number]) for number in numbers])
+            for number in numbers:
+                self._events[number] = grown
 
     def close(self) -> None:
         """Nothing more comes."""
@@ -38,7 +79,8 @@ class EventLog:
 
     def since(self, number: int) -> list[Event]:
         """The events from that number on."""
-        return self._events[number:]
+        kept = self._events[number:]
+        return [item.event(at) if isinstance(item, _Grown) else item for at, item in enumerate(kept, number)]
 
     def reader(self, since: int = 0) -> Reader:
         """A place in the log, before the event with that number."""

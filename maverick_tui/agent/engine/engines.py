@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from typing import TYPE_CHECKING, cast
+import sys
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from maverick_tui.agent.engine.protocol import Engine
@@ -26,6 +27,6 @@ def engine_named(name: str) -> Engine:
     return cast("Engine", importlib.import_module(found).ENGINE) if isinstance(found, str) else found
 
 
-async def load_module(name: str) -> None:
-    """Import what takes a while where it does not hold up the event loop."""
-    await asyncio.to_thread(importlib.import_module, name)
+async def load_module(name: str) -> Any:
+    """Import what takes a while where it does not hold up the event loop; engines know agents, and not the reverse."""
+    return sys.modules.get(name) or await asyncio.to_thread(importlib.import_module, name)

@@ -6,7 +6,7 @@ and the run itself are told by the run. So nobody above has to know which engine
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -119,11 +119,11 @@ class Session(Protocol):
         """Wait until nothing can be asked any more; why that is."""
         ...
 
-    async def ask(self, prompt: str) -> Answered:
+    def ask(self, prompt: str) -> Coroutine[Any, Any, Answered]:
         """Have a prompt answered. Cancelled, it stops the answer and returns what that has used."""
         ...
 
-    async def compact(self, wishes: str = "") -> Answered:
+    def compact(self, wishes: str = "") -> Coroutine[Any, Any, Answered]:
         """Have the conversation summed up, so that it takes less room; `wishes` say what the summary is to be like."""
         ...
 
@@ -203,6 +203,10 @@ class SdkSession(Protocol):
 
     def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it; an interrupted answer just ends."""
+        ...
+
+    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+        """Let the conversation be summed up, and yield what comes of it; `wishes` say how."""
         ...
 
     async def clear(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -247,10 +248,21 @@ class MessageSession:
     async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted answer just ends."""
         require_prompt(prompt)
+        async with aclosing(self._told(self._session.ask(prompt), keep_messages)) as messages:
+            async for message in messages:
+                yield message
+
+    async def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+        """Let the conversation be summed up, and yield what comes of it; `wishes` say how."""
+        async with aclosing(self._told(self._session.compact(wishes), False)) as messages:
+            async for message in messages:
+                yield message
+
+    async def _told(self, answer: Coroutine[Any, Any, Answered], keep_messages: bool) -> AsyncGenerator[Message, None]:
         async with self._free:
             events = self._listener.events = asyncio.Queue()
             made, heard, partial = SdkMessages(self._listener.session_id), Heard(), list[Message]()
-            asking = asyncio.create_task(self._session.ask(prompt), name="maverick-messages")
+            asking = asyncio.create_task(answer, name="maverick-messages")
             asking.add_done_callback(lambda _: events.put_nowait(None))
             try:
                 while (event := await events.get()) is not None:

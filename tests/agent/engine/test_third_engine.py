@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.scroll_view import ScrollView
+from textual.widget import Widget
 
 from maverick_tui import AgentError, MaverickAgent, MaverickConfig, load_agent
 from maverick_tui.agent.engine.engines import ENGINES
@@ -141,7 +141,7 @@ def parrot() -> Iterator[None]:
     del ENGINES["parrot"]
 
 
-def drawn(view: ScrollView) -> str:
+def drawn(view: Widget) -> str:
     return "\n".join(strip.text for strip in view.render_lines(view.scrollable_content_region.reset_offset))
 
 
