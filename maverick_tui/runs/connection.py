@@ -94,10 +94,11 @@ class Connection:
             await session.set_permission_mode(cast("PermissionMode", mode))
         if self._model is not None:
             await session.set_model(self._model)
+        size = await self._sizing
+        # From here on nothing is waited for: a loss is told after the connection that it is the loss of.
         self.prompter = Prompter(self.loaded, session, self._turns, self._events)
         self._has_connected, self.is_wanted = True, False
         self._watching = asyncio.create_task(self._watch(session, self.prompter), name="maverick-watch")
-        size = await self._sizing
         self._events.emit(Connected(self._events.now(), size))
 
     async def end_jobs(self) -> None:

@@ -104,8 +104,8 @@ class Prompter:
             turn.is_cut = turn.is_cut or answered.is_cut
             if made is not None and channel is not None and answered.error is None:
                 channel.put(made.result(answered))
-        except AgentError as error:
-            turn.error = heard.failure(error)
+        except Exception as error:  # also a mistake of the engine's author is the failure of the turn
+            turn.error = heard.failure(error) if isinstance(error, AgentError) else error
         except asyncio.CancelledError:
             turn.is_cut = True
         finally:

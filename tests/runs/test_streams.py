@@ -245,6 +245,12 @@ def test_whatever_happens_the_stream_is_well_formed(
     check_well_formed(asyncio.run(play(refusals, openings, moods, steps, end)))
 
 
+def test_a_mistake_in_an_engine_is_the_failure_of_the_turn() -> None:
+    events = asyncio.run(play(0, [], ["raises"], ["wait", "prompt", "wait", "wait"], "close"))
+    failures = [event.failure for event in events if isinstance(event, ev.TurnEnded)]
+    assert [failure.error for failure in failures if failure is not None] == ["ZeroDivisionError"]
+
+
 def test_a_run_that_was_refused_goes_on_where_it_was() -> None:
     steps = ["prompt", "wait", "wait", "reconnect", "wait", "wait", "wait", "wait"]
     kinds = [event.type for event in asyncio.run(play(1, [], ["says"], steps, "close"))]
