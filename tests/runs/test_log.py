@@ -28,7 +28,8 @@ def test_what_is_read_is_what_was_told_from_every_place_on() -> None:
 def test_a_block_that_has_ended_takes_little_more_room_than_its_text() -> None:
     log = EventLog()
     deltas = [ev.BlockGrew(float(number), 1, f"w{number:05} ") for number in range(1_000)]
-    for event in (ev.BlockStarted(0, 1, "text"), *deltas, ev.BlockEnded(9, 1)):
+    events: list[Event] = [ev.BlockStarted(0, 1, "text"), *deltas, ev.BlockEnded(9, 1)]
+    for event in events:
         log.emit(event)
     kept = {id(item): item for item in log._events[1:-1]}
     assert len(kept) == 1, "one thing, and not a thousand"
