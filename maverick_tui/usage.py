@@ -32,14 +32,14 @@ class Usage:
         )
 
     def __sub__(self, other: Usage) -> Usage:
-        """What is left without the other; no less than nothing."""
+        """What is left without the other: a correction may take away more than there is, but no money comes back."""
         return Usage(
-            max(0, self.input_tokens - other.input_tokens),
-            max(0, self.output_tokens - other.output_tokens),
-            max(0, self.cache_read_tokens - other.cache_read_tokens),
-            max(0, self.cache_write_tokens - other.cache_write_tokens),
+            self.input_tokens - other.input_tokens,
+            self.output_tokens - other.output_tokens,
+            self.cache_read_tokens - other.cache_read_tokens,
+            self.cache_write_tokens - other.cache_write_tokens,
             None if self.cost_usd is None else max(0.0, self.cost_usd - (other.cost_usd or 0.0)),
-            max(0, self.duration_ms - other.duration_ms),
+            self.duration_ms - other.duration_ms,
         )
 
     @property

@@ -49,13 +49,13 @@ class EntryList:
         self._changed[entry.number] = (self.change, entry)
 
     def changed_since(self, change: int) -> list[Entry]:
-        """Entries that look different since that change, in the order in which they have changed."""
+        """Entries that look different since that change, those first that are there for longest."""
         found: list[Entry] = []
         for at, entry in reversed(self._changed.values()):
             if at <= change:
                 break
             found.append(entry)
-        return found[::-1]
+        return sorted(found, key=lambda entry: entry.number)
 
     def moved_since(self, change: int) -> int | None:
         """From which index on the order is another one than at that change."""

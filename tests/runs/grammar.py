@@ -85,7 +85,7 @@ class Grammar:
     def _beside(self, event: Event) -> None:
         match event:
             case ev.AgentLoaded():
-                assert not self.is_loaded, "the agent was loaded twice"
+                assert self.open_turn is None, "it is at work already"
                 self.is_loaded = True
             case ev.Connecting():
                 assert not self.is_connecting

@@ -246,9 +246,19 @@ def test_whatever_happens_the_stream_is_well_formed(
 
 
 def test_a_mistake_in_an_engine_is_the_failure_of_the_turn() -> None:
-    events = asyncio.run(play(0, [], ["raises"], ["wait", "prompt", "wait", "wait"], "close"))
-    failures = [event.failure for event in events if isinstance(event, ev.TurnEnded)]
-    assert [failure.error for failure in failures if failure is not None] == ["ZeroDivisionError"]
+    async def failed() -> ev.TurnEnded:
+        led = Play(0, [], ["raises"])
+        task = led.run.start()
+        led.step("prompt")
+        async with asyncio.timeout(60):
+            ended = await anext(event async for event in led.run.events.reader() if isinstance(event, ev.TurnEnded))
+            led.run.send(do.CloseRun())
+            await task
+        return ended
+
+    failure = asyncio.run(failed()).failure
+    assert failure is not None
+    assert failure.error == "ZeroDivisionError"
 
 
 def test_a_run_that_was_refused_goes_on_where_it_was() -> None:

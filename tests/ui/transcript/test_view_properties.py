@@ -28,7 +28,7 @@ DOES = ["nothing", "draw", "draw a bit", "look", "fold", "scroll", "find", "choo
 
 def renew(transcript: Transcript, store: RunStore, like: Folding | None = None) -> None:
     """Let a transcript begin with another store, as if it were a new one; hundreds of applications would take long."""
-    transcript.store = store
+    transcript.store, transcript._changes = store, store.changes()
     transcript.folding = Folding(store, like.verbosity if like else "normal")
     transcript.folding._chosen = dict(like._chosen) if like else {}
     transcript._blocks = Blocks()
