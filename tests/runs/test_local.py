@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -565,3 +567,11 @@ async def test_an_agent_that_cannot_be_described_runs_all_the_same(caplog: pytes
     assert (started.agent, started.cwd, started.description) == ("odd", str(Path.cwd()), "")
     assert run.text() == "answer to go"
     assert "The agent odd cannot be described" in caplog.text
+
+
+def test_a_run_is_made_without_the_sdk() -> None:
+    code = (
+        "import sys, maverick_tui.runs.local; print(sorted({'claude_agent_sdk', 'pydantic', 'git'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, Event, ReplyRestarted, ToolCalled
 from maverick_tui.exceptions import AgentError, StreamingError
-from maverick_tui.executor.failures import RefusalError
-from maverick_tui.executor.limits import LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +53,9 @@ class Heard:
 
 def streaming_error(cause: AgentError, partial: Sequence[Message], text: str) -> StreamingError:
     """A failure after the first content: the specific error becomes the cause, what came is kept."""
+    from maverick_tui.executor.failures import RefusalError  # with all of pydantic, which a run begins without
+    from maverick_tui.executor.limits import LimitError
+
     # Where a limit or the model itself has ended it, nothing was wrong with the stream.
     is_broken = not isinstance(cause, LimitError | RefusalError)
     error = StreamingError(
