@@ -66,14 +66,14 @@ class Shell(App[int]):
         """The way to the terminal."""
         if sys.platform == "win32":
             return super().get_driver_class()
-        from maverick_tui.ui.driver import TerminalDriver
+        from maverick_tui.ui.textual_private.driver import TerminalDriver
 
         return TerminalDriver
 
     def entitle(self, *parts: str) -> None:
         """Call the terminal's window by these words and our own name, where there is a terminal."""
         if sys.platform != "win32" and not self.is_headless:
-            from maverick_tui.ui.driver import TerminalDriver
+            from maverick_tui.ui.textual_private.driver import TerminalDriver
 
             if isinstance(self._driver, TerminalDriver):
                 self._driver.set_title(" - ".join((*parts, self.TITLE or "")))

@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from maverick_tui.cli.launching import plain_launch
 from maverick_tui.ui.app import MaverickApp
-from maverick_tui.ui.instant import Painter
+from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.transcript.view import Transcript
 

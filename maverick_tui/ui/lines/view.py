@@ -9,16 +9,16 @@ from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 
-from maverick_tui.ui.instant import uncovered_rows
 from maverick_tui.ui.lines.scrolling import ScrolledLines
 from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.textual_private.painting import uncovered_rows
 
 Layout = Callable[[int], list[Line]]
 """Makes the lines for a width; it must not depend on anything else."""
 
 
 class LineView(ScrolledLines):
-    """Shows lines of inert text, each piece of them in the ink of its role."""
+    """Shows lines of inert text, each piece in the look of its role."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from time import sleep
 from typing import TYPE_CHECKING
 
 from rich.style import Style
 
-from maverick_tui.ui.rendering import grammar
+from maverick_tui.inert import inert
+from maverick_tui.ui.rendering import grammar, quick_inline
 from maverick_tui.ui.rendering.blocks import Blocks
 from maverick_tui.ui.rendering.canvas import NO_MARGIN, Canvas
-from maverick_tui.ui.rendering.code import Code, language_of
+from maverick_tui.ui.rendering.code import Code, language_of, lexer_of
 from maverick_tui.ui.rendering.diff import Hunk, diff_rows
 from maverick_tui.ui.rendering.inline import Inline
 from maverick_tui.ui.rendering.palette import Palette
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 log = logging.getLogger(__name__)
+
+COMMON_LANGUAGES = (
+    "python", "bash", "diff", "json", "javascript", "typescript", "yaml", "toml", "html", "css", "sql", "go", "rust",
+)  # fmt: skip
 
 
 class Renderer:
@@ -115,3 +121,14 @@ class Renderer:
         except Exception:
             log.exception("A block of Markdown cannot be drawn.")
             return self.plain(source.rstrip(), self.palette.base)
+
+
+def preload() -> None:
+    """Load what the first answer needs, so that nobody waits for it: half a second's work for a thread."""
+    inert("é")
+    quick_inline.read("a")
+    grammar.blocks("a")
+    grammar.inline("*a*")
+    for language in COMMON_LANGUAGES:
+        lexer_of(language)
+        sleep(0.005)  # keys first

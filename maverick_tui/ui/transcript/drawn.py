@@ -19,11 +19,10 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
-from maverick_tui.ui.transcript.blocks import Block, Blocks, asked_in
+from maverick_tui.ui.transcript.blocks import Block, Blocks, Gap, asked_in, gap_between
+from maverick_tui.ui.transcript.copying import source
 from maverick_tui.ui.transcript.finding import Search, highlighted
 from maverick_tui.ui.transcript.folding import Folding
-from maverick_tui.ui.transcript.sources import source
-from maverick_tui.ui.transcript.spacing import Gap, gap_between
 
 if TYPE_CHECKING:  # an empty transcript is painted without the renderer, which takes a while to import
     from maverick_tui.runs.choosing import Choice
@@ -115,7 +114,7 @@ class DrawnBlocks(ScrollView):
         if block.live is None:
             from maverick_tui.ui.rendering.live import LiveMarkdown
 
-            block.live, block.fed, block.fed_parts = LiveMarkdown(draw.renderer(entry.depth)), 0, 0
+            block.live, block.fed, block.fed_parts = LiveMarkdown(draw.layout.renderer(entry.depth)), 0, 0
             self._blocks.drop(block)
         live = block.live
         new = "".join(entry.parts[block.fed_parts :]) if entry.is_open else entry.text[block.fed :]
@@ -135,19 +134,13 @@ class DrawnBlocks(ScrollView):
         draw = self._draw_with
         assert draw is not None
         try:
-            if isinstance(entry, TextEntry) and entry.kind == "thinking":
-                rows = None
-                if self.folding.is_expanded(entry):
-                    text = entry.text if not entry.is_open else entry.text[-4_000:]
-                    rows = draw.renderer(entry.depth, marked=True).plain(text.strip(), draw.look.palette.thinking)
-                return draw.thinking(entry, rows)
             return draw.rows(entry, is_expanded=self.folding.is_expanded(entry))
         except Exception:  # whatever a run contains, the rest of it can still be read
             log.exception("An entry of kind %s could not be drawn", entry.kind)
             # Whoever has to allow a call sees all of it even so.
             words = json.dumps(entry.arguments, default=str) if isinstance(entry, ToolEntry) else ""
             about = words if asked_in(entry) else one_line(source(entry))[:500]
-            return draw.renderer().plain(f"(this {entry.kind} cannot be drawn) {about}", draw.look.palette.error)
+            return draw.layout.renderer().plain(f"(this {entry.kind} cannot be drawn) {about}", draw.look.palette.error)
 
     @staticmethod
     def _count(block: Block) -> int:
@@ -258,7 +251,7 @@ class DrawnBlocks(ScrollView):
         assert draw is not None
         at = offset - block.gap
         if at < 0:
-            return draw.blank(block.guides) if block.guides else self._blank
+            return draw.layout.blank(block.guides) if block.guides else self._blank
         if block.live is not None:
             frozen = block.live.frozen
             row = frozen[at] if at < len(frozen) else block.live.tail[at - len(frozen)]
@@ -288,7 +281,7 @@ class DrawnBlocks(ScrollView):
         assert draw is not None
         known = block.dressed.get(at) if block.dressed is not None else None
         if known is None or known[0] is not row:
-            known = row, draw.dress([row], None if at else block.entry, "", depth=block.entry.depth)[0]
+            known = row, draw.layout.dress([row], None if at else block.entry, "", depth=block.entry.depth)[0]
             block.dressed = {} if block.dressed is None else block.dressed
             block.dressed[at] = known
         return known[1]

@@ -17,12 +17,11 @@ from textual.widget import Widget
 
 from maverick_tui.runs.entries import Entry, TextEntry
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.instant import Painter, may_paint, uncovered_rows, write_rows
 from maverick_tui.ui.preferences import Verbosity
+from maverick_tui.ui.textual_private.painting import Painter, may_paint, uncovered_rows, write_rows
 from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.drawn import Anchor, DrawnBlocks
-from maverick_tui.ui.transcript.questions_seen import QuestionsSeen
-from maverick_tui.ui.transcript.seen import Seen
+from maverick_tui.ui.transcript.seen import QuestionsSeen, SeenLines
 
 if TYPE_CHECKING:
     from maverick_tui.runs.choosing import Choice
@@ -74,7 +73,7 @@ class FramedView(DrawnBlocks):
         self._armed: asyncio.TimerHandle | None = None
         self._last_frame = self._cost = self._scrollbar_at = 0.0
         self._shadow: list[Row] | None = None
-        self._seen = Seen(self._blocks)
+        self._seen = SeenLines(self._blocks)
         self.questions_seen = QuestionsSeen(clock)
         """What has been on the screen of the questions that are open."""
         self._first_request = ""
@@ -385,12 +384,13 @@ class FramedView(DrawnBlocks):
         self._width = width
         if not self.store.entries and self._draw_with is None:
             return  # the first entry brings the renderer
-        from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
+        from maverick_tui.ui.transcript.entry_rows import EntryRows
+        from maverick_tui.ui.transcript.layout import Look
 
         folder = self.store.started.cwd if self.store.started else ""
         look = Look(max(width, NARROWEST), self._palette(), folder, self._keys, choice=self._choice)
         self._draw_with = EntryRows(look, self._clock)
-        self._blank = self._draw_with.blank()
+        self._blank = self._draw_with.layout.blank()
         top, share = self._top or self._read_from, self._seen.share
         length = self._length_above(top) if top is not None else 0
         self._deselect()

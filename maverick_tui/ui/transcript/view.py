@@ -12,11 +12,10 @@ from textual.selection import Selection
 
 from maverick_tui.runs.entries import Entry, PromptEntry, ToolEntry
 from maverick_tui.ui.transcript.blocks import Block
+from maverick_tui.ui.transcript.copying import last_answer, last_turn, source, word_at
 from maverick_tui.ui.transcript.drawn import Anchor, cells_of
 from maverick_tui.ui.transcript.finding import Match, places
 from maverick_tui.ui.transcript.framed import FramedView
-from maverick_tui.ui.transcript.sources import last_answer, last_turn, source
-from maverick_tui.ui.transcript.words import word_at
 
 FOLDS = ("▸", "▾")
 """What the row that opens and closes an entry begins with, where that is not its first."""

@@ -12,8 +12,8 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.instant import Painter
 from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.textual_private.painting import Painter
 
 ROLES = ("text", "muted", "title", "caption", "accent", "success", "warning", "error", "badge", "mode")
 PAINT = {f"painted--{role}" for role in ROLES}

@@ -14,7 +14,7 @@ from maverick_tui.ui.preferences import VERBOSITIES
 from maverick_tui.ui.transcript import framed
 from maverick_tui.ui.transcript.blocks import Blocks
 from maverick_tui.ui.transcript.folding import Folding
-from maverick_tui.ui.transcript.seen import Seen
+from maverick_tui.ui.transcript.seen import SeenLines
 from maverick_tui.ui.transcript.view import Transcript
 from tests.runs.test_store_properties import ANY_EVENT
 from tests.support.sampling import examples
@@ -32,7 +32,7 @@ def renew(transcript: Transcript, store: RunStore, like: Folding | None = None) 
     transcript.folding = Folding(store, like.verbosity if like else "normal")
     transcript.folding._chosen = dict(like._chosen) if like else {}
     transcript._blocks = Blocks()
-    transcript._seen = Seen(transcript._blocks)
+    transcript._seen = SeenLines(transcript._blocks)
     transcript._stale.clear()
     transcript._draw_with = transcript._top = transcript.chosen = None
     transcript.is_following = True

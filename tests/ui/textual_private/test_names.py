@@ -29,7 +29,7 @@ USED: list[tuple[str, str, str]] = [
     ("screen", "_layout_required", "instant.py: no painting where things are about to move"),
     ("screen", "_push_result_callback", "app.py: the first screen can be switched away from"),
     ("widget", "_bindings", "key_ids.py, key_groups.py: the keys of a widget that has not got the focus"),
-    ("widget", "_component_styles", "ink.py: whether a holder has colours for text"),
+    ("widget", "_component_styles", "roles.py: whether a holder has colours for text"),
     ("widget", "_layout_required", "instant.py: no painting where things are about to move"),
     ("widget", "_repaint_required", "instant.py: what was painted at once need not be painted again"),
     ("text area", "_on_key", "prompt.py: characters and keys are taken in the order in which they are typed"),
@@ -93,7 +93,7 @@ def test_everything_that_is_used_is_named_above() -> None:
 
 
 def test_what_is_overridden_is_named_above() -> None:
-    from maverick_tui.ui.driver import TerminalDriver
+    from maverick_tui.ui.textual_private.driver import TerminalDriver
     from maverick_tui.ui.widgets.prompt import Prompt
 
     named = {name for _, name, _ in USED}
