@@ -151,7 +151,7 @@ class Prompt(TextArea, inherit_bindings=False):
             self.choice.look(self.text)
         return result
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
         event.prevent_default()
         if prompt_keys.is_character(event):

@@ -9,7 +9,6 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.app import App
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -377,17 +376,3 @@ async def test_without_a_terminal_textual_paints() -> None:
         await pilot.press("a")
         assert not painting.may_paint(app.prompt)
         assert not painting.may_paint(Widget())
-
-
-def test_what_is_taken_for_granted_of_textual_is_there() -> None:
-    app: App[object] = App()
-    screen: Screen[object] = Screen()
-    widget = Widget()
-    assert app._driver is None
-    assert app._batch_count == 0
-    assert app._sync_available is False
-    assert app._closed is False
-    assert screen._layout_required is False
-    assert screen._compositor.visible_widgets == {}
-    assert widget._layout_required is False
-    assert widget._repaint_required is False

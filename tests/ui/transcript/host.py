@@ -8,6 +8,7 @@ from typing import Any
 
 from textual import on
 from textual.app import App, ComposeResult
+from textual.driver import Driver
 from textual.pilot import Pilot
 
 from maverick_tui import paths
@@ -27,8 +28,14 @@ class TranscriptApp(App[None]):
 
     CSS_PATH = [paths.shipped("styles") / "run.tcss"]
 
-    def __init__(self, store: RunStore | None = None, *, verbosity: Verbosity = "normal") -> None:
-        super().__init__()
+    def __init__(
+        self,
+        store: RunStore | None = None,
+        *,
+        verbosity: Verbosity = "normal",
+        driver_class: type[Driver] | None = None,
+    ) -> None:
+        super().__init__(driver_class)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
