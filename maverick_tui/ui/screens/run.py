@@ -328,7 +328,7 @@ class RunScreen(AnsweringScreen):
     def on_find_bar_wanted(self, event: FindBar.Wanted) -> None:
         """Find it, or go to the next place."""
         event.stop()
-        if event.needle != self.transcript.search.needle:
+        if event.needle != self.transcript.page.search.needle:
             self.transcript.find(event.needle)
         elif event.step:
             self.transcript.action_match(event.step)

@@ -114,6 +114,29 @@ class Painter:
             self._shown = ()
 
 
+class RowPainter:
+    """Paints a widget that makes its rows itself, and remembers them: what is another object has changed."""
+
+    def __init__(self, widget: Widget) -> None:
+        self._widget = widget
+        self._shown: Sequence[Strip] | None = None
+
+    def forget(self) -> None:
+        """What the terminal shows is not known any more."""
+        self._shown = None
+
+    def paint(self, rows: Sequence[Strip]) -> None:
+        """Write the rows that have changed, of a widget that `may_paint`."""
+        shown = self._shown
+        if shown is None or len(shown) != len(rows):
+            changed = list(enumerate(rows))
+        else:
+            changed = [(y, row) for y, row in enumerate(rows) if row is not shown[y]]
+        if changed:
+            write_rows(self._widget, changed)
+        self._shown = rows
+
+
 def _has_terminal(app: App[object]) -> bool:
     is_open = app._driver is not None and app.is_running and not app._closed
     return is_open and not app.is_headless and not app.is_inline  # which does not know where on the terminal it is

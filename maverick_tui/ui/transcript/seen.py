@@ -68,6 +68,21 @@ class QuestionsSeen:
         self._tops: dict[str, int] = {}
         self._still_since: dict[str, float] = {}
 
+    def witness(self, blocks: Blocks, top_line: int, rows: Iterable[int]) -> None:
+        """Rows of the view, counted from its first line, are on the screen."""
+        found: dict[Block, list[int]] = {}
+        tops: dict[Block, int] = {}
+        for y in rows:
+            if (line := top_line + y) < blocks.lines:
+                index, offset = blocks.at(line)
+                block = blocks[index]
+                if block.asks and offset >= block.gap:
+                    found.setdefault(block, []).append(offset - block.gap)
+                    tops[block] = y - offset
+        for block, places in found.items():
+            if block.rows is not None:
+                self.look(block.asks, block.rows, places, tops[block])
+
     def look(self, request: str, rows: list[Row], places: Iterable[int], top: int) -> None:
         """Some rows of a question are on the screen, on which its first one is, or would be, at `top`."""
         if self._tops.get(request) != top:
