@@ -41,7 +41,7 @@ class ScrolledLines(Widget, can_focus=False):
 
     @abstractmethod
     def draw_line(self, index: int, width: int) -> Strip:
-        """One line; what is missing is filled up."""
+        """One line; what is too short is filled up."""
 
     @property
     def room(self) -> int:

@@ -57,7 +57,7 @@ class LineView(ScrolledLines):
 
     @property
     def first_unread(self) -> int | None:
-        """The first line that has not been on the screen since the text is shown; None once all of them have."""
+        """The first line that has not been on the screen since the text was shown; None once all of them have."""
         return None if self._is_read else next(at for at in range(self.line_count + 1) if at not in self._seen)
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -70,5 +70,5 @@ class LineView(ScrolledLines):
         return strips
 
     def draw_line(self, index: int, width: int) -> Strip:
-        """One line; what is missing is filled up."""
+        """One line; what is too short is filled up."""
         return Strip([Segment(text, self.look(role)) for text, role in self._lines[index] if text])

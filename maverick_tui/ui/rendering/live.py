@@ -64,7 +64,7 @@ class LiveMarkdown:
     # -- work -------------------------------------------------------------------------------------------------------
 
     def _draw(self, deadline: float, *, closed: bool) -> bool:
-        """Do the work there is until the deadline; says whether some is left."""
+        """Work until the deadline; whether something is left to do."""
         fresh, self._fresh = "".join(self._fresh), []
         if not self._is_plain:
             try:
@@ -206,7 +206,7 @@ class _Closing:
         self._source = source
 
     def advance(self) -> bool:
-        """Make some rows; says whether that were all."""
+        """Make some rows; whether those were all."""
         for row in self._source:
             self.rows.append(row)
             if len(self.rows) % 16 == 0:
@@ -215,7 +215,7 @@ class _Closing:
 
 
 class _LiveTable:
-    """An open table; what it has taken from its source is let go, which in a long one is a lot."""
+    """An open table. It lets go of what it has taken from its source, which adds up in a long one."""
 
     def __init__(self, source: OpenTable, renderer: Renderer) -> None:
         self._source = source

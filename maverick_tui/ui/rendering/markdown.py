@@ -36,8 +36,8 @@ COMMON_LANGUAGES = (
 class Renderer:
     """Draws text for one width and one palette; make a new one when either changes.
 
-    Each row begins with a blank segment of `gutter` cells, then `indent` blank cells. Single newlines in Markdown stay,
-    as a model means them; with `reflow` they are blanks, as files that were wrapped by hand want it.
+    Each row begins with a blank segment of `gutter` cells, then `indent` blank cells. Single newlines in Markdown
+    stay, as models mean them; with `reflow` they become blanks, which suits files that were wrapped by hand.
     """
 
     def __init__(self, width: int, palette: Palette, gutter: int = 0, indent: int = 0, *, reflow: bool = False) -> None:
@@ -74,7 +74,7 @@ class Renderer:
         return rows
 
     def code(self, source: str, language: str = "") -> list[Row]:
-        """The rows of code; of a language that is not known, without highlighting."""
+        """The rows of code; without highlighting if the language is not known."""
         return list(self._code.rows(source, language_of(language)))
 
     def plain(self, text: str, style: Style) -> list[Row]:

@@ -12,7 +12,7 @@ from maverick_tui.ui.textual_private.strip import LeanStrip
 
 
 class Row(LeanStrip):
-    """One line of the transcript, exactly as many cells as it says.
+    """One line of the transcript, exactly as wide as it says.
 
     `gutter` is the width of the blank first segment, 0 if there is none. `indent` counts all leading cells that are not
     copied: gutter, hanging indents, quote bars, line numbers; `text_end` is the cell where the text ends and blanks

@@ -86,7 +86,7 @@ class Changes:
         return not self._stale
 
     def add(self, *numbers: int) -> None:
-        """Entries look otherwise than they are drawn."""
+        """Entries no longer look as they are drawn."""
         self._stale.update(dict.fromkeys(numbers))
 
     def tick(self) -> None:

@@ -1,4 +1,4 @@
-"""What stands below the line of a call that waits for a person: all of it, why it asks, and which keys answer."""
+"""What stands below the line of a call that waits for a person: all of the call, why it asks, and which keys answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _mark(entry: ToolEntry, look: Look) -> tuple[str, Style]:
 
 
 def _scope(action: str, text: str) -> str:
-    """What is allowed, in whole; the very call stands above."""
+    """What is allowed, in full; the exact call is shown above anyway."""
     shown = one_line(revealed(text))
     if action != SCOPES[0]:
         return shown

@@ -45,13 +45,13 @@ class SeenLines:
 
     @property
     def share(self) -> float:
-        """How much of the last block has been seen, for `keep_share` after it was drawn otherwise."""
+        """How much of the last block has been seen, for `keep_share` after it is drawn differently."""
         if self._share is not None:
             return self._share
         return min(1.0, self._lines / self._block.height) if self._block is not None and self._block.height else 1.0
 
     def keep_share(self, share: float) -> None:
-        """The same part of the last block counts as seen, however many lines that are once it is drawn."""
+        """The same part of the last block counts as seen, however many lines that is once it is drawn."""
         self._share = share if self._block is not None else None
 
 
@@ -98,7 +98,7 @@ class QuestionsSeen:
             del self._rows[request], self._seen[request]
 
     def _still_seen(self, request: str, rows: list[Row]) -> set[int]:
-        """What was seen of it; rows that look otherwise since then, as after a resize, have not been seen."""
+        """What was seen of it; rows that look different since then, as after a resize, have not been seen."""
         known, seen = self._rows.get(request, rows), self._seen.get(request, set())
         if known is not rows:
             seen = {at for at in seen if at < len(rows) and rows[at].is_same(known[at])}

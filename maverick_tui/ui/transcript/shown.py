@@ -68,7 +68,7 @@ class ShownPage:
         self.show()
 
     def repaint(self) -> None:
-        """Let Textual paint: what is in view is the same, but looks otherwise."""
+        """Let Textual paint: the same lines are in view, but they look different."""
         self.painter.forget()
         self._widget.refresh()
 
