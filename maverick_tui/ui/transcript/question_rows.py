@@ -39,7 +39,7 @@ def rows(entry: ToolEntry, layout: RowLayout) -> list[Row]:
     choice = layout.look.choice if entry.number == layout.look.asking else None
     body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
     told = _without_blank_runs(body, renderer)
-    told += renderer.plain(one_line(question.reason), p.warning) if question.reason else []
+    told += renderer.plain(one_line(revealed(question.reason)), p.warning) if question.reason else []
     if question.tool == "AskUserQuestion":
         told += renderer.plain(_how_to_answer(entry, layout.look), p.strong)
     mark, style = _mark(entry, layout.look)
