@@ -160,7 +160,7 @@ def editor(tmp_path: Path) -> Editor:
 
 
 OURS_ALONE = pytest.mark.parametrize("painting", ["ours"], indirect=True)
-"""For what Textual leaves undone, or what only our own painting could do wrongly."""
+"""For what Textual itself leaves undone or on, and for what only our own painting could do wrongly."""
 OURS_AND_PLAIN = pytest.mark.parametrize("painting", ["ours", "plain"], indirect=True)
 
 
