@@ -8,8 +8,7 @@ from typing import Any
 
 from rich.segment import Segment
 
-from maverick_tui.ui.rendering.canvas import Canvas
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import Canvas, Row
 from maverick_tui.ui.rendering.wrap import clean, clean_lines, fold, hang_of
 
 CONTEXT = 3

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 
 from maverick_tui.inert import inert
-from maverick_tui.ui.rendering import grammar, quick_inline
-from maverick_tui.ui.rendering.blocks import Blocks
-from maverick_tui.ui.rendering.canvas import NO_MARGIN, Canvas
+from maverick_tui.ui.rendering import grammar
+from maverick_tui.ui.rendering.blocks import BlockRenderer
 from maverick_tui.ui.rendering.code import Code, language_of, lexer_of
 from maverick_tui.ui.rendering.diff import Hunk, diff_rows
-from maverick_tui.ui.rendering.inline import Inline
+from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.reader import Reader
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Row
 from maverick_tui.ui.rendering.table import Cell, Table
 from maverick_tui.ui.rendering.units import Unit
 from maverick_tui.ui.rendering.wrap import clean_lines, wrap
@@ -44,7 +43,7 @@ class Renderer:
         self.canvas = Canvas(width, palette, gutter, indent)
         self.palette = palette
         self._code = Code(self.canvas)
-        self._blocks = Blocks(self.canvas, Inline(palette, reflow=reflow), self._code)
+        self._blocks = BlockRenderer(self.canvas, Inline(palette, reflow=reflow), self._code)
 
     @property
     def width(self) -> int:
@@ -126,7 +125,7 @@ class Renderer:
 def preload() -> None:
     """Load what the first answer needs, so that nobody waits for it: half a second's work for a thread."""
     inert("é")
-    quick_inline.read("a")
+    read_quickly("a")
     grammar.blocks("a")
     grammar.inline("*a*")
     for language in COMMON_LANGUAGES:

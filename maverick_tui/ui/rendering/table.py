@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.segment import Segment
 from rich.style import Style
 
-from maverick_tui.ui.rendering.canvas import Canvas, Margin
-from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import Line, Run, cells_of, wrap
+from maverick_tui.ui.rendering.row import Canvas, Margin, Row
+from maverick_tui.ui.rendering.wrap import Run, WrappedLine, cells_of, wrap
 
 SETTLED = 200
 """Rows that decide about the columns; later ones fit in, so that a table of any length can be drawn as it grows."""
@@ -129,11 +128,11 @@ class Table:
             for index, lines in enumerate(columns):
                 if index:
                     segments.append(bar)
-                line = lines[level] if level < len(lines) else Line([], 0, None)
+                line = lines[level] if level < len(lines) else WrappedLine([], 0, None)
                 segments.extend(self._aligned(line, self._columns[index], self._aligns[index], palette.base))
             yield self._plain_row(segments, total)
 
-    def _aligned(self, line: Line, width: int, align: str, style: Style) -> Iterator[Segment]:
+    def _aligned(self, line: WrappedLine, width: int, align: str, style: Style) -> Iterator[Segment]:
         missing = width - line.cells
         before = missing if align == "right" else missing // 2 if align == "center" else 0
         if before:

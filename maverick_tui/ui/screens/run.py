@@ -17,7 +17,7 @@ from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.scopes import SCOPES
 from maverick_tui.ui.screens.answering import AnsweringScreen
 from maverick_tui.ui.screens.run_view import SHORT, WIDE
-from maverick_tui.ui.transcript.copying import answer_of_turn, source
+from maverick_tui.ui.transcript.texts import answer_of_turn, source
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader

@@ -21,7 +21,7 @@ from maverick_tui.runs.truth import clock
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.transcript import banner, question_rows, tool_rows
-from maverick_tui.ui.transcript.layout import Look, RowLayout, Span
+from maverick_tui.ui.transcript.layout import Look, RowLayout, Styled
 
 MOST_ROWS = 400
 """Rows of one expanded tool call; the rest is a key away, in the editor."""
@@ -157,7 +157,11 @@ class EntryRows:
         }
         asked = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
         tokens = f"{asked:,} in  {usage.output_tokens:,} out"
-        left: list[Span] = [words[result.outcome], (f" in {clock(usage.duration_ms / 1000)}  ", p.dim), (tokens, p.dim)]
+        left: list[Styled] = [
+            words[result.outcome],
+            (f" in {clock(usage.duration_ms / 1000)}  ", p.dim),
+            (tokens, p.dim),
+        ]
         if len(cost) > self.look.gutter - 3:  # in the gutter it would touch the edge of the terminal
             left.append((f"  {cost}", p.dim))
             cost = ""

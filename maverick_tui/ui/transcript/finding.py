@@ -7,7 +7,7 @@ from collections.abc import Callable
 from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.page import Page
-from maverick_tui.ui.transcript.search import Match, places
+from maverick_tui.ui.transcript.texts import Match, places
 from maverick_tui.ui.transcript.viewport import Anchor, Viewport
 
 

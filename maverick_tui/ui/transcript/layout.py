@@ -18,7 +18,7 @@ from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
 
-Span: TypeAlias = tuple[str, Style]
+Styled: TypeAlias = tuple[str, Style]
 
 
 @dataclass(slots=True)
@@ -104,8 +104,8 @@ class RowLayout:
 
     def line(
         self,
-        left: list[Span],
-        right: list[Span],
+        left: list[Styled],
+        right: list[Styled],
         *,
         entry: Entry | None = None,
         depth: int | None = None,
@@ -115,7 +115,7 @@ class RowLayout:
         p = self.look.palette
         if depth is None:
             depth = entry.depth if entry is not None else 0
-        lead: list[Span] = []
+        lead: list[Styled] = []
         if self.look.gutter:
             text = note or (self.stamp(entry.at) if entry is not None else " " * self.look.gutter)
             lead.append((text, p.dim))
@@ -124,7 +124,7 @@ class RowLayout:
         return line_row(lead, left, right, self.look.width, p.base)
 
 
-def line_row(lead: list[Span], left: list[Span], right: list[Span], width: int, base: Style) -> Row:
+def line_row(lead: list[Styled], left: list[Styled], right: list[Styled], width: int, base: Style) -> Row:
     """Fit the spans into the width: the right side is dropped before the left is cut to less than half."""
     lead_width = _width(lead)
     if lead_width > width - 4:
@@ -143,14 +143,14 @@ def line_row(lead: list[Span], left: list[Span], right: list[Span], width: int, 
 
 def choice_lines(
     choices: Iterable[tuple[str, str, str]], room: int, key_style: Style, style: Style
-) -> list[list[Span]]:
+) -> list[list[Styled]]:
     """Lines of keys and what they do, each a click away; `choices` are the action, its key and the words.
 
     What is wider than the room goes on below: whoever chooses has to see all of it.
     """
     parts = list(choices)
     gap = "   " if sum(cell_len(f"{key} {words}   ") for _, key, words in parts) - 3 <= room else "  "
-    lines: list[list[Span]] = [[]]
+    lines: list[list[Styled]] = [[]]
     left = room
     for action, key, words in parts:
         size = cell_len(f"{key} {words}")
@@ -168,13 +168,13 @@ def choice_lines(
     return lines
 
 
-def _width(spans: Iterable[Span]) -> int:
+def _width(spans: Iterable[Styled]) -> int:
     return sum(cell_len(text) for text, _ in spans)
 
 
-def _cut(spans: list[Span], room: int) -> list[Span]:
+def _cut(spans: list[Styled], room: int) -> list[Styled]:
     """As many of the spans as fit; an ellipsis where something was cut off."""
-    out: list[Span] = []
+    out: list[Styled] = []
     for text, style in spans:
         size = cell_len(text)
         if size <= room:

@@ -18,9 +18,8 @@ from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript.blocks import Block, Blocks, Gap, asked_in, gap_between
-from maverick_tui.ui.transcript.copying import source
 from maverick_tui.ui.transcript.folding import Folding
-from maverick_tui.ui.transcript.search import Search, highlighted
+from maverick_tui.ui.transcript.texts import Search, highlighted, source
 
 if TYPE_CHECKING:  # an empty transcript is painted without the renderer, which takes a while to import
     from maverick_tui.runs.choosing import Choice

@@ -14,7 +14,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.scopes import SCOPES, by_scope
 from maverick_tui.ui.transcript import tool_rows
-from maverick_tui.ui.transcript.layout import Look, RowLayout, Span, choice_lines
+from maverick_tui.ui.transcript.layout import Look, RowLayout, Styled, choice_lines
 
 _ANSWERS = {
     "": {"allow_once": "once", "deny": "deny", "deny_reason": "deny with a reason"},
@@ -81,7 +81,7 @@ def _choices(entry: ToolEntry, layout: RowLayout, answers: Mapping[str, str], be
         for action, words in answers.items()
     )
     room = look.width - look.gutter - 2 * entry.depth - 2
-    above: list[list[Span]] = []
+    above: list[list[Styled]] = []
     if room - len(before) < _NARROWEST_CHOICES and before:
         above, before = [[(before.rstrip(), p.dim)]], ""
     lines = choice_lines(choices, room - len(before), p.accent, p.base)

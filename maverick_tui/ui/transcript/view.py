@@ -17,11 +17,11 @@ from textual.strip import Strip
 from maverick_tui.runs.entries import Entry, PromptEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
-from maverick_tui.ui.transcript.copying import last_answer, last_turn, source, word_at
 from maverick_tui.ui.transcript.finding import Finding
 from maverick_tui.ui.transcript.page import Page
 from maverick_tui.ui.transcript.seen import QuestionsSeen
 from maverick_tui.ui.transcript.shown import ShownPage
+from maverick_tui.ui.transcript.texts import last_answer, last_turn, source, word_at
 
 if TYPE_CHECKING:
     from maverick_tui.runs.choosing import Choice

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.transcript.search import Match, Search, folded, places
+from maverick_tui.ui.transcript.texts import Match, Search, folded, places
 from tests.support.runs import Tape
 from tests.ui.transcript.host import TranscriptApp, opened
 

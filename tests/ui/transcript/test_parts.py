@@ -8,9 +8,9 @@ from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.transcript.blocks import Block, Blocks
-from maverick_tui.ui.transcript.copying import answer_of_turn, source, word_at
 from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.seen import SeenLines
+from maverick_tui.ui.transcript.texts import answer_of_turn, source, word_at
 from tests.runs.story import ask, asked, call, end, text, told
 from tests.support.runs import STREAM_BROKE, Tape
 
