@@ -17,11 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engine.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
-from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.fields import ENGINES, MAX_LINE, MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError

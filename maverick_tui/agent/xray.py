@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from maverick_tui.agent.catalog.files import read_file
+from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing
+from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
-from maverick_tui.agent.catalog.python_file import quiet
 from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.permissions.judge import asks_first
@@ -164,8 +164,8 @@ def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], li
     if listing.path is None or content is None:
         return {}, SETTINGS, list(listing.problems)
     if listing.form == "markdown":
+        from maverick_tui.agent.catalog.loading import settings_of
         from maverick_tui.agent.catalog.markdown import parse
-        from maverick_tui.agent.catalog.markdown_agent import settings_of
         from maverick_tui.agent.catalog.mcp_servers import McpLookup
 
         file, problems = parse(listing.path, content, McpLookup(listing.cwd))

@@ -21,7 +21,7 @@ AgentSource: TypeAlias = "type[MaverickAgent] | Callable[[], type[MaverickAgent]
 """An agent's class, or a function that finds or makes the agent; it is called in a thread."""
 
 NO_GIT = "(no git)"
-_MARKDOWN = "maverick_tui.agent.catalog.markdown_agent"
+_MARKDOWN = "maverick_tui.agent.catalog.loading"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import paths
-from maverick_tui.agent.catalog.files import read_file
-from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files
+from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files, read_file
 from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
-from maverick_tui.agent.naming import look
+from maverick_tui.agent.fields import look
 from maverick_tui.exceptions import AgentNotFoundError
 
 

@@ -7,19 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from maverick_tui.agent.catalog.api_fields import ApiFields, check_tools, check_variables, for_api, read_api_fields
-from maverick_tui.agent.catalog.choices import EFFORTS, ENGINES, wrong_model
-from maverick_tui.agent.catalog.field_values import FieldValues, Word
-from maverick_tui.agent.catalog.front_matter import FrontMatter, read_front_matter
-from maverick_tui.agent.catalog.hooks_field import read_hooks
-from maverick_tui.agent.catalog.inputs_field import read_inputs, warn_of_unused
+from maverick_tui.agent.catalog.front_matter import FieldValues, FrontMatter, Word, read_front_matter
 from maverick_tui.agent.catalog.known_fields import check_names
-from maverick_tui.agent.catalog.mcp_field import read_servers
-from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server
+from maverick_tui.agent.catalog.markdown_fields import (
+    ApiFields,
+    check_tools,
+    check_variables,
+    for_api,
+    read_api_fields,
+    read_hooks,
+    read_inputs,
+    warn_of_unused,
+)
+from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server, read_servers
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import ALL_TOOLS, effective_tools, named_tools, with_servers
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
-from maverick_tui.agent.limits import MAX_PROMPT
+from maverick_tui.agent.fields import EFFORTS, ENGINES, MAX_PROMPT, wrong_model
 from maverick_tui.inputs import InputSpec
 
 Fields = Mapping[str, Node]

@@ -8,11 +8,11 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from maverick_tui.agent.catalog import python_file
-from maverick_tui.agent.catalog.files import read_file
+from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.python_classes import PythonAgent
-from maverick_tui.agent.naming import PLAIN_NAME
+from maverick_tui.agent.fields import PLAIN_NAME
 
 GROUP = "maverick.agents"
 

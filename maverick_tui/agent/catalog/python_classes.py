@@ -13,7 +13,7 @@ from maverick_tui.agent.catalog.python_settings import (
     constructor_arguments,
     set_from_outside,
 )
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.fields import agent_name
 from maverick_tui.inputs import InputSpec, parse_inputs
 
 BASE = "MaverickAgent"

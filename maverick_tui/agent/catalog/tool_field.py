@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from maverick_tui.agent.catalog.field_values import FieldValues, Word
+from maverick_tui.agent.catalog.front_matter import FieldValues, Word
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Node
 from maverick_tui.agent.tools import BUILTIN_TOOLS, DOCUMENTED_TOOLS, parse_tool

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.catalog import markdown
-from maverick_tui.agent.catalog.markdown_agent import agent_class
+from maverick_tui.agent.catalog.loading import agent_class
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 

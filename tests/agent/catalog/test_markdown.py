@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import AgentError, ConfigError
+from maverick_tui.agent.catalog.loading import agent_class
 from maverick_tui.agent.catalog.markdown import AgentFile, parse
-from maverick_tui.agent.catalog.markdown_agent import agent_class
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.tools import DOCUMENTED_TOOLS
 from tests.support.agents import context

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import MaverickAgent
-from maverick_tui.agent.catalog.choices import PERMISSION_MODES
 from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.agent.catalog.python_checks import RULES
 from maverick_tui.agent.catalog.python_classes import MAX_CLASSES
 from maverick_tui.agent.catalog.python_file import parse
 from maverick_tui.agent.catalog.python_settings import SETTINGS
-from maverick_tui.agent.catalog.python_values import RULES
+from maverick_tui.agent.fields import PERMISSION_MODES
 from maverick_tui.config import PERMISSION_MODES as CONFIGURED_MODES
 
 HEAD = "from maverick_tui import MaverickAgent\nclass A(MaverickAgent):\n"

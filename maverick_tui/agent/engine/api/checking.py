@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.catalog.api_fields import OTHER_ENGINE
+from maverick_tui.agent.catalog.markdown_fields import OTHER_ENGINE
 from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.definition import TASK, AgentDefinition

@@ -1,16 +1,150 @@
-"""The fields of a Markdown agent that only the engine `api` knows what to do with."""
+"""Fields of Markdown agents that take more than one look: hooks, inputs, and those of the engine `api`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import ast
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from maverick_tui.agent.catalog.field_values import FieldValues, Word
+from maverick_tui.agent.catalog.front_matter import FieldValues, Word
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
 from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
 from maverick_tui.exceptions import did_you_mean
-from maverick_tui.inputs import InputSpec, places
+from maverick_tui.inputs import InputSpec, parse_inputs, places
+
+_EVENTS = (
+    "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit",
+    "UserPromptExpansion", "SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+    "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied",
+    "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
+    "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded",
+    "MessageDisplay",
+)  # fmt: skip
+
+_SHAPE = "Write it as event: [{matcher: Bash, hooks: [{type: command, command: ./check.sh}]}]."
+
+
+def read_hooks(node: Node | None, log: ProblemLog) -> dict[str, Json]:
+    """The hooks as they are, after their shape was checked; none if they are wrong."""
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        log.error(node.line, f"hooks must be a map of events, not {node.kind}.", _SHAPE)
+        return {}
+    hooks: dict[str, Json] = {}
+    for event, groups in node.value.items():
+        # A guard that never fires is worse than none, so a misspelt event is never let through.
+        if event not in _EVENTS:
+            hint = did_you_mean(event, _EVENTS) or f"The events are: {', '.join(_EVENTS)}."
+            log.error(groups.line, f"hooks: there is no event named {event!r}.", hint)
+        elif _check_groups(event, groups, log):
+            hooks[event] = groups.to_json()
+    return hooks
+
+
+def _check_groups(event: str, node: Node, log: ProblemLog) -> bool:
+    if not isinstance(node.value, tuple):
+        log.error(node.line, f"hooks: {event} must be a list, not {node.kind}.", _SHAPE)
+        return False
+    checked = [_check_group(event, group, log) for group in node.value]  # all of them, to report every mistake
+    return all(checked)
+
+
+def _check_group(event: str, node: Node, log: ProblemLog) -> bool:
+    if not isinstance(node.value, dict):
+        log.error(node.line, f"hooks: an entry of {event} must be a map, not {node.kind}.", _SHAPE)
+        return False
+    matcher = node.value.get("matcher")
+    if matcher is not None and not isinstance(matcher.value, (str, type(None))):
+        log.error(matcher.line, f"hooks: matcher of {event} must be text, not {matcher.kind}.", "Quote it.")
+        return False
+    commands = node.value.get("hooks")
+    if commands is None or not isinstance(commands.value, tuple) or not commands.value:
+        log.error(node.line, f"hooks: an entry of {event} has no list of hooks.", _SHAPE)
+        return False
+    checked = [_check_command(event, command, log) for command in commands.value]
+    return all(checked)
+
+
+def _check_command(event: str, node: Node, log: ProblemLog) -> bool:
+    fields = node.value if isinstance(node.value, dict) else {}
+    kind = fields.get("type")
+    if kind is None or not isinstance(kind.value, str):
+        log.error(node.line, f"hooks: a hook of {event} has no type.", _SHAPE)
+        return False
+    command = fields.get("command")
+    if kind.value == "command" and (command is None or not isinstance(command.value, str) or not command.value):
+        log.error(node.line, f"hooks: a hook of {event} has no command.", _SHAPE)
+        return False
+    return True
+
+
+def read_inputs(node: Node | None, log: ProblemLog) -> tuple[InputSpec, ...]:
+    """The inputs that a Markdown file declares; one that is wrong is reported and left out."""
+    if node is None:
+        return ()
+    specs, mistakes = parse_inputs(_declared(node))
+    for mistake in mistakes:
+        log.error(_line_in_yaml(node, mistake.at), mistake.message, mistake.hint)
+    return specs
+
+
+def warn_of_unused(specs: Iterable[InputSpec], texts: Sequence[str], node: Node | None, log: ProblemLog) -> None:
+    """Report inputs that none of these texts mentions: they would be asked for in vain."""
+    used = {name for text in texts for name, _, _ in places(text)}
+    for spec in specs:
+        if node is not None and spec.name not in used:
+            message = f"inputs: {spec.name!r} is asked for, but ${{{spec.name}}} is nowhere in the prompt."
+            log.warning(_line_in_yaml(node, (spec.name,)), message, "Use it, or remove it.")
+
+
+def check_inputs(node: ast.expr | None, value: object, line: int, log: ProblemLog) -> None:
+    """Report mistakes in the map that a Python class writes out."""
+    for mistake in parse_inputs(value)[1]:
+        log.error(_line_in_python(node, mistake.at, line), mistake.message, mistake.hint)
+
+
+def _declared(node: Node) -> Json:
+    """The bare values, with text as it was written: YAML would make a number of a version."""
+    if not isinstance(node.value, dict):
+        return node.to_json()
+    return {name: _entry(entry) for name, entry in node.value.items()}
+
+
+def _entry(node: Node) -> Json:
+    if not isinstance(node.value, dict):
+        return node.to_json()
+    kind = node.value.get("type")
+    textual = ("description", "default", "choices") if kind is None or kind.text == "string" else ("description",)
+    return {key: _as_written(item) if key in textual else item.to_json() for key, item in node.value.items()}
+
+
+def _as_written(node: Node) -> Json:
+    if isinstance(node.value, tuple):
+        return [_as_written(item) for item in node.value]
+    return node.to_json() if isinstance(node.value, dict) or node.value is None else node.text
+
+
+def _line_in_yaml(node: Node, at: Sequence[str]) -> int:
+    for key in at:
+        if not isinstance(node.value, dict) or key not in node.value:
+            break
+        node = node.value[key]
+    return node.line
+
+
+def _line_in_python(node: ast.expr | None, at: Sequence[str], line: int) -> int:
+    for key in at:
+        if not isinstance(node, ast.Dict):
+            break
+        pairs = zip(node.keys, node.values, strict=True)
+        found = next((pair for pair in pairs if isinstance(pair[0], ast.Constant) and str(pair[0].value) == key), None)
+        if found is None or found[0] is None:
+            break
+        line, node = found[0].lineno, found[1]
+    return line
+
 
 FIELDS = ("temperature", "thinking", "limits", "agents", "output", "toolLimits", "retries", "repairs")
 OTHER_ENGINE = ("hooks", "skills", "effort")

@@ -1,9 +1,34 @@
-"""What an agent class is called when it does not say so itself, and which names look the same."""
+"""What an agent may say of itself."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+
+from maverick_tui.exceptions import did_you_mean
+
+ENGINES = ("claude-code", "api")
+PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
+"""Those of the settings, which take long to import; a test compares them."""
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+MODEL_ALIASES = ("sonnet", "opus", "haiku", "inherit")
+
+_MODEL = re.compile(r"[A-Za-z0-9][\w.:/@\[\]-]{0,255}")
+
+
+def wrong_model(model: str) -> str:
+    """What to write instead of this model, empty if it may be one."""
+    if model not in MODEL_ALIASES and (close := did_you_mean(model, MODEL_ALIASES)):
+        return f"{close} A full model id will do, too."
+    return "" if _MODEL.fullmatch(model) else "Write an alias or a full model id."
+
+
+MAX_PROMPT = 120 * 1024
+"""Longest system prompt, in bytes: it travels on a command line."""
+
+MAX_LINE = 50 * 1024 * 1024
+"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
+
 
 PLAIN_NAME = re.compile(r"\w[\w.-]{0,63}")
 """What an agent in a Python file may be called: it is typed on command lines, also copied from our hints."""
