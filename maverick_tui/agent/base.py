@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engine.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
-from maverick_tui.agent.fields import ENGINES, MAX_LINE, MAX_PROMPT, agent_name
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, ENGINES, MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
-DEFAULT_PERMISSION_MODE = "acceptEdits"
+MAX_LINE = 50 * 1024 * 1024
+"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""

@@ -13,8 +13,8 @@ from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
-from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.fields import SETTINGS
 from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.server_settings import secrets
@@ -160,18 +160,17 @@ def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], li
     """Settings, the names of those that are unknown, and problems, all without running anything."""
     content = read_file(listing.path) if listing.path else None
     if isinstance(content, Problem):
-        return {}, SETTINGS, [content]
+        return {}, tuple(SETTINGS), [content]
     if listing.path is None or content is None:
-        return {}, SETTINGS, list(listing.problems)
+        return {}, tuple(SETTINGS), list(listing.problems)
     if listing.form == "markdown":
-        from maverick_tui.agent.catalog.loading import settings_of
         from maverick_tui.agent.catalog.markdown import parse
         from maverick_tui.agent.catalog.mcp_servers import McpLookup
 
         file, problems = parse(listing.path, content, McpLookup(listing.cwd))
         if file is None:
-            return {}, SETTINGS, problems
-        return {**settings_of(file), "names_tools": file.names_tools}, (), problems
+            return {}, tuple(SETTINGS), problems
+        return {**file.settings, "names_tools": file.names_tools}, (), problems
     from maverick_tui.agent.catalog import python_file
 
     agents, problems = python_file.parse(listing.path, content)
@@ -179,7 +178,7 @@ def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], li
         if agent.class_name == listing.class_name:
             settings = {**agent.settings, "has_own_session": agent.has_own_session}
             return settings, tuple(sorted(agent.unknown)), problems
-    return {}, SETTINGS, list(listing.problems)
+    return {}, tuple(SETTINGS), list(listing.problems)
 
 
 def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], list[Problem]]:

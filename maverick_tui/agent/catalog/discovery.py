@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +14,14 @@ from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_
 from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
-from maverick_tui.agent.fields import look
 from maverick_tui.exceptions import AgentNotFoundError
+
+# After it was folded: a Cyrillic or Greek letter, or a digit, that is drawn like a Latin letter.
+_TWINS = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u051b\u051d\u0475\u0461\u0433\u043a\u043c\u0442\u043d"
+    "\u03bf\u03bd\u03b9\u03b1\u03c1\u03c4\u03c5\u03c7\u03ba\u03c9\u0251\u0261\u0131i10_.",
+    "aeopcyxljsdhqwvwrkmthovlaptuxkwaglllo--",
+)
 
 
 class Place(NamedTuple):
@@ -80,6 +87,12 @@ class Catalog:
                 if (near := self.agents[index]).seems_to_be(agent):
                     self.agents[index] = near.instead_of(agent)
             (self.shadowed if agent.name in nearer else self.agents).append(agent)
+
+
+def look(name: str) -> str:
+    """What names that are easily taken for one another have in common: case, accents and twin letters do not count."""
+    folded = "".join(part for part in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(part))
+    return folded.translate(_TWINS).replace("rn", "m").replace("vv", "w")
 
 
 def _where(agent: AgentListing) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog, Severity
 from maverick_tui.agent.catalog.yaml_nodes import Duplicate, Node, NotYaml, YamlRefused, read_yaml
+from maverick_tui.agent.fields import Field
 from maverick_tui.exceptions import did_you_mean
 
 MAX_CHARACTERS = 64_000
@@ -134,6 +134,26 @@ class FieldValues:
         self._fields = fields
         self._log = log
 
+    def read(self, field: Field) -> object | None:
+        """The value as the attribute of a class would have it."""
+        name, kind = field.markdown, field.kind
+        if kind.choices:
+            return self.choice(name, kind.choices)
+        if kind.shape == "text":
+            return self.text(name)
+        if kind.shape == "words":
+            return tuple(word.text for word in self.words(name) or ()) or None
+        node = self.node(name)
+        if node is None:
+            return None
+        value = node.to_json()
+        if kind.fits(value):
+            return float(value) if kind.is_float and isinstance(value, int) else value
+        is_map = kind.shape == "map"
+        hint = f"Write the fields of {name} below it." if is_map else f"Write {name}: {kind.example}."
+        self._log.error(node.line, f"{name} must be {'a map' if is_map else kind.wanted}, not {node.kind}.", hint)
+        return None
+
     def node(self, field: str) -> Node | None:
         """The field's value as it is; a field without a value is reported and not given."""
         node = self._fields.get(field)
@@ -160,35 +180,6 @@ class FieldValues:
         listed = f"Choose one of: {', '.join(choices)}."
         hint = f"{did_you_mean(text, choices)} {listed}".strip()
         self._log.error(self._fields[field].line, f"{field} cannot be {text!r}.", hint)
-        return None
-
-    def flag(self, field: str) -> bool | None:
-        """True or false."""
-        node = self.node(field)
-        if node is None or isinstance(node.value, bool):
-            return None if node is None else bool(node.value)
-        self._log.error(node.line, f"{field} must be true or false, not {node.kind}.", f"Write {field}: true.")
-        return None
-
-    def whole(self, field: str) -> int | None:
-        """A whole number above zero."""
-        node = self.node(field)
-        if node is None:
-            return None
-        if isinstance(node.value, int) and not isinstance(node.value, bool) and node.value > 0:
-            return node.value
-        self._log.error(node.line, f"{field} must be a whole number above 0, not {node.kind}.", f"Write {field}: 10.")
-        return None
-
-    def number(self, field: str) -> float | None:
-        """A number above zero."""
-        node = self.node(field)
-        if node is None:
-            return None
-        value = node.value
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 and math.isfinite(value):
-            return float(value)
-        self._log.error(node.line, f"{field} must be a number above 0, not {node.kind}.", f"Write {field}: 10.")
         return None
 
     def words(self, field: str) -> list[Word] | None:

@@ -182,38 +182,6 @@ PROMPT = "prompt"
 """The key of `context.extra` that holds what the agent is to do."""
 
 
-def settings_of(file: AgentFile) -> dict[str, object]:
-    """The attributes of an agent class that the file gives; what it does not say is left to the defaults."""
-    given: dict[str, object] = {
-        "name": file.name,
-        "description": file.description,
-        "system_prompt": file.system_prompt,
-        "allowed_tools": file.tools,
-        "model": file.model,
-        "mcp_servers": file.mcp_servers,
-        "permission_mode": file.permission_mode,
-        "max_turns": file.max_turns,
-        "timeout": file.timeout,
-        "max_tokens": file.max_tokens,
-        "max_budget_usd": file.max_budget_usd,
-        "effort": file.effort,
-        "skills": file.skills or None,
-        "hooks": dict(file.hooks) or None,
-        "initial_prompt": file.initial_prompt,
-        "inputs": {spec.name: spec.declaration() for spec in file.inputs} or None,
-        "engine": file.engine,
-        "temperature": file.api.temperature,
-        "thinking": file.api.thinking,
-        "limits": dict(file.api.limits) or None,
-        "subagents": file.api.agents or None,
-        "output_schema": file.api.output,
-        "tool_limits": dict(file.api.tool_limits) or None,
-        "retries": file.api.retries,
-        "repairs": file.api.repairs,
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
 def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> type[MaverickAgent]:
     """A class with the file's settings; a variable that its MCP servers need and that is not set is an error."""
     from maverick_tui.agent.base import MaverickAgent
@@ -230,7 +198,7 @@ def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> typ
             prompt = context.extra.get(PROMPT) or self.initial_prompt
             return await self.run(prompt, context) if prompt else _no_prompt(self.name)
 
-    for attribute, value in settings_of(file).items():
+    for attribute, value in file.settings.items():
         setattr(MarkdownAgent, attribute, value)
     MarkdownAgent.__doc__ = file.description
     MarkdownAgent.__name__ = MarkdownAgent.__qualname__ = "".join(part.title() for part in file.name.split("-"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import Any
 
-from maverick_tui.agent.catalog.front_matter import FieldValues, Word
+from maverick_tui.agent.catalog.front_matter import Word
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
 from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
@@ -86,7 +85,7 @@ def read_inputs(node: Node | None, log: ProblemLog) -> tuple[InputSpec, ...]:
         return ()
     specs, mistakes = parse_inputs(_declared(node))
     for mistake in mistakes:
-        log.error(_line_in_yaml(node, mistake.at), mistake.message, mistake.hint)
+        log.error(node.line_of(mistake.at), mistake.message, mistake.hint)
     return specs
 
 
@@ -96,13 +95,7 @@ def warn_of_unused(specs: Iterable[InputSpec], texts: Sequence[str], node: Node 
     for spec in specs:
         if node is not None and spec.name not in used:
             message = f"inputs: {spec.name!r} is asked for, but ${{{spec.name}}} is nowhere in the prompt."
-            log.warning(_line_in_yaml(node, (spec.name,)), message, "Use it, or remove it.")
-
-
-def check_inputs(node: ast.expr | None, value: object, line: int, log: ProblemLog) -> None:
-    """Report mistakes in the map that a Python class writes out."""
-    for mistake in parse_inputs(value)[1]:
-        log.error(_line_in_python(node, mistake.at, line), mistake.message, mistake.hint)
+            log.warning(node.line_of((spec.name,)), message, "Use it, or remove it.")
 
 
 def _declared(node: Node) -> Json:
@@ -124,69 +117,6 @@ def _as_written(node: Node) -> Json:
     if isinstance(node.value, tuple):
         return [_as_written(item) for item in node.value]
     return node.to_json() if isinstance(node.value, dict) or node.value is None else node.text
-
-
-def _line_in_yaml(node: Node, at: Sequence[str]) -> int:
-    for key in at:
-        if not isinstance(node.value, dict) or key not in node.value:
-            break
-        node = node.value[key]
-    return node.line
-
-
-def _line_in_python(node: ast.expr | None, at: Sequence[str], line: int) -> int:
-    for key in at:
-        if not isinstance(node, ast.Dict):
-            break
-        pairs = zip(node.keys, node.values, strict=True)
-        found = next((pair for pair in pairs if isinstance(pair[0], ast.Constant) and str(pair[0].value) == key), None)
-        if found is None or found[0] is None:
-            break
-        line, node = found[0].lineno, found[1]
-    return line
-
-
-FIELDS = ("temperature", "thinking", "limits", "agents", "output", "toolLimits", "retries", "repairs")
-OTHER_ENGINE = ("hooks", "skills", "effort")
-"""Fields that only Claude Code knows what to do with."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiFields:
-    """What a file says for the engine `api`."""
-
-    temperature: float | None = None
-    thinking: int | None = None
-    limits: Mapping[str, Json] = field(default_factory=dict)
-    agents: tuple[str, ...] = ()
-    output: Mapping[str, Json] | None = None
-    """The JSON schema of its last answer."""
-    tool_limits: Mapping[str, Json] = field(default_factory=dict)
-    retries: int | None = None
-    repairs: int | None = None
-
-
-def read_api_fields(fields: Mapping[str, Node], values: FieldValues, log: ProblemLog, *, is_meant: bool) -> ApiFields:
-    """The fields; in a file for the other engine they are a mistake, as are that one's in a file for this."""
-    for name in OTHER_ENGINE if is_meant else FIELDS:
-        if name in fields:
-            engine, other = ("api", "claude-code") if is_meant else ("claude-code", "api")
-            message = f"{name} has no effect with the engine {engine}."
-            log.error(fields[name].line, message, f"Remove it, or write engine: {other}.")
-    if not is_meant:
-        return ApiFields()
-    found = ApiFields(
-        temperature=_temperature(fields, log),
-        thinking=values.whole("thinking"),
-        limits=_map(fields, "limits", log) or {},
-        agents=tuple(word.text for word in values.words("agents") or ()),
-        output=_map(fields, "output", log),
-        tool_limits=_map(fields, "toolLimits", log) or {},
-        retries=_count(fields, "retries", log),
-        repairs=_count(fields, "repairs", log),
-    )
-    _check(found, fields, values.whole("maxTokens") if "thinking" in fields else None, log)
-    return found
 
 
 def check_tools(tools: Iterable[Word], log: ProblemLog) -> None:
@@ -217,39 +147,7 @@ def check_variables(text: str, line: int, inputs: Iterable[InputSpec], log: Prob
             log.error(at, f"${{{name}}} is no declared input.", hint)
 
 
-def _temperature(fields: Mapping[str, Node], log: ProblemLog) -> float | None:
-    node = fields.get("temperature")
-    if node is None:
-        return None
-    value = node.value
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
-    log.error(node.line, f"temperature must be a number from 0 to 1, not {node.kind}.", "Write temperature: 0.2.")
-    return None
-
-
-def _count(fields: Mapping[str, Node], name: str, log: ProblemLog) -> int | None:
-    node = fields.get(name)
-    if node is None:
-        return None
-    if isinstance(node.value, int) and not isinstance(node.value, bool) and node.value >= 0:
-        return node.value
-    log.error(node.line, f"{name} must be a whole number from 0 on, not {node.kind}.", f"Write {name}: 3.")
-    return None
-
-
-def _map(fields: Mapping[str, Node], name: str, log: ProblemLog) -> dict[str, Json] | None:
-    node = fields.get(name)
-    if node is None:
-        return None
-    value = node.to_json()
-    if isinstance(value, dict):
-        return value
-    log.error(node.line, f"{name} must be a map, not {node.kind}.", f"Write the fields of {name} below it.")
-    return None
-
-
-def _check(found: ApiFields, fields: Mapping[str, Node], max_tokens: int | None, log: ProblemLog) -> None:
+def check_by_executor(settings: Mapping[str, Any], fields: Mapping[str, Node], log: ProblemLog) -> None:
     """Let the executor's own models look at what they will be given; they are imported only where there is some."""
     if not any(name in fields for name in ("limits", "thinking", "output", "toolLimits")):
         return
@@ -258,31 +156,21 @@ def _check(found: ApiFields, fields: Mapping[str, Node], max_tokens: int | None,
     from maverick_tui.executor.definition import ModelConfig, OutputConfig, ToolConfig
     from maverick_tui.executor.limits import Limits
 
+    model = {name: settings.get(name) for name in ("thinking", "temperature", "max_tokens")}
     checks = (
-        ("limits", lambda: Limits.model_validate(dict(found.limits))),
-        (
-            "thinking",
-            lambda: ModelConfig(thinking=found.thinking, temperature=found.temperature, max_tokens=max_tokens),
-        ),
-        ("toolLimits", lambda: ToolConfig.model_validate(dict(found.tool_limits))),
-        ("output", lambda: OutputConfig.model_validate({"schema": found.output})),
+        ("limits", Limits, settings.get("limits")),
+        ("thinking", ModelConfig, model),
+        ("toolLimits", ToolConfig, settings.get("tool_limits")),
+        ("output", OutputConfig, {"schema": schema} if (schema := settings.get("output_schema")) is not None else None),
     )
-    for name, make in checks:
-        node = fields.get(name)
-        if node is None or (name == "output" and found.output is None):
+    for name, checking, value in checks:
+        if name not in fields or value is None:
             continue
         try:
-            make()
+            checking.model_validate(value)
         except ValidationError as error:
             for item in error.errors():
                 where = ".".join(str(part) for part in item["loc"] if part != "schema")
                 text = item["msg"].removeprefix("Value error, ")
-                log.error(_line(node, item["loc"]), f"{name}{f'.{where}' if where else ''}: {text}.", "Correct it.")
-
-
-def _line(node: Node, location: Iterable[int | str]) -> int:
-    for part in location:
-        if not isinstance(node.value, dict) or part not in node.value:
-            break
-        node = node.value[str(part)]
-    return node.line
+                line = fields[name].line_of(item["loc"])
+                log.error(line, f"{name}{f'.{where}' if where else ''}: {text}.", "Correct it.")

@@ -5,20 +5,24 @@ from __future__ import annotations
 import ast
 import difflib
 import importlib.util
-import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from maverick_tui.agent.catalog.front_matter import MAX_WORDS
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.python_classes import Family, PythonAgent
-from maverick_tui.agent.catalog.python_settings import SETTINGS, assigned_names
+from maverick_tui.agent.catalog.python_settings import assigned_names
 from maverick_tui.agent.catalog.tool_field import suggestion
-from maverick_tui.agent.fields import EFFORTS, ENGINES, MAX_PROMPT, PERMISSION_MODES, wrong_model
+from maverick_tui.agent.fields import SETTINGS, Field, wrong_model
 from maverick_tui.agent.tools import API_FILE_TOOLS, BUILTIN_TOOLS, ToolRule, parse_tool, validate_tools
 from maverick_tui.exceptions import InvalidToolError, did_you_mean
+from maverick_tui.inputs import parse_inputs
 from maverick_tui.shown import shown
+
+ONE_FILE = "An agent is one file: it can import installed packages, but not its neighbours."
+
+MAX_IMPORTS = 200
+"""Most imports that are looked at."""
 
 _OTHER_NAMES = {"tools": "allowed_tools", "prompt": "system_prompt"}
 _BY_PLAIN_NAME = {name.replace("_", ""): name for name in SETTINGS} | _OTHER_NAMES
@@ -99,127 +103,43 @@ def _check_mcp_tool(tool: ToolRule, agent: PythonAgent, line: int, log: ProblemL
         log.warning(line, f"allowed_tools: {error.message}", "Add the server to mcp_servers.")
 
 
-_NEVER_NONE = (
-    "system_prompt",
-    "allowed_tools",
-    "mcp_servers",
-    "inputs",
-    "engine",
-    "own_tools",
-    "subagents",
-    "limits",
-    "tool_limits",
-)
-
-
-class Rule(NamedTuple):
-    """What a value must be, in words and as a test, and an example."""
-
-    wanted: str
-    fits: Callable[[object], bool]
-    example: str
-
-
 def check_values(agent: PythonAgent, log: ProblemLog, misspelt: Collection[str] = ()) -> None:
     """Report the values that cannot be used, and a prompt that is nowhere, not even under a misspelt name."""
     if "system_prompt" not in {*agent.settings, *agent.unknown, *misspelt}:
         log.error(agent.line, f"{agent.class_name} has no system prompt.", 'Write system_prompt = "..." in the class.')
     for setting, value in agent.settings.items():
-        rule = RULES[setting]
-        if (value is None and setting not in _NEVER_NONE) or rule.fits(value):
+        field = SETTINGS[setting]
+        if field.may_be_none if value is None else field.kind.fits(value):
             continue
-        message = f"{setting} must be {rule.wanted}, not {shown(value)}."
-        log.error(agent.line_of(setting), message, _hint(setting, value) or f"Write {setting} = {rule.example}.")
+        message = f"{setting} must be {field.kind.wanted}, not {shown(value)}."
+        log.error(agent.line_of(setting), message, _hint(field, value) or f"Write {setting} = {field.kind.example}.")
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_prompt(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value.strip().encode(errors="replace")) <= MAX_PROMPT
-
-
-def _is_model(value: object) -> bool:
-    return value == "" or (isinstance(value, str) and value != "inherit" and not wrong_model(value))
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _is_number(value: object) -> bool:
-    return _is_whole(value) or (isinstance(value, float) and math.isfinite(value) and value > 0)
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_thinking(value: object) -> bool:
-    return value == 0 or (_is_whole(value) and int(str(value)) >= 1024)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, (list, tuple))
-
-
-def _is_map(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-_TEXT = Rule("text", _is_text, '"..."')
-_WHOLE = Rule("a whole number above 0", _is_whole, "10")
-_NUMBER = Rule("a number above 0", _is_number, "1.5")
-_MAP = Rule("a map", _is_map, "{}")
-
-RULES = {
-    "name": _TEXT,
-    "description": _TEXT,
-    "system_prompt": Rule(f"text of 1 to {MAX_PROMPT:,} bytes", _is_prompt, '"..."'),
-    "allowed_tools": Rule("a list of tools", _is_list, '["Read", "Grep"]'),
-    "model": Rule("an alias or a full model id", _is_model, '"sonnet"'),
-    "mcp_servers": _MAP,
-    "permission_mode": Rule(f"one of {', '.join(PERMISSION_MODES)}", PERMISSION_MODES.__contains__, '"default"'),
-    "max_turns": _WHOLE,
-    "timeout": _NUMBER,
-    "max_tokens": _WHOLE,
-    "max_budget_usd": _NUMBER,
-    "effort": Rule(f"one of {', '.join(EFFORTS)}", EFFORTS.__contains__, '"high"'),
-    "skills": Rule("a list", _is_list, '["..."]'),
-    "hooks": _MAP,
-    "initial_prompt": _TEXT,
-    "inputs": Rule("a map of inputs", _is_map, '{"base": {"default": "main"}}'),
-    "engine": Rule(f"one of {', '.join(ENGINES)}", ENGINES.__contains__, '"api"'),
-    "own_tools": Rule("a list of tools", _is_list, "[my_tool]"),
-    "subagents": Rule("a list of names", _is_list, '["helper"]'),
-    "temperature": Rule("a number from 0 to 1", _is_share, "0.2"),
-    "thinking": Rule("0, or a whole number from 1024 on", _is_thinking, "4096"),
-    "limits": Rule("a map of limits", _is_map, '{"max_tool_calls": 50}'),
-    "tool_limits": Rule("a map of limits", _is_map, '{"timeout_ms": 60000}'),
-    "retries": Rule("a whole number from 0 on", _is_count, "3"),
-    "repairs": Rule("a whole number from 0 on", _is_count, "1"),
-    "output_schema": Rule("a JSON schema, or a pydantic model", _is_map, '{"type": "object"}'),
-}
-
-
-def _hint(setting: str, value: object) -> str:
+def _hint(field: Field, value: object) -> str:
     """What was probably meant, if that can be told."""
-    if setting == "model" and isinstance(value, str):
+    if not isinstance(value, str):
+        return ""
+    if field.name == "model":
         return wrong_model(value) or "Remove it, and the agent has the model of your settings."
-    if setting == "permission_mode":
-        return did_you_mean(str(value), PERMISSION_MODES)
-    return did_you_mean(str(value), EFFORTS) if setting == "effort" else ""
+    return did_you_mean(value, field.kind.choices)
 
 
-ONE_FILE = "An agent is one file: it can import installed packages, but not its neighbours."
+def check_inputs(node: ast.expr | None, value: object, line: int, log: ProblemLog) -> None:
+    """Report mistakes in the map that a Python class writes out."""
+    for mistake in parse_inputs(value)[1]:
+        log.error(_line_in_python(node, mistake.at, line), mistake.message, mistake.hint)
 
-MAX_IMPORTS = 200
-"""Most imports that are looked at."""
+
+def _line_in_python(node: ast.expr | None, at: Sequence[str], line: int) -> int:
+    for key in at:
+        if not isinstance(node, ast.Dict):
+            break
+        pairs = zip(node.keys, node.values, strict=True)
+        found = next((pair for pair in pairs if isinstance(pair[0], ast.Constant) and str(pair[0].value) == key), None)
+        if found is None or found[0] is None:
+            break
+        line, node = found[0].lineno, found[1]
+    return line
 
 
 def check_imports(module: ast.Module, log: ProblemLog, *, is_packaged: bool) -> None:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from maverick_tui.agent.catalog.python_settings import (
-    SETTINGS,
     class_attributes,
     constants,
     constructor_arguments,
     set_from_outside,
 )
-from maverick_tui.agent.fields import agent_name
+from maverick_tui.agent.fields import SETTINGS, agent_name
 from maverick_tui.inputs import InputSpec, parse_inputs
 
 BASE = "MaverickAgent"

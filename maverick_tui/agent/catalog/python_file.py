@@ -8,9 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.catalog.markdown_fields import check_inputs
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
-from maverick_tui.agent.catalog.python_checks import ONE_FILE, check_imports, check_names, check_tools, check_values
+from maverick_tui.agent.catalog.python_checks import (
+    ONE_FILE,
+    check_imports,
+    check_inputs,
+    check_names,
+    check_tools,
+    check_values,
+)
 from maverick_tui.agent.catalog.python_classes import BASE, MAX_CLASSES, AgentClasses, Family, PythonAgent
 from maverick_tui.agent.fields import PLAIN_NAME, agent_name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -44,6 +44,15 @@ class Node:
         if isinstance(self.value, dict):
             return {key: item.to_json() for key, item in self.value.items()}
         return self.value
+
+    def line_of(self, keys: Iterable[int | str]) -> int:
+        """The line of what is found by these keys, one below the other; of the last that is there."""
+        node = self
+        for key in keys:
+            if not isinstance(node.value, dict) or key not in node.value:
+                break
+            node = node.value[str(key)]
+        return node.line
 
     @property
     def kind(self) -> str:
