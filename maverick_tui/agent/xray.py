@@ -14,9 +14,10 @@ from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.fields import SETTINGS
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
 from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
+from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.executor.server_settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs
 from maverick_tui.redact import redact, without
@@ -29,8 +30,6 @@ Origin = Literal["agent", "settings", "default", "unknown"]
 Trust = Literal["not needed", "trusted", "not trusted"]
 
 _NAMES_ONLY = ("env", "headers")
-
-LIMITS = ("timeout", "max_turns", "max_tokens", "max_budget_usd")
 
 
 class Resolved(NamedTuple):
@@ -68,7 +67,7 @@ class XRay:
             "trust": self.trust,
             "stands_in_for": self.listing.to_json()["stands_in_for"],
             "engine": self.engine,
-            "engine_settings": [list(pair) for pair in self.api_settings],
+            "engine_settings": [list(pair) for pair in self.engine_settings],
             "model": _pair(self.model),
             "permission_mode": _pair(self.permission_mode),
             "names_tools": self.names_tools,
@@ -87,16 +86,14 @@ class XRay:
         }
 
     @property
-    def api_settings(self) -> list[tuple[str, str]]:
+    def engine_settings(self) -> list[tuple[str, str]]:
         """What only the engine `api` has: limits of its own, agents that it calls, how the model answers."""
         limits = self.settings.get("limits")
         pairs = limits.items() if isinstance(limits, Mapping) else ()
-        words = {"subagents": "calls", "output_schema": "output", "tool_limits": "tool limits"}
-        names = ("temperature", "thinking", "tool_limits", "retries", "repairs", "subagents", "output_schema")
-        given = [(words.get(name, name), self.settings.get(name)) for name in names]
+        labels = [(field.label, self.settings.get(field.name)) for field in FIELDS if field.engine == "api"]
         return [
             *(("limit", f"{name} {shown(value)}") for name, value in pairs),
-            *((name, shown(value)) for name, value in given if value not in (None, (), [], {}, "")),
+            *((label, shown(value)) for label, value in labels if label and value not in (None, (), [], {}, "")),
         ]
 
     @property
@@ -210,7 +207,6 @@ def _resolve(
     unknown: tuple[str, ...],
     problems: tuple[Problem, ...],
 ) -> XRay:
-    from maverick_tui.agent.base import DEFAULT_MODEL, DEFAULT_PERMISSION_MODE
     from maverick_tui.config import MaverickConfig
 
     config = MaverickConfig.load()
@@ -240,7 +236,7 @@ def _resolve(
         asks=None if may is None or mode.origin == "unknown" else _asking(may, settings, str(mode.value), listing.cwd),
         model=resolve("model", DEFAULT_MODEL),
         permission_mode=mode,
-        limits={name: resolve(name) for name in LIMITS},
+        limits={field.name: resolve(field.name) for field in FIELDS if field.unit},
         settings=settings,
         unknown=unknown,
         problems=problems,
