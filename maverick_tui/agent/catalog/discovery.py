@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files, read_file
-from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
+from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file, package_agents
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.exceptions import AgentNotFoundError
@@ -101,8 +101,6 @@ def _where(agent: AgentListing) -> str:
 
 def discover(cwd: Path) -> Catalog:
     """List what there is for this folder; no file is imported, and a broken one hides no other."""
-    from maverick_tui.agent.catalog.packages import package_agents
-
     catalog, lookup = Catalog(), McpLookup(cwd)
     # By whose they are: whatever a project links to, the same file is still read where it is the person's or ours.
     seen: dict[Source, set[Identity]] = {"project": set(), "user": set(), "shipped": set()}
