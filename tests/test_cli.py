@@ -658,8 +658,8 @@ def test_paths_are_short_in_text_and_whole_in_json(maverick: Run, home: Path) ->
     assert maverick("agents", "check").out == (
         ".claude/agents/pilot.md:4: error: There is no field 'allowed_tools'. Did you\n"
         "    mean 'tools'?\n"
-        "~/.claude/agents/z.md:2: error: Has the name 'reviewer', which is defined\n"
-        "    already in ~/.claude/agents/reviewer.md. Give one of them another name.\n"
+        "~/.claude/agents/z.md:2: error: Has the name 'reviewer', which is already\n"
+        "    defined in ~/.claude/agents/reviewer.md. Give one of them another name.\n"
         "3 files checked: 2 errors, 0 warnings.\n"
     )
     assert ". .claude/agents/pilot.md:4: " in maverick("agents", "trust", "pilot").err
@@ -727,7 +727,7 @@ def test_trust_with_a_yes_and_back(maverick: Run, pilot: Path) -> None:
         f".maverick/agents/pilot.py\n  sha256 {fingerprint(PYTHON.encode())}, {size} bytes\npilot is trusted.\n",
         "",
     )
-    assert maverick("agents", "trust", "pilot").out == "pilot is trusted already.\n"
+    assert maverick("agents", "trust", "pilot").out == "pilot is already trusted.\n"
     assert "*" not in maverick("agents", "list").out
     assert not Path("ran").exists()
     assert maverick("agents", "trust", "pilot", "--revoke").code == 0

@@ -36,7 +36,7 @@ def agent_name(class_name: str) -> str:
 def wrong_model(model: str) -> str:
     """What to write instead of this model, empty if it may be one."""
     if model not in MODEL_ALIASES and (close := did_you_mean(model, MODEL_ALIASES)):
-        return f"{close} A full model id will do, too."
+        return f"{close} A full model id works, too."
     return "" if _MODEL.fullmatch(model) else "Write an alias or a full model id."
 
 

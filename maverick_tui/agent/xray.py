@@ -41,7 +41,7 @@ class Resolved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class XRay:
-    """An agent with nothing left out; `unknown` names what only running its file would tell."""
+    """Everything about an agent; `unknown` names what only running its file would tell."""
 
     listing: AgentListing
     trust: Trust
@@ -103,7 +103,7 @@ class XRay:
 
     @property
     def has_own_session(self) -> bool:
-        """Whether it does not leave its sessions to the engine, so that its code alone says what it uses."""
+        """Whether it opens its own sessions, so that only its code says what it uses."""
         return _has_own_session(self.settings)
 
     @property
@@ -130,7 +130,7 @@ class XRay:
 
 
 def xray(listing: AgentListing, store: TrustStore, *, may_load: bool = True) -> XRay:
-    """Look into an agent; one that is not trusted is only read, and any other one, too, unless it `may_load`."""
+    """Look into an agent; unless it is trusted and `may_load`, its file is only read."""
     trust = _trust(listing, store)
     settings, unknown, problems = _read(listing)
     if may_load and unknown and trust != "not trusted" and not errors(problems):
@@ -273,7 +273,7 @@ def _without(value: Json, hidden: set[str]) -> Json:
 
 
 def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> tuple[str, ...]:
-    """The tools that ask first. It takes a look at the disk for each, so whoever draws finds it done."""
+    """The tools that ask first. Each takes a look at the disk, so it is done before anything is drawn."""
     reading = [name for name, is_read_only in _own_tools(settings) if is_read_only]
     return tuple(entry for entry in may if entry not in reading and _asks(entry, mode, cwd))
 
@@ -286,7 +286,7 @@ def _asks(entry: str, mode: str, cwd: Path) -> bool:
 
 
 def _json(value: object) -> Json:
-    """Settings of Python classes may hold anything; what JSON cannot say is told as text."""
+    """Settings of Python classes may hold anything; what JSON cannot express becomes text."""
     try:
         plain: Json = json.loads(json.dumps(value, default=_jsonable, allow_nan=False))
     except Exception:  # circular, infinite, too deep, a number of too many digits, an object of the author's

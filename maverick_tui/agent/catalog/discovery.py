@@ -16,7 +16,7 @@ from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.exceptions import AgentNotFoundError
 
-# After it was folded: a Cyrillic or Greek letter, or a digit, that is drawn like a Latin letter.
+# After folding: a Cyrillic or Greek letter, or a digit, that looks like a Latin letter.
 _TWINS = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u051b\u051d\u0475\u0461\u0433\u043a\u043c\u0442\u043d"
     "\u03bf\u03bd\u03b9\u03b1\u03c1\u03c4\u03c5\u03c7\u03ba\u03c9\u0251\u0261\u0131i10_.",
@@ -79,7 +79,7 @@ class Catalog:
         here: dict[str, AgentListing] = {}
         for agent in found:
             if first := here.get(agent.name):
-                message = f"Has the name {agent.name!r}, which is defined already in {_where(first)}."
+                message = f"Has the name {agent.name!r}, which is already defined in {_where(first)}."
                 self.problems.append(Problem(_where(agent), agent.line, message, "Give one of them another name."))
                 continue
             here[agent.name] = agent
@@ -90,7 +90,7 @@ class Catalog:
 
 
 def look(name: str) -> str:
-    """What names that are easily taken for one another have in common: case, accents and twin letters do not count."""
+    """A form that is the same for names that look alike: case, accents and twin letters do not count."""
     folded = "".join(part for part in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(part))
     return folded.translate(_TWINS).replace("rn", "m").replace("vv", "w")
 
@@ -102,7 +102,7 @@ def _where(agent: AgentListing) -> str:
 def discover(cwd: Path) -> Catalog:
     """List what there is for this folder; no file is imported, and a broken one hides no other."""
     catalog, lookup = Catalog(), McpLookup(cwd)
-    # By whose they are: whatever a project links to, the same file is still read where it is the person's or ours.
+    # One set for each owner: whatever a project links to, the same file is still read where it is the user's or ours.
     seen: dict[Source, set[Identity]] = {"project": set(), "user": set(), "shipped": set()}
     for place in places(cwd):
         catalog._add(list(_list_place(place, lookup, seen[place.source], catalog)))

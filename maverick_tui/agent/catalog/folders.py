@@ -72,9 +72,9 @@ MAX_FOLDER_BYTES = 4_000_000
 """Most bytes that are read below one folder."""
 
 MAX_SECONDS = 0.7
-"""Most of our own time that one folder may take, what is made of its files included: some are made to be slow.
+"""Most CPU time that one folder may take, parsing included: some files are made to be slow.
 
-A machine that is busy with other things makes nobody's agents disappear.
+It is our own time, so on a busy machine no agents disappear.
 """
 
 Identity = tuple[int, int]
@@ -124,7 +124,7 @@ def _walk(
         current = waiting.pop()
         entries = _entries(current, suffixes)
         if isinstance(entries, Problem):
-            if current != folder or not is_missing(folder):  # that there are no agents is no problem
+            if current != folder or not is_missing(folder):  # having no agents is no problem
                 yield entries
             continue
         below: list[Path] = []
@@ -141,7 +141,7 @@ def _walk(
             elif new:
                 below.append(path)
             elif not is_file:
-                yield Problem(str(path), None, "Leads back to a folder that was read already.", severity="warning")
+                yield Problem(str(path), None, "Leads back to a folder that has already been read.", severity="warning")
         waiting += reversed(below)
 
 

@@ -35,7 +35,7 @@ class FrontMatter:
 
 
 def read_front_matter(path: Path, content: bytes) -> tuple[FrontMatter | None, list[Problem]]:
-    """The parts of the file, and what is wrong with it; None if there are no fields to speak of."""
+    """The parts of the file, and what is wrong with it; None if it has no usable fields."""
 
     def refuse(line: int | None, message: str, hint: str, severity: Severity = "error") -> Problem:
         return Problem(str(path), line, message, hint, severity)
@@ -78,7 +78,7 @@ def read_front_matter(path: Path, content: bytes) -> tuple[FrontMatter | None, l
         message = f"Has front matter that is {root.kind}, not a map."
         return None, [refuse(root.line, message, "Write it as lines of `field: value`.")]
     if len(fields) > MAX_FIELDS:
-        return None, [refuse(1, f"Has {len(fields):,} fields, {MAX_FIELDS} are allowed.", "Remove those of no use.")]
+        return None, [refuse(1, f"Has {len(fields):,} fields, {MAX_FIELDS} are allowed.", "Remove what is not needed.")]
     body = "\n".join(lines[end + 1 :])
     blank = len(body) - len(body.lstrip("\n"))
     start = end + 2 + (blank if body.strip() else 0)

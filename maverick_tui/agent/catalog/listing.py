@@ -62,14 +62,14 @@ class AgentListing:
     """Whose place it takes, or seems to take. If the project brings it along, its file must be trusted."""
 
     def seems_to_be(self, other: AgentListing) -> bool:
-        """Whether people take it for the other rather than for whom it is known to stand in: a very name goes first."""
+        """Whether people would take it for the other one; of several such, one of its very name counts first."""
         if self.source == other.source:
             return False
         known = self.stands_in_for
         return known is None or (other.name == self.name != known.name)
 
     def instead_of(self, other: AgentListing) -> AgentListing:
-        """The same, known to take the place of the other."""
+        """The same agent, known to take the place of the other."""
         original = Original(other.name, other.source)
         return replace(self, stands_in_for=original, needs_trust=self.needs_trust or self.source == "project")
 
@@ -249,4 +249,4 @@ def _summary(point: EntryPoint) -> str:
 
 
 def _missing(where: str, module: str) -> Problem:
-    return Problem(where, None, f"The module {module!r} is not there.", "Reinstall the package that provides it.")
+    return Problem(where, None, f"The module {module!r} cannot be found.", "Reinstall the package that provides it.")

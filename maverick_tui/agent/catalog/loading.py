@@ -81,9 +81,7 @@ def prepare(listing: AgentListing) -> Prepared:
     file, problems = markdown.parse(path, content, McpLookup(listing.cwd))
     _refuse_errors(listing.name, problems)
     if file is None or file.name != listing.name:
-        raise ConfigError(
-            f"{path} does not hold the agent {listing.name!r} any more.", path=str(path), hint="Try again."
-        )
+        raise ConfigError(f"{path} no longer holds the agent {listing.name!r}.", path=str(path), hint="Try again.")
     files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
     return Prepared(tuple(files), lambda: agent_class(file))
 
@@ -110,7 +108,7 @@ def load_class(path: Path, source: bytes, class_name: str) -> type[MaverickAgent
 
 
 def check_class(found: object, class_name: str, path: str) -> type[MaverickAgent]:
-    """The same, known to be a concrete agent class."""
+    """The class, known to be that of a concrete agent."""
     from maverick_tui.agent.base import MaverickAgent
 
     if not (isinstance(found, type) and issubclass(found, MaverickAgent)):
@@ -191,7 +189,7 @@ def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> typ
         expand_server(name, server, environ, path=file.mcp_json.path if file.mcp_json else file.path)
 
     class MarkdownAgent(MaverickAgent):
-        """An agent that does what the prompt says, with nothing around it."""
+        """An agent that sends the prompt, and does nothing else."""
 
         async def execute(self, context: AgentContext) -> AgentResult:
             """Run `context.extra["prompt"]`, or else the file's initial prompt."""

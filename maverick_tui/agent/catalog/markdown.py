@@ -184,7 +184,7 @@ def _check_prompt(front_matter: FrontMatter, log: ProblemLog) -> None:
     if not front_matter.body.strip():
         log.error(front_matter.body_line, "Has no system prompt.", "Write it below the front matter.")
     elif (size := len(front_matter.body.encode())) > MAX_PROMPT:
-        message = f"Has a system prompt of {size:,} bytes, {MAX_PROMPT:,} can be passed on."
+        message = f"Has a system prompt of {size:,} bytes; {MAX_PROMPT:,} is the limit."
         log.error(front_matter.body_line, message, "Shorten it; let the agent read what is long from a file.")
 
 

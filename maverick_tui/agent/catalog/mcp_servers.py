@@ -186,7 +186,7 @@ def _entries(node: Node | None, log: ProblemLog) -> Iterator[tuple[str, Json, in
 def _add_named(name: str, line: int, found: Servers, lookup: McpLookup, log: ProblemLog) -> None:
     file = lookup.file
     if file is None:
-        log.error(line, f"mcpServers: the server {name!r} is not defined, as there is no {FILE_NAME}.", _SHAPE)
+        log.error(line, f"mcpServers: the server {name!r} is not defined, since there is no {FILE_NAME}.", _SHAPE)
     elif file.problem:
         log.error(line, f"mcpServers: the server {name!r} is not defined. {file.path}: {file.problem}", _SHAPE)
     elif name not in file.servers:
@@ -203,7 +203,7 @@ def _add(name: str, settings: Json, line: int, found: Servers, log: ProblemLog, 
     for key in checked.unused:
         log.warning(line, f"mcpServers{where}: {key!r} of the server {name!r} has no effect in Maverick.", "Remove it.")
     if name in found.by_name:
-        log.error(line, f"mcpServers: the server {name!r} is there twice.", "Remove one of them.")
+        log.error(line, f"mcpServers: the server {name!r} is defined twice.", "Remove one of them.")
     elif not checked.mistakes:
         found.by_name[name] = checked.server
         return True

@@ -36,7 +36,7 @@ def check_names(family: Family, log: ProblemLog) -> set[str]:
     """Report misspelt names of a class and its bases, and an `execute` that cannot be awaited.
 
     A class may have attributes of its own, so only those are reported that were probably meant to be one of ours;
-    which are returned.
+    those are returned.
     """
     parts = [part for cls in family for part in cls.body]
     functions = [part for part in parts if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
@@ -143,7 +143,7 @@ def _line_in_python(node: ast.expr | None, at: Sequence[str], line: int) -> int:
 
 
 def check_imports(module: ast.Module, log: ProblemLog, *, is_packaged: bool) -> None:
-    """Warn of top-level imports that would fail; what is under `if` or `try` may be meant to."""
+    """Warn of top-level imports that would fail; what is under `if` or `try` may be allowed to."""
     for line, name in islice(_imported(module), MAX_IMPORTS):
         top = name.partition(".")[0]
         if not top and not is_packaged:

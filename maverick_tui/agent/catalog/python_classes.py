@@ -45,7 +45,7 @@ class PythonAgent:
     unknown: frozenset[str]
     """Attributes that only running the file would tell."""
     has_own_session: bool = False
-    """Whether it does not leave its sessions to the engine, so that its code alone says what it uses."""
+    """Whether it opens its own sessions, so that only its code says what it uses."""
 
     def text(self, setting: str) -> str | None:
         """A setting that is text, None if it is not there or not known."""

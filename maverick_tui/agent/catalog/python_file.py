@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SAVE = "Save it as UTF-8."
 _ENCODINGS = ("utf-8", "utf-8-sig", "ascii")
-"""Those in which all see the same text, whoever shows it to be trusted and Python."""
+"""In these, whoever shows a file to be trusted sees the same text as Python."""
 
 
 def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list[PythonAgent], list[Problem]]:
@@ -69,7 +69,7 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the author's file, whom they will reach when it is run
+            warnings.simplefilter("ignore")  # they are about the author's file, and appear when it is run
             return ast.parse(source, str(path))
     except SyntaxError as error:
         log.error(error.lineno or 1, f"Is not Python: {error.msg}.", "Correct the line.")
@@ -98,7 +98,7 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
         if source.startswith(codecs.BOM_UTF8):
             return 1, "Begins with the byte order mark of UTF-8, but declares another encoding.", _SAVE
         return 1, f"Cannot be decoded: {error.msg}.", _SAVE
-    except (LookupError, UnicodeError):  # codecs that make bytes of bytes (zlib), text of text (rot13), or nothing
+    except (LookupError, UnicodeError):  # codecs from bytes to bytes (zlib), from text to text (rot13), or none at all
         return 1, f"Cannot be decoded: it declares {encoding!r}, which is not an encoding for such text.", _SAVE
     return None
 

@@ -95,7 +95,7 @@ def read_yaml(text: str, first_line: int, max_events: int = MAX_EVENTS) -> tuple
 
 
 class _Reader:
-    """Builds nodes straight from the parser's events: nothing is constructed that was not asked for."""
+    """Builds nodes straight from the parser's events, so that no object is constructed because a file says so."""
 
     def __init__(self, text: str, first_line: int, max_events: int) -> None:
         self._text = text
