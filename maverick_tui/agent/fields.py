@@ -10,7 +10,8 @@ from typing import Literal
 
 from maverick_tui.exceptions import did_you_mean
 
-ENGINES = ("claude-code", "api")
+DEFAULT_ENGINE = "claude-code"
+ENGINES = (DEFAULT_ENGINE, "api")
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
 """Those of the settings, which take long to import; a test compares them."""
 DEFAULT_PERMISSION_MODE = "acceptEdits"
@@ -21,7 +22,7 @@ MAX_PROMPT = 120 * 1024
 """Longest system prompt, in bytes: it travels on a command line."""
 
 PLAIN_NAME = re.compile(r"\w[\w.-]{0,63}")
-"""What an agent in a Python file may be called: it is typed on command lines, also copied from our hints."""
+"""What an agent in a Python file may be called: it is typed on command lines, or copied there from our hints."""
 
 _MODEL = re.compile(r"[A-Za-z0-9][\w.:/@\[\]-]{0,255}")
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")

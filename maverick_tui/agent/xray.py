@@ -14,7 +14,7 @@ from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
+from maverick_tui.agent.fields import DEFAULT_ENGINE, DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
 from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.models import DEFAULT_MODEL
@@ -99,7 +99,7 @@ class XRay:
     @property
     def engine(self) -> str:
         """What runs it."""
-        return plain if isinstance(plain := self.settings.get("engine"), str) else "claude-code"
+        return plain if isinstance(plain := self.settings.get("engine"), str) else DEFAULT_ENGINE
 
     @property
     def has_own_session(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from maverick_tui.agent.fields import FIELDS, SETTINGS
+from maverick_tui.agent.fields import DEFAULT_ENGINE, FIELDS, SETTINGS
 from maverick_tui.agent.tools import EDIT_TOOLS, SESSION_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.inert import inert, one_line
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 class XRayRow(NamedTuple):
-    """One row: a label, and what there is to say; `name` tells several of one label apart."""
+    """One row: a label, and what it says; `name` tells rows of the same label apart."""
 
     label: str
     parts: tuple[Part, ...]
@@ -52,7 +52,7 @@ def rows(view: XRay, untrusted: str) -> Iterator[XRayRow]:
     if view.listing.beware:
         role: Role = "warning" if view.listing.source == "project" else "muted"
         yield XRayRow("beware", (Part(view.listing.beware, role),))
-    if view.engine != "claude-code":
+    if view.engine != DEFAULT_ENGINE:
         yield XRayRow("engine", (Part(one_line(view.engine)),))
         yield from (XRayRow("", (Part(one_line(text)),), one_line(name)) for name, text in view.engine_settings)
     yield XRayRow("model", (_resolved(view.model),))
@@ -66,7 +66,7 @@ def rows(view: XRay, untrusted: str) -> Iterator[XRayRow]:
     yield from (XRayRow("servers", (Part(server),), name) for name, server in servers(view))
     yield from (XRayRow("hooks", (Part(hook),)) for hook in hooks(view))
     for field in FIELDS:
-        if field.label and field.engine == "claude-code" and (value := view.settings.get(field.name)):
+        if field.label and field.engine == DEFAULT_ENGINE and (value := view.settings.get(field.name)):
             yield XRayRow(field.label, (Part(_plain(value)),))
     if start := view.settings.get("initial_prompt"):
         yield XRayRow("start", (Part(_plain(start)),))

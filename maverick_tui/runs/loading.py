@@ -45,7 +45,7 @@ class Loaded:
     @property
     def permission_mode(self) -> str:
         """The mode that its sessions are opened in."""
-        from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
+        from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 
         settings = self.agent.config or self.context.config
         return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE

@@ -25,7 +25,7 @@ _TWINS = str.maketrans(
 
 
 class Place(NamedTuple):
-    """A folder that may hold agents, whose they are, and the forms that are looked for."""
+    """A folder that may hold agents, who they belong to, and the forms that are looked for."""
 
     folder: Path
     source: Source

@@ -15,6 +15,18 @@ from maverick_tui.agent.catalog.problems import Problem
 MAX_BYTES = 150_000
 """Largest agent file that is read."""
 
+MAX_FILES = 1_000
+"""Most agent files, and most folders, that are looked at below one folder."""
+
+MAX_FOLDER_BYTES = 4_000_000
+"""Most bytes that are read below one folder."""
+
+MAX_SECONDS = 0.7
+"""Most CPU time that one folder may take, parsing included: some files are made to be slow.
+
+It is our own time, so on a busy machine no agents disappear.
+"""
+
 # A pipe must neither block the open nor, on Windows, may the bytes be translated.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -64,18 +76,6 @@ def _too_large(path: Path, size: int) -> Problem:
         "Shorten it, or move it to another folder.",
     )
 
-
-MAX_FILES = 1_000
-"""Most agent files, and most folders, that are looked at below one folder."""
-
-MAX_FOLDER_BYTES = 4_000_000
-"""Most bytes that are read below one folder."""
-
-MAX_SECONDS = 0.7
-"""Most CPU time that one folder may take, parsing included: some files are made to be slow.
-
-It is our own time, so on a busy machine no agents disappear.
-"""
 
 Identity = tuple[int, int]
 """Device and inode: the same for every name of a file."""
@@ -164,7 +164,7 @@ def _entries(folder: Path, suffixes: Collection[str]) -> list[tuple[Path, bool]]
 
 
 def is_missing(folder: Path) -> bool:
-    """Whether it is known that there is no such folder; where we may not look, it is not known."""
+    """Whether there is certainly no such folder; where we may not look, nothing is certain."""
     try:
         folder.lstat()
     except (FileNotFoundError, NotADirectoryError):

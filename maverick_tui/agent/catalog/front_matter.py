@@ -18,6 +18,8 @@ MAX_CHARACTERS = 64_000
 """Longest front matter that is read; the body may be longer."""
 
 MAX_FIELDS = 50
+MAX_WORDS = 200
+"""Most fields of a file, and most entries of a list."""
 
 _FENCE = "---"
 _BARE_WITH_COLON = re.compile(
@@ -45,7 +47,7 @@ def read_front_matter(path: Path, content: bytes) -> tuple[FrontMatter | None, l
         return None, [refuse(*text)]
     lines = text.split("\n")
     if lines[0].rstrip() != _FENCE:
-        # Folders of agents often hold a note about them, which is no agent and harms nobody.
+        # Folders of agents often hold a note about them, which is not an agent and does no harm.
         severity: Severity = "warning" if path.stem.lower() == "readme" else "error"
         return None, [refuse(1, "Has no front matter, so it is not an agent.", _opening_hint(lines), severity)]
     end = next((i for i, line in enumerate(lines[1:], start=1) if line.rstrip() == _FENCE), None)
@@ -117,9 +119,6 @@ def _opening_hint(lines: list[str]) -> str:
     return "Start it with a line ---, then name: and description:, then --- again; or move it to another folder."
 
 
-MAX_WORDS = 200
-
-
 class Word(NamedTuple):
     """One entry of a list, and its line."""
 
@@ -163,7 +162,7 @@ class FieldValues:
         return node
 
     def text(self, field: str) -> str | None:
-        """Text, also if YAML takes it for a number or a truth value."""
+        """Text, even if YAML takes it for a number or a truth value."""
         node = self.node(field)
         if node is None:
             return None

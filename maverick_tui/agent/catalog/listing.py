@@ -29,7 +29,7 @@ GROUP = "maverick.agents"
 
 
 class Original(NamedTuple):
-    """An agent from elsewhere whose name another one has, or one that looks like it."""
+    """An agent from elsewhere whose name, or one that looks like it, another agent has."""
 
     name: str
     source: Source
@@ -164,7 +164,7 @@ def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple
 
 
 def package_agents(cwd: Path) -> Iterator[AgentListing | Problem]:
-    """One listing for each entry point, also for one whose source cannot be found."""
+    """One listing for each entry point, even if its source cannot be found."""
     try:
         points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
     except Exception as error:  # an installed package's metadata may be broken in any way

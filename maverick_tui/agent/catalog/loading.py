@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 MODULE_PREFIX = "maverick_agent_file_"
 
+PROMPT = "prompt"
+"""The key of `context.extra` that holds what the agent is to do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -140,7 +143,7 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
 
 
 def quiet() -> AbstractContextManager[object]:
-    """What foreign code prints goes to the standard error, since the standard output may be JSON."""
+    """What an author's code prints goes to standard error, since standard output may be JSON."""
     return redirect_stdout(sys.stderr)
 
 
@@ -176,15 +179,11 @@ def _import(listing: AgentListing) -> type[MaverickAgent]:
     return check_class(found, listing.class_name, str(path))
 
 
-PROMPT = "prompt"
-"""The key of `context.extra` that holds what the agent is to do."""
-
-
 def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> type[MaverickAgent]:
     """A class with the file's settings; a variable that its MCP servers need and that is not set is an error."""
     from maverick_tui.agent.base import MaverickAgent
 
-    # The CLI replaces the variables itself: on a command line, which everybody can read, they must not be.
+    # The CLI replaces the variables itself: their values must not be on a command line, which everybody can read.
     for name, server in file.mcp_servers.items():
         expand_server(name, server, environ, path=file.mcp_json.path if file.mcp_json else file.path)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from maverick_tui.agent.catalog.front_matter import FieldValues, FrontMatter, Word, read_front_matter
 from maverick_tui.agent.catalog.markdown_fields import (
+    check_api_tools,
     check_by_executor,
-    check_tools,
     check_variables,
-    for_api,
+    only_api_tools,
     read_hooks,
     read_inputs,
     warn_of_unused,
@@ -22,7 +22,7 @@ from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server, r
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import ALL_TOOLS, effective_tools, named_tools, with_servers
 from maverick_tui.agent.catalog.yaml_nodes import Node
-from maverick_tui.agent.fields import ENGINES, FIELDS, MARKDOWN, MAX_PROMPT, wrong_model
+from maverick_tui.agent.fields import DEFAULT_ENGINE, ENGINES, FIELDS, MARKDOWN, MAX_PROMPT, wrong_model
 from maverick_tui.inputs import InputSpec
 
 Fields = Mapping[str, Node]
@@ -99,8 +99,8 @@ def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: 
     denied = named_tools(values, "disallowedTools", log) or []
     tools = effective_tools(named, denied, servers.by_name, log)
     if engine == "api":
-        check_tools(named or (), log)
-        tools = for_api(tools)
+        check_api_tools(named or (), log)
+        tools = only_api_tools(tools)
     name, model = _name(fields, values, log), _model(fields, values, log)
     # Claude Code writes line breaks of an unquoted description this way.
     description = (values.text("description") or "").replace("\\n", "\n")
@@ -117,7 +117,7 @@ def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: 
         "engine": engine,
         "hooks": read_hooks(values.node("hooks"), log) or None,
     }
-    settings |= _plain_settings(fields, values, settings, engine or ENGINES[0], log)
+    settings |= _plain_settings(fields, values, settings, engine or DEFAULT_ENGINE, log)
     if engine == "api":
         check_by_executor(settings, fields, log)
         check_variables(front_matter.body, front_matter.body_line, inputs, log)
@@ -156,7 +156,7 @@ def _plain_settings(
     return found
 
 
-def _check_names(fields: Mapping[str, Node], log: ProblemLog) -> None:
+def _check_names(fields: Fields, log: ProblemLog) -> None:
     """Report the fields that have no effect.
 
     One that was probably meant to be another is an error: an agent whose `allowed_tools` were overlooked would have

@@ -99,7 +99,7 @@ def warn_of_unused(specs: Iterable[InputSpec], texts: Sequence[str], node: Node 
 
 
 def _declared(node: Node) -> Json:
-    """The bare values, with text as it was written: YAML would make a number of a version."""
+    """The bare values, with text as it was written: YAML would turn a version into a number."""
     if not isinstance(node.value, dict):
         return node.to_json()
     return {name: _entry(entry) for name, entry in node.value.items()}
@@ -119,7 +119,7 @@ def _as_written(node: Node) -> Json:
     return node.to_json() if isinstance(node.value, dict) or node.value is None else node.text
 
 
-def check_tools(tools: Iterable[Word], log: ProblemLog) -> None:
+def check_api_tools(tools: Iterable[Word], log: ProblemLog) -> None:
     """Report tools that the engine does not have."""
     for word in tools:
         rule = parse_tool(word.text) if word.text != "*" else None
@@ -132,7 +132,7 @@ def check_tools(tools: Iterable[Word], log: ProblemLog) -> None:
             log.error(word.line, f"tools: the engine api takes {rule.name} without a rule.", f"Write {rule.name}.")
 
 
-def for_api(tools: Iterable[str]) -> tuple[str, ...]:
+def only_api_tools(tools: Iterable[str]) -> tuple[str, ...]:
     """Those of the tools that the engine has."""
     return tuple(tool for tool in tools if tool.startswith("mcp__") or parse_tool(tool).name in API_FILE_TOOLS)
 
@@ -144,7 +144,7 @@ def check_variables(text: str, line: int, inputs: Iterable[InputSpec], log: Prob
         if name not in known and text[start - 1 : start] != "$":
             at = line + text.count("\n", 0, start)
             hint = did_you_mean(name, known) or "Declare it in inputs, or write $${ for ${."
-            log.error(at, f"${{{name}}} is no declared input.", hint)
+            log.error(at, f"${{{name}}} is not a declared input.", hint)
 
 
 def check_by_executor(settings: Mapping[str, Any], fields: Mapping[str, Node], log: ProblemLog) -> None:

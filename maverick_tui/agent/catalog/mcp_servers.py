@@ -22,6 +22,8 @@ FILE_NAME = ".mcp.json"
 
 Server = dict[str, Json]
 
+_SHAPE = "Write a name of the project's .mcp.json, or name: {command: ..., args: [...]}; quote numbers."
+
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 _FIELDS = {
@@ -137,9 +139,6 @@ def expand_server(name: str, server: Server, environ: Mapping[str, str], *, path
         return value
 
     return {key: expand(value) for key, value in server.items()}
-
-
-_SHAPE = "Write a name of the project's .mcp.json, or name: {command: ..., args: [...]}; quote numbers."
 
 
 @dataclass(slots=True)

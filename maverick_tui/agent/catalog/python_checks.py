@@ -83,7 +83,7 @@ def check_tools(agent: PythonAgent, log: ProblemLog) -> None:
 
 
 def _entries(agent: PythonAgent) -> Iterator[tuple[object, int]]:
-    """The entries that are written out, each with its line; the list may hold others as well."""
+    """The entries that are written out, each with its line; the list may hold others, too."""
     node = agent.nodes.get("allowed_tools")
     for element in node.elts[:MAX_WORDS] if isinstance(node, (ast.List, ast.Tuple)) else ():
         try:
@@ -116,7 +116,7 @@ def check_values(agent: PythonAgent, log: ProblemLog, misspelt: Collection[str] 
 
 
 def _hint(field: Field, value: object) -> str:
-    """What was probably meant, if that can be told."""
+    """What was probably meant, if it can be guessed."""
     if not isinstance(value, str):
         return ""
     if field.name == "model":

@@ -91,7 +91,7 @@ class AgentClasses:
             del cls.body[MAX_STATEMENTS:]
 
     def families(self) -> list[Family]:
-        """The classes that no other of the file inherits from, also without `execute`, in its order."""
+        """The classes that no other class of the file inherits from, even without `execute`, in its order."""
         families = [family for cls in self._classes.values() if self._is_agent(family := self._family(cls))]
         inherited = {cls.name for family in families for cls in family[1:]}
         return [family for family in families if family[0].name not in inherited]
@@ -160,7 +160,7 @@ class AgentClasses:
 
 
 def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """What is defined by importing the file, also under `if` and `try`."""
+    """What importing the file defines, including what is under `if` and `try`."""
     for statement in statements:
         yield statement
         if isinstance(statement, ast.If):

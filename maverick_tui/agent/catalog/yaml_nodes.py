@@ -46,7 +46,7 @@ class Node:
         return self.value
 
     def line_of(self, keys: Iterable[int | str]) -> int:
-        """The line of what is found by these keys, one below the other; of the last that is there."""
+        """The line of what these keys lead to, each below the one before; or as far as they lead."""
         node = self
         for key in keys:
             if not isinstance(node.value, dict) or key not in node.value:
