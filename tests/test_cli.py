@@ -727,7 +727,7 @@ def test_trust_with_a_yes_and_back(maverick: Run, pilot: Path) -> None:
         f".maverick/agents/pilot.py\n  sha256 {fingerprint(PYTHON.encode())}, {size} bytes\npilot is trusted.\n",
         "",
     )
-    assert maverick("agents", "trust", "pilot").out == "pilot is already trusted.\n"
+    assert maverick("agents", "trust", "pilot").out == "pilot is trusted already.\n"
     assert "*" not in maverick("agents", "list").out
     assert not Path("ran").exists()
     assert maverick("agents", "trust", "pilot", "--revoke").code == 0

@@ -34,7 +34,7 @@ def main() -> None:
         raise
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except Exception as error:  # the last line of defence: whatever it is, the user sees one line
+    except Exception as error:  # the last line of defence: whatever it is, the user gets one line
         sys.exit(_report(error))
 
 
@@ -93,6 +93,6 @@ def _is_somewhere() -> bool:
 
 
 def _throw_output_away() -> None:
-    """Keep Python from trying to write the rest again when it ends, and complaining."""
+    """Python would try to write the rest once more when it ends, and complain."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -96,7 +96,7 @@ def check_agents(
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check agent files without running them; exits with 1 if any of them has an error.
+    """Check agent files without running them; leaves with 1 if any of them has an error.
 
     JSON: {"problems": [{path, line, severity, message, hint}], "checked": number of files}
     """
@@ -123,7 +123,7 @@ def check_agents(
 def trust_agent(
     name: AgentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting it.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no more.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Trust a project's agent: its code, or the commands in it, may run. A change of the file ends the trust.
@@ -154,9 +154,9 @@ def trust_agent(
     elif not files:
         typer.echo(f"{name} needs no trust.")
     elif revoke:
-        typer.echo(f"{name} is no longer trusted." if changed else f"{name} was not trusted.")
+        typer.echo(f"{name} is not trusted any more." if changed else f"{name} was not trusted.")
     else:
-        typer.echo(f"{name} is trusted." if changed else f"{name} is already trusted.")
+        typer.echo(f"{name} is trusted." if changed else f"{name} is trusted already.")
 
 
 def _ask_for_trust(name: str, files: list[str]) -> None:
@@ -165,7 +165,7 @@ def _ask_for_trust(name: str, files: list[str]) -> None:
 
     if sys.stdin is None or not sys.stdin.isatty():
         raise NotTrustedError(
-            f"{name!r} was not trusted: nobody is there to ask.",
+            f"{name!r} was not trusted: nobody is there to be asked.",
             hint=f"Read {' and '.join(files)}, then run: maverick agents trust {name} --yes",
         )
     typer.echo(f"Have you read {' and '.join(files)}, and may it run on this machine? [y/N]: ", nl=False, err=True)

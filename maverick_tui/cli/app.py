@@ -51,14 +51,12 @@ def start(
     context: typer.Context,
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Run this agent.")] = None,
     prompt: Annotated[
-        str | None, typer.Option("--prompt", metavar="TEXT", help="What it should do; - reads it from a pipe.")
+        str | None, typer.Option("--prompt", metavar="TEXT", help="What it is to do; - reads it from a pipe.")
     ] = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="Let a script answer instead of a model; a to-do list is thrown away.")
     ] = False,
-    script: Annotated[
-        Path | None, typer.Option("--script", metavar="FILE", help="The script to play; the demo by default.")
-    ] = None,
+    script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script; else the demo.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
@@ -67,8 +65,8 @@ def start(
     """Mission control for coding agents in the terminal.
 
     Without a command it opens the application; if no credentials are set up, with the demo. Without a terminal it
-    prints: the demo, the agents, or with --agent and a prompt that agent's answer on standard output, and everything
-    else on standard error. The prompt is that of --prompt, or what is piped in.
+    prints: the demo, the agents, or with --agent and a prompt that agent's answer on standard output, and all else on
+    standard error. The prompt is that of --prompt, or what is piped in.
     """
     options.debug = debug
     if context.invoked_subcommand is not None:
@@ -81,7 +79,7 @@ def start(
 
     if is_terminal():
         if prompt == STDIN:
-            raise typer.BadParameter("Nothing is piped in.", param_hint="--prompt -")
+            raise typer.BadParameter("Nothing is piped in that could be read.", param_hint="--prompt -")
         raise typer.Exit(open_app(launch(agent, prompt, is_offline=offline, script=script)))
     if offline and script is None and prompt is not None:
         raise typer.BadParameter("The demo has prompts of its own: name a script with --script.", param_hint="--prompt")

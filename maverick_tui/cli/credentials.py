@@ -24,7 +24,7 @@ def has_credentials() -> bool:
 
 
 def _state() -> str:
-    """The CLI's own file; on macOS its key is in the keychain, and only this shows that somebody logged in."""
+    """What the CLI keeps of itself; on macOS its key is in the keychain and only this tells of a login."""
     from maverick_tui import paths
 
     folder = paths.claude_config()

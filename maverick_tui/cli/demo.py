@@ -21,9 +21,7 @@ def demo(
         typer.Argument(metavar="AGENT", help="Only this agent; the whole tour by default.", autocompletion=_names),
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Play without pauses.")] = False,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the repository, so you can look at it afterwards.")
-    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the repository, to look at it afterwards.")] = False,
     show_list: Annotated[bool, typer.Option("--list", help="List the stops of the tour.")] = False,
 ) -> None:
     """See the agents at work, offline: a scripted model, a temporary repository, real tools. About a minute."""

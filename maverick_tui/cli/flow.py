@@ -1,4 +1,4 @@
-"""Text for a terminal as it comes in: wrapped at words, lightly styled, and inert."""
+"""Text for a terminal as it comes in: wrapped at words, lightly dressed, and inert."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Paper:
     def __init__(self, stream: TextIO, width: int) -> None:
         self.stream = stream
         self.frame = max(min(width, WIDEST), 20)
-        """Columns of what must have an end: rules and frames."""
+        """Columns of what has to end somewhere: rules and frames."""
         self.width = self.frame if stream.isatty() else max(width, 20)
         """Columns at which text is wrapped."""
         is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

@@ -1,4 +1,4 @@
-"""Opens the application. It runs before the first frame, so it imports nothing that the frame can do without."""
+"""Opens the application. It stands before the first frame, so it imports nothing that the frame can do without."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def piped() -> str | None:
 
 
 def plain_launch(arguments: Sequence[str]) -> Launch | None:
-    """What simple arguments ask for; None if any of them is for the real command line to look at."""
+    """What simple arguments ask for; None if there is anything among them that the real command line has to look at."""
     values: dict[str, str] = {}
     words = list(arguments)
     while words:
@@ -63,7 +63,7 @@ def launch(agent: str | None, prompt: str | None, *, is_offline: bool, script: P
 
 
 def _is_in_demo(agent: str | None) -> bool:
-    """Whether the demo has that agent; any other one needs a real endpoint."""
+    """Whether the demo has that agent; for one that it does not have, a real endpoint has to be there."""
     if agent is None:
         return True
     from maverick_tui.offline.demo.tour import TOUR
@@ -73,7 +73,7 @@ def _is_in_demo(agent: str | None) -> bool:
 
 def open_app(wanted: Launch) -> int:
     """Run the application; its exit code."""
-    gc.disable()  # hundreds of classes are made here and none is freed; the application turns it on again
+    gc.disable()  # hundreds of classes are made now and none goes; the application turns it on again
     from maverick_tui.ui.app import run_app
 
     return run_app(wanted)

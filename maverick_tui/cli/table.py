@@ -29,7 +29,7 @@ _COLUMNS = ("  ", "NAME", "FORM", "MODEL", "TOOLS", "DESCRIPTION")
 _WIDEST = (2, 28, 4, 18, 5)
 _NAME, _FORM, _MODEL, _TOOLS = 1, 2, 3, 4
 _LEAST = 12
-"""Columns that a description needs to be useful."""
+"""Columns that a description needs to be of use."""
 _FEW = 3
 """Problems that a list of agents shows."""
 
@@ -105,7 +105,7 @@ def stand_in_lines(catalog: Catalog) -> Iterator[str]:
 
 
 def problem_summary(catalog: Catalog) -> str:
-    """How many files were checked, and what was found."""
+    """How many files were checked, and what came of it."""
     failures = sum(problem.is_error for problem in catalog.problems)
     warnings = len(catalog.problems) - failures
     counts = [_count(failures, "error"), _count(warnings, "warning")] if catalog.problems else ["no problems"]
@@ -122,7 +122,7 @@ def _heading(agent: AgentListing) -> tuple[str, str]:
         return title, ""
     folder = agent.path.parent
     if agent.source == "shipped":
-        # The same in a checkout and in an installation, whose whole path is long and useless.
+        # The same in a checkout and in an installation, whose whole path is long and of no use.
         return title, Path("maverick_tui/agents", folder.relative_to(paths.shipped("agents"))).as_posix()
     return title, display_path(str(folder))
 

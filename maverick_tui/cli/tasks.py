@@ -30,8 +30,7 @@ def list_tasks(
     everything: Annotated[bool, typer.Option("--all", help="Also what is done.")] = False,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, help="At most this many; 50 by default, and all of them with --json."),
+        int | None, typer.Option("--limit", min=1, help="So many at most; otherwise 50, and all of them as JSON.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
@@ -78,7 +77,7 @@ def add(
 
 
 def _day(text: str) -> str:
-    """The date that is meant, in the form the tools take; anything else is left for them to refuse."""
+    """The date that is meant, as the tools take it; what is none is left to them."""
     from datetime import datetime, timedelta
 
     later = {"today": 0, "tomorrow": 1}.get(text.strip().lower())
@@ -162,7 +161,7 @@ def _store() -> Iterator[TaskStore]:
 
 
 def _call(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:
-    """What a tool has done; its failure is an error, in its own words."""
+    """What a tool has done; that it could not is an error, in its own words."""
     found = _answer(tool, arguments, is_confirmed=is_confirmed)
     if not found["success"]:
         raise _error(found["error"])
@@ -184,7 +183,7 @@ def _error(told: dict[str, Any]) -> MaverickError:
         case _:
             from maverick_tui.ui.log_file import log_path
 
-            return MaverickError(told["message"], hint=f"If this keeps happening, look at {log_path()}.")
+            return MaverickError(told["message"], hint=f"If it stays so, look at what is written in {log_path()}.")
 
 
 def _answer(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:

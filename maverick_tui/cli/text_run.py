@@ -112,7 +112,7 @@ def run_text(name: str, prompt: str, script: Path | None) -> bool:
 
 
 async def _run(agent: type[MaverickAgent], prompt: str, script: Path | None) -> AgentError | None:
-    # Where both are the same terminal, somebody is watching: then the answer is shown as it comes.
+    # Where both are the same terminal, somebody looks on: then the answer is shown while it comes.
     is_watched = sys.stdout.isatty() and sys.stderr.isatty()
     paper, cwd, answers = Paper(sys.stderr, terminal_width()), Path.cwd(), None if is_watched else sys.stdout
     if script is None:

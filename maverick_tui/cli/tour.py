@@ -24,8 +24,8 @@ from maverick_tui.offline.demo.tour import Stop
 from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 _ABOUT = (
-    "A scripted model on this machine answers. Everything else is real: the Claude Code CLI, the agents, and what "
-    "their tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
+    "A scripted model on this machine answers. All the rest is real: the Claude Code CLI, the agents, and what their "
+    "tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
 )
 
 
@@ -69,19 +69,19 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
             paper.line()
             paper.line(("Stopped; the CLI and its commands have ended.", "dim"))
         if not ended:
-            raise  # Ctrl+C, which asyncio turns into a KeyboardInterrupt
+            raise  # Ctrl+C, of which asyncio makes a KeyboardInterrupt
         return 128 + ended[0]
     return code
 
 
 async def _visit(stop: Stop, stage: Stage, paper: Paper) -> bool:
-    """Let one agent answer its prompt; returns whether that went as it should."""
+    """Let one agent answer its prompt; whether that went as it should."""
     error = await print_run(stage.agent(stop.agent), stop.prompt, stage.project, paper)
     return (error is not None) == stop.breaks
 
 
 def _end_on_signals() -> list[int]:
-    """End in good order on other signals than Ctrl+C, too; the list gets the signal."""
+    """End in good order when somebody asks for it, not only on Ctrl+C; the list gets the signal."""
     caught: list[int] = []
     task = asyncio.current_task()
     assert task is not None

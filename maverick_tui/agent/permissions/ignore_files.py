@@ -1,4 +1,4 @@
-"""Ignore files of ripgrep: it prints the lines that it cannot parse, which may be the lines of a key."""
+"""Files that say what ripgrep leaves out: what it does not understand in one, it tells, and so the lines of a key."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from maverick_tui.agent.permissions.places import Places
 from maverick_tui.git.repository import read_small
 
 MOST_SEEN = 20_000
-"""How many files and folders are looked at before a search."""
+"""Files and folders that are looked at before a search."""
 
 _NAMES = (".gitignore", ".ignore", ".rgignore")
 _SILENT = re.compile("--no-messages|--no-ignore|--no-ignore-messages|--unrestricted|-u+")
 _POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
 _COMMON = "../..\n"
-"""What git writes into a worktree's `commondir`. Any other text may mean different things to ripgrep and to git."""
+"""What git writes into a worktree's `commondir`. Of other texts, ripgrep and git may make different things."""
 
 
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
@@ -31,7 +31,7 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0:
-            return "There is too much to check for ignore files that lead elsewhere; `rg --no-messages` needs no check."
+            return "It is too much to be looked through for links that are told; `rg --no-messages` makes it needless."
         if not {*_NAMES, ".git"}.isdisjoint((*folders, *files)):
             odd += _odd_files(Path(folder), here, places)
             odd += (
@@ -39,11 +39,11 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
             )
         if ".git" in folders:
             folders.remove(".git")
-    return f"{odd[0]} leads elsewhere, and ripgrep prints the lines of it that it cannot parse." if odd else ""
+    return f"{odd[0]} leads elsewhere, and ripgrep tells what it does not understand of it." if odd else ""
 
 
 def _odd_files(folder: Path, here: Path, places: Places) -> Iterator[Path]:
-    """What ripgrep reads in a folder before it searches there, if it is a key, a pipe or, of git's own, a link."""
+    """What ripgrep reads in a folder before it searches there, and that is a key, a pipe or, of git's own, a link."""
     for file in (folder / name for name in _NAMES):
         if os.path.lexists(file) and places.why_not_to_read(str(file)):
             yield file

@@ -1,4 +1,4 @@
-"""Judge: decides for every call whether it runs, asks first, or is refused. Both engines and all modes go by it.
+"""Judge: decides of every call whether it runs, asks first, or is refused. Both engines and all modes go by it.
 
 With a person, what only reads runs, and in mode acceptEdits edits inside the working directory; all else asks. Without
 one, what `allowed_tools` plainly cover runs, in mode plan if it only reads, and all else is refused. Some places ask
@@ -47,17 +47,17 @@ Decision = Literal["allow", "ask", "deny"]
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
 MOST_WORDS = 300
-"""How many words of a command are followed to where they lead."""
+"""Of a command, that are followed to where they lead."""
 MOST_FOLDERS = 8
-"""How many folders a command may end up in before it counts as one that cannot be followed."""
+"""In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
 _CHOOSES_NAMES = re.compile(r"--(?:include|exclude|exclude-dir|glob|iglob)=")
-"""Options that take a pattern: whatever a shell makes of it, it still belongs to that option."""
+"""Options with a pattern of their own: whatever a shell makes of it, it is still for that option."""
 
 
 class Verdict(NamedTuple):
-    """What is to happen to a call, and why, in words for a person and for the model."""
+    """What is to happen with a call, and why, in words for a person and for the model."""
 
     decision: Decision
     reason: str = ""
@@ -65,7 +65,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool; `here` is the folder that its relative paths start from."""
+    """A call of a tool; `here` is the folder in which its relative paths begin."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -94,7 +94,7 @@ def why_always_asked(call: Call, places: Places) -> str:
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
     for some in (named, places_within(call.tool, call.arguments, call.here)):
         if some is None:
-            return "It is too long to be checked."
+            return "It is too long to be looked through."
         is_long = len(some) > MOST_WORDS
         if reason := _first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
             return reason
@@ -107,7 +107,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     """
     plain, named = all_commands(call.command) or [], sorted(mentions(call.command))
     if plain and len(named) > MOST_WORDS:
-        return "It is too long to be checked."
+        return "It is too long to be looked through."
     look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
     for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
         found = could_stand_for(pattern, call.here)
@@ -157,8 +157,8 @@ def _does_more(words: Words) -> bool:
 
 
 def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
-    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, or else it
-    stands for whatever is created in the meantime; what zsh alone may take for one must fit nothing.
+    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, since else
+    it stands for what somebody makes in the meantime; what zsh alone may take for one must fit nothing.
     """
     if word.is_exact:
         return not found and not word.text.startswith("-")
@@ -172,7 +172,7 @@ def _where_cd_leads(named: str, folder: Path) -> str:
     is_path = named in (".", "..") or named.startswith(("./", "../", "/"))
     # Path.is_dir raises for what cannot be a name.
     is_here = is_path or os.path.isdir(folder / named)  # noqa: PTH112
-    return "" if is_here else f"{named} is not a folder here, but may be one elsewhere."
+    return "" if is_here else f"{named} is no folder here, and may be one elsewhere."
 
 
 def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
@@ -220,12 +220,12 @@ class Judge:
     def verdict(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
     ) -> Verdict:
-        """What is to happen to the call. What would ask is refused where nobody can be, or is to be, asked."""
+        """What is to happen with the call. What would ask is refused where nobody can be, or is to be, asked."""
         call = Call(tool, arguments, Path(here or self._cwd).resolve())
         if not may_use(tool, self._allowed):
             return Verdict("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
-            return Verdict("deny", "Jobs end with the run that made them: leave out durable.")
+            return Verdict("deny", "Jobs end with the run that has made them: leave durable out.")
         reason = self._reason(call, mode)
         if not reason:
             return Verdict("allow")
@@ -292,15 +292,15 @@ class Judge:
     def _doubt_of_command(self, call: Call) -> str:
         calls = all_commands(call.command) if is_plain(call.arguments) else None
         if calls is None:
-            return "It is more than plain commands that are known only to read."
+            return "It is more than plain commands that are known to only read."
         if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if _does_more(words)))):
             # A part of it may be allowed, so all that is not harmless is named.
             are = "are" if len(unknown) > 1 else "is"
-            return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to be read-only."
+            return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
         folders = [call.here]
         patterns = [word.text for words in calls for word in words if not word.is_exact]
         if patterns and not is_one_pipeline(call.command):
-            return f"{min(patterns)} may stand for other files by the time it is read."
+            return f"{min(patterns)} may stand for other files by the time that it is read."
         for words in calls:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
                 return doubt
@@ -314,7 +314,7 @@ class Judge:
     def _doubt_of_words(self, words: Words, folders: Sequence[Path]) -> str:
         texts, is_move = [word.text for word in words], _is_move(words)
         if _does_more(words):
-            return f"{_program(words)}, used like this, is not known to be read-only."
+            return f"{_program(words)}, used like this, is not known to only read."
         patterns = [word.text for word in words if not word.is_exact]
         if patterns and (is_move or not takes_many_files(texts)):
             return _unknown_files(min(patterns))

@@ -1,8 +1,8 @@
 """Patterns for names of files: all that any shell, with any of its options, may put in the place of one.
 
-Shells do not agree on what a pattern fits: options make them ignore case, let them see hidden files, or add
-wildcards; where a name or the language is not UTF-8, bash counts bytes; before 5.2 it takes `.*` for `..`. So more than
-any of them would find is found here, and whoever asks looks at all of it.
+Shells do not agree on what a pattern fits: options make them blind to case, let them see hidden files, or bring further
+signs; where a name or the language is not UTF-8, bash counts bytes; before 5.2 it takes `.*` for `..`. So more than any
+of them would find is found here, and whoever asks looks at all of it.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from itertools import islice
 from pathlib import Path
 
 MOST_FILES = 1_000
-"""How many names a pattern may stand for."""
+"""That a pattern may stand for."""
 MOST_SEEN = 20_000
-"""How many names are looked at for one pattern."""
+"""Names that are looked at for one pattern."""
 
 _CUT = re.compile(r"[\^{]|.?#")
-"""From here on zsh may read the word in ways of its own: EXTENDED_GLOB, BRACE_CCL."""
+"""From there on zsh may have ideas of its own: EXTENDED_GLOB, BRACE_CCL."""
 _ANY = re.compile(r"[*?]+|\[.*|[^\x00-\x7f]+", re.DOTALL)
 _UNSURE = re.compile(r"\*\*\*|~")
 """`***/` follows links in zsh, and `~` leaves out what another pattern fits."""
 
 
 class _TooManyError(Exception):
-    """There are more names than are looked at."""
+    """More names than are looked at."""
 
 
 def could_stand_for(pattern: str, folder: Path) -> list[str] | None:
@@ -39,7 +39,7 @@ def could_stand_for(pattern: str, folder: Path) -> list[str] | None:
     try:
         for number, part in enumerate(parts):
             end = "" if number == len(parts) - 1 else "/"
-            itself = search.below(found) if "**" in part else []  # which may also stand for no folder at all
+            itself = search.below(found) if "**" in part else []  # which stands for no folder, too
             inside = [f"{base}{name}{end}" for base in itself or found for name in search.fitting(part, base)]
             found = list(dict.fromkeys([*itself, *inside]))
     except _TooManyError:

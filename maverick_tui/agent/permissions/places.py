@@ -1,6 +1,6 @@
-"""Places that no rule opens: what makes other programs run something later, and what holds keys.
+"""Places that no rule opens: what makes others run something later, and what holds keys.
 
-Writing to them always asks, whatever an agent may use, and so does reading keys; where nobody can be asked, both are
+Writing to them always asks, whatever an agent may use, and reading keys does, too; where nobody can be asked, both are
 refused. Names count wherever they stand below the working directory, for a nested repository has a `.git` as well.
 """
 
@@ -66,7 +66,7 @@ _KERNELS = ("/proc", "/sys", "/dev")
 
 
 class Places:
-    """Knows for one working directory which places ask. A relative path starts from `here`, or else from there.
+    """Knows for one working directory which places ask. A relative path begins `here`, or there.
 
     `started` are words of commands that run without being asked about, as an agent's own hooks do.
     """
@@ -96,7 +96,7 @@ class Places:
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
             if any(map(_is_of_packages, self._names(place))) or _is_of_environment(place):
-                return f"{place} is part of what is installed, and others run it."
+                return f"{place} is part of what is installed, and run by others."
             if _way(_compared_names(place.parts[1:])).endswith(tuple(self._started)):
                 return f"{place} may be what a hook or an MCP server of this agent runs."
         return ""
@@ -241,7 +241,7 @@ def _is_of_bare_repository(place: Path) -> bool:
 
 
 def _is_file_or_folder(path: str) -> bool:
-    """Whether reading comes to an end: a pipe waits for whoever writes into it. What is not there does not matter."""
+    """Whether reading comes to an end: a pipe waits for whoever writes into it. What is not there is no question."""
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):

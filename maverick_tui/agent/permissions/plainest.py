@@ -9,7 +9,7 @@ from maverick_tui.agent.permissions.rules import own_words
 from maverick_tui.agent.tools import ToolRule
 
 UNKNOWN_PROGRAM = "make"
-"""A command that is not known to be read-only."""
+"""A command that nobody knows to only read."""
 _NAME = "x"
 """Stands for whatever a wildcard stands for."""
 _WILDCARD = re.compile(r"\*+")

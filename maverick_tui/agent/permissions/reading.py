@@ -1,4 +1,4 @@
-"""Which calls of well-known programs only read. The options that are safe are listed, so what is unknown is not safe.
+"""Which calls of well-known programs only read: by what they are known to take, so that the unknown is not among it.
 
 An option that is not listed here may write a file or run a program (`git diff --output`, `sort -o`, `find -delete`,
 `rg --pre`), and so may an abbreviation of one. A call with any of those is not for us to judge; somebody is asked.
@@ -26,7 +26,7 @@ class Reader:
     is_free: bool = False
     """Whether it only prints, whatever it is given."""
     has_pattern: bool = False
-    """Whether the first word that is not an option is what to look for, unless an option already says that."""
+    """Whether the first word that is no option is what to look for, unless an option says that."""
     accepts: Callable[[Sequence[str]], bool] | None = None
     """Whether all words together are fine; without it, any number of files is."""
 
@@ -71,13 +71,13 @@ def files_read(words: Sequence[str]) -> list[str]:
     if reader is None or reader.is_about_text:
         return []
     operands = [word for word in rest if not _is_option(word)]
-    # Some systems look for no options after the first word that is not one: there, they are files.
+    # Not every system looks for options behind the first word that is none: there, they are files.
     operands += [word for word in _from_first_file(rest) if _is_option(word)]
     return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
 
 
 def folders_searched(words: Sequence[str]) -> list[str]:
-    """Where a call searches: in its own folder unless it names files; an option after those may be a file or not."""
+    """Where a call searches: where it is, unless it names files, and an option behind them may be one or none."""
     files = files_read(words)
     return files if any(not _is_option(file) for file in files) else [".", *files]
 
@@ -89,7 +89,7 @@ def takes_many_files(words: Sequence[str]) -> bool:
 
 
 def is_filter(words: Sequence[str]) -> bool:
-    """Whether a call that only reads takes nothing but its input, which comes from another call."""
+    """Whether a call that only reads takes nothing but its input, which another call has said."""
     return words[0] in _FILTERS and not files_read(words)
 
 
@@ -140,7 +140,7 @@ def _at_most(number: int) -> Callable[[Sequence[str]], bool]:
 
 
 def _prints_lines(words: Sequence[str]) -> bool:
-    """`sed` has a language that writes and runs; only printing lines by their numbers is known to be safe."""
+    """`sed` has a language that writes and runs; known of it is to print lines by their numbers."""
     lines = words[1] if len(words) > 1 else ""
     return list(words[:1]) == ["-n"] and re.fullmatch(r"(\d+|\$)(,(\+?\d+|\$))?p", lines) is not None
 
@@ -155,7 +155,7 @@ def _are_formats(words: Sequence[str]) -> bool:
 
 
 def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
-    """`git branch` and `git tag` list if they are told to, and create something from any other word."""
+    """`git branch` and `git tag` list if they are told to, and make something of any other word."""
     telling = ("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", *options)
     # Only as the first word: `--sort` would take it for its value.
     return lambda words: all(map(_is_option, words)) or words[0] in telling

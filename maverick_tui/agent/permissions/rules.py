@@ -26,7 +26,7 @@ _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
 _MOST_PLACES = 20_000
-"""How many files the texts of a call may name."""
+"""That the texts of a call may name."""
 _SIGN = re.compile(r"[*?\[{]")
 _FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
 _SPACE = "\x1f"
@@ -64,7 +64,7 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
 
     A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
     subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`. None
-    covers a pattern, which becomes an option where a file has the name of one.
+    covers a pattern, which becomes an option where a file is called like one.
     """
     texts = [word.text for word in words]
     if not all(word.is_one_word for word in words):
@@ -77,7 +77,7 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
         return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
     whole = rule.removesuffix(":*").split()[: len(own)] == own
-    said = len(own) if whole or len(own) <= 2 else len(own) - 1  # the beginning of an argument says little
+    said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
     if own and runs_another([PurePosixPath(texts[0]).name, *texts[1:]], said, cwd):
         return False
     return not is_for_reading(rule) or (_only_reads(texts) and not is_shim(texts[0]))
@@ -89,7 +89,7 @@ def is_for_reading(rule: str) -> bool:
 
 
 def is_plain(arguments: Mapping[str, Any]) -> bool:
-    """Whether it is a command and nothing besides: one without a sandbox, or in the background, is more than that."""
+    """Whether it is a command and nothing besides: one without a sandbox, or in the background, is another thing."""
     return set(arguments) <= _BESIDES
 
 
@@ -153,7 +153,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _local(text: str) -> str:
-    """A path, even if it is written as an address, or is long only because it goes back and forth."""
+    """A path, also where it is told as an address, or is long only because it goes back and forth."""
     path = unquote(text[len("file://") :]) if text.lower().startswith("file://") else text
     return path if len(path) <= _LONGEST_PATH else os.path.normpath(path)
 

@@ -82,7 +82,7 @@ def _is_remote(words: Sequence[str], here: Path) -> bool:
 
 
 def sets_git(words: Sequence[str]) -> bool:
-    """Whether a call may change what git does later; who the commits are by is harmless."""
+    """Whether a call may change what git does later; who the commits are by is nobody's danger."""
     if words[0] != "git":
         return False
     # Behind an option of git itself, which may have a value, any word may be the subcommand.
@@ -100,7 +100,7 @@ def _sets(words: Sequence[str]) -> bool:
 
 
 def _configures(words: Sequence[str]) -> bool:
-    """By the place of the words: what asks about a setting in one place is a value in another."""
+    """By the place of the words: what tells about a setting in one place is a value in another."""
     rest = _behind_scopes(words)
     if not rest or rest[0] in _TELLING:
         return False
@@ -118,7 +118,7 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
 _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get list".split())
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())
 _HELPED = "::"
-"""The part of an address that names a program to run."""
+"""In an address, that names a program to be asked for it."""
 _WITH_REMOTES = frozenset("fetch ls-remote pull push".split())
 _FLAGS = frozenset(
     "-4 -6 -a -d -f -n -p -q -t -u -v --all --atomic --autostash --delete --dry-run --exit-code --ff --ff-only"
@@ -126,7 +126,7 @@ _FLAGS = frozenset(
     " --porcelain --progress --prune --prune-tags --quiet --rebase --refs --set-upstream --squash --symref --tags"
     " --unshallow --update-head-ok --verbose".split()
 )
-"""Their options that take no value."""
+"""Options of these that have no value behind them."""
 _ARGUMENT_FILE = "^@"
 """A file with further arguments."""
 _LIKE_AN_OPTION = "/-"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 LONGEST = 10_000
-"""Longest command that is read; nobody who is asked would read a longer one either."""
+"""Characters of a command that is still read; nobody who is asked would read a longer one either."""
 
 _PART = r"""
     (?P<bare>[A-Za-z0-9_@%+=:,./^~{}!\#-]+)
@@ -64,7 +64,7 @@ Words = tuple[Word, ...]
 
 
 def plain_words(command: str) -> list[str] | None:
-    """The exact words of a command that is one plain call of a program and nothing else; None if it may be more."""
+    """The exact words of a command that is one plain call of a program and nothing besides; None if it may be more."""
     found = None if "\n" in command.rstrip("\n") else _calls(command, frozenset({"program"}))
     if found is None or len(found) != 1 or not all(word.is_exact for word in found[0]):
         return None

@@ -1,4 +1,4 @@
-"""Stand-ins of a version manager: files in the folder (`.tool-versions`) say which program they run."""
+"""Programs that are stand-ins of a version manager: which one they run, files of the folder say (`.tool-versions`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _USUAL = tuple(f"~/{place}/shims" for place in (".asdf", ".local/share/mise", ".
 
 
 def is_shim(program: str) -> bool:
-    """Whether a program may be one. An agent's shell may have more on its PATH than ours, so the usual places count."""
+    """Whether a program may be one. The shell of an agent may have more on its PATH than we, so usual places count."""
     folders = [place for place in os.environ.get("PATH", "").split(os.pathsep) if PurePath(place).name == "shims"]
     folders += map(os.path.expanduser, _USUAL)
     path = PurePath(program)

@@ -713,9 +713,9 @@ def test_what_a_person_has_granted_is_remembered_as_far_as_it_goes(project: Path
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        ("pytest -q b.py && rm -rf build", "It is 2 commands, of which pytest and rm are not known to be read-only."),
-        ("pytest a.py; pytest b.py | head", "It is 3 commands, of which pytest is not known to be read-only."),
-        ("rm -rf build", "rm, used like this, is not known to be read-only."),
+        ("pytest -q b.py && rm -rf build", "It is 2 commands, of which pytest and rm are not known to only read."),
+        ("pytest a.py; pytest b.py | head", "It is 3 commands, of which pytest is not known to only read."),
+        ("rm -rf build", "rm, used like this, is not known to only read."),
     ],
 )
 def test_the_reason_names_all_that_does_more_than_to_read(command: str, reason: str, project: Path) -> None:
