@@ -658,8 +658,8 @@ def test_paths_are_short_in_text_and_whole_in_json(maverick: Run, home: Path) ->
     assert maverick("agents", "check").out == (
         ".claude/agents/pilot.md:4: error: There is no field 'allowed_tools'. Did you\n"
         "    mean 'tools'?\n"
-        "~/.claude/agents/z.md:2: error: Has the name 'reviewer', which is already\n"
-        "    defined in ~/.claude/agents/reviewer.md. Give one of them another name.\n"
+        "~/.claude/agents/z.md:2: error: Has the name 'reviewer', which is defined\n"
+        "    already in ~/.claude/agents/reviewer.md. Give one of them another name.\n"
         "3 files checked: 2 errors, 0 warnings.\n"
     )
     assert ". .claude/agents/pilot.md:4: " in maverick("agents", "trust", "pilot").err

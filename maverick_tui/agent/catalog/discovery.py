@@ -79,7 +79,7 @@ class Catalog:
         here: dict[str, AgentListing] = {}
         for agent in found:
             if first := here.get(agent.name):
-                message = f"Has the name {agent.name!r}, which is already defined in {_where(first)}."
+                message = f"Has the name {agent.name!r}, which is defined already in {_where(first)}."
                 self.problems.append(Problem(_where(agent), agent.line, message, "Give one of them another name."))
                 continue
             here[agent.name] = agent

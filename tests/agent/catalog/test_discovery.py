@@ -526,7 +526,7 @@ def test_a_folder_of_agents_is_checked() -> None:
     write_markdown(Path("mine/b"), "reviewer")
     report = lint(Path("mine"))
     assert report.checked == 2
-    assert "already defined" in report.problems[0].message
+    assert "defined already" in report.problems[0].message
 
 
 def test_a_projects_folder_is_checked_for_its_agents() -> None:

@@ -111,7 +111,7 @@ def test_everything_is_reported_and_the_good_one_is_found(folder: Path) -> None:
         ("bomb.md", "anchor"),
         ("deep-flow.md", "nested"),
         ("self", "Leads back"),
-        ("good.md", "already defined in"),
+        ("good.md", "defined already in"),
     ],
 )
 def test_what_is_wrong_is_said(folder: Path, name: str, message: str) -> None:
