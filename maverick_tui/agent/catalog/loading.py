@@ -21,6 +21,7 @@ from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust
 from maverick_tui.agent.catalog.mcp_servers import McpLookup, expand_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
+from maverick_tui.agent.catalog.python_file import text_of
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
@@ -133,7 +134,7 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
     sys.modules[name] = module
     try:
         with quiet():
-            exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
+            exec(compile(text_of(source), str(path), "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:
         sys.modules.pop(name, None)
         if isinstance(error, (Exception, SystemExit)):

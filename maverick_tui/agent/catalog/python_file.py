@@ -70,7 +70,7 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they are about the author's file, and appear when it is run
-            return ast.parse(source, str(path))
+            return ast.parse(text_of(source), str(path))
     except SyntaxError as error:
         log.error(error.lineno or 1, f"Is not Python: {error.msg}.", "Correct the line.")
     except (ValueError, RecursionError, MemoryError) as error:
@@ -86,7 +86,8 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
 
     encoding = ""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # as Python ends them, but tokenize does not
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
         source.decode(encoding)
         if codecs.lookup(encoding).name not in _ENCODINGS:
             return 1, f"Declares the encoding {encoding!r}.", _SAVE
@@ -101,6 +102,11 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
     except (LookupError, UnicodeError):  # codecs from bytes to bytes (zlib), from text to text (rot13), or none at all
         return 1, f"Cannot be decoded: it declares {encoding!r}, which is not an encoding for such text.", _SAVE
     return None
+
+
+def text_of(source: bytes) -> str:
+    """The text that was shown to be trusted; given bytes, Python would find out the encoding by itself."""
+    return source.decode("utf-8-sig")
 
 
 def _with_plain_name(agent: PythonAgent, log: ProblemLog) -> PythonAgent:
