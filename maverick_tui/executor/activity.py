@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.messages import StopReason, ToolCall, Usage
+from maverick_tui.executor.model.messages import StopReason, ToolCall, Usage
 
 
 @dataclass(frozen=True, slots=True)

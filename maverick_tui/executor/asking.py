@@ -11,8 +11,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, PartialOutput, Thinking
 from maverick_tui.executor.calls import Calls
-from maverick_tui.executor.counting import Size, size_of, size_of_messages
-from maverick_tui.executor.messages import (
+from maverick_tui.executor.model.messages import (
     Agent,
     CountsTokens,
     Delta,
@@ -24,11 +23,12 @@ from maverick_tui.executor.messages import (
     distinct_id,
     is_forced,
 )
+from maverick_tui.executor.model.pricing import Price, price_of
+from maverick_tui.executor.model.retry import NO_RETRIES, with_retries
+from maverick_tui.executor.model.room import longest_answer
+from maverick_tui.executor.model.tokens import Size, size_of, size_of_messages
 from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
-from maverick_tui.executor.pricing import Price, price_of
-from maverick_tui.executor.retry import NO_RETRIES, with_retries
-from maverick_tui.executor.room import longest_answer
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
 

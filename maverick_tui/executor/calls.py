@@ -13,7 +13,7 @@ from maverick_tui.exceptions import AgentError, did_you_mean
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted
 from maverick_tui.executor.definition import ToolConfig
-from maverick_tui.executor.messages import Message, ToolCall
+from maverick_tui.executor.model.messages import Message, ToolCall
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 

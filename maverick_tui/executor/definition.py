@@ -11,9 +11,9 @@ from pydantic.errors import PydanticUserError
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.limits import Limits
-from maverick_tui.executor.messages import is_forced
+from maverick_tui.executor.model.messages import is_forced
+from maverick_tui.executor.model.retry import RetryPolicy
 from maverick_tui.executor.result import T
-from maverick_tui.executor.retry import RetryPolicy
 from maverick_tui.executor.template import unknown_variable, variables
 from maverick_tui.inputs import InputSpec, parse_inputs
 

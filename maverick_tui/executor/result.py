@@ -10,7 +10,7 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.messages import Message, Usage
+from maverick_tui.executor.model.messages import Message, Usage
 from maverick_tui.executor.suspension import Suspension
 
 T = TypeVar("T", default=Any)

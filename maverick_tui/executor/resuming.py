@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.calls import Approve, Verdict
 from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.messages import Message, Role, ToolCall
+from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.plan import Plan
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.suspension import Suspension

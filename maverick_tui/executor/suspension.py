@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json, to_jsonable_python
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.messages import Message, ToolCall, Usage
+from maverick_tui.executor.model.messages import Message, ToolCall, Usage
 from maverick_tui.redact import MASK, holds_secret, redact
 
 _VERSION = 1

@@ -13,7 +13,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.threads import in_thread
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 

@@ -13,12 +13,12 @@ from sqlmodel import col, select
 from maverick_tui.executor.activity import Activity
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.result import ExecutionResult
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, MessageHistory
 from maverick_tui.tasks.database import hide_values
 from maverick_tui.tasks.models import ChatMessage
 from maverick_tui.tasks.runner import AgentRunner
+from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallS
 from maverick_tui.executor.calls import NO_MORE_CALLS
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.execution import AgentExecutor
-from maverick_tui.executor.messages import Agent, Message, Role, ToolCall
-from maverick_tui.executor.provider import AgentConfig, create_agent
+from maverick_tui.executor.executor import AgentExecutor
+from maverick_tui.executor.mcp.tool import as_text
+from maverick_tui.executor.model.config import AgentConfig, create_agent
+from maverick_tui.executor.model.messages import Agent, Message, Role, ToolCall
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
-from maverick_tui.executor.server_tool import as_text
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.answers import Made, answer

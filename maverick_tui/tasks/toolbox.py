@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.inert import one_line
 from maverick_tui.tasks import texts
@@ -16,6 +15,7 @@ from maverick_tui.tasks.lookup import MOST, Candidate, is_clear, says_more, with
 from maverick_tui.tasks.models import Task
 from maverick_tui.tasks.store import Status, TaskStore, WrongInput, given_up
 from maverick_tui.tasks.words import folded
+from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 

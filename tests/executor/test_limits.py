@@ -21,9 +21,9 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import NO_MORE_CALLS
-from maverick_tui.executor.counting import size_of, size_of_messages
 from maverick_tui.executor.limits import RequestLimits
-from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.model.pricing import price_of
+from maverick_tui.executor.model.tokens import size_of, size_of_messages
 from maverick_tui.executor.spending import Spending
 from tests.executor.support import Model, Watched, call, calls, define, says, streaming, watch
 

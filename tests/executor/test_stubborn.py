@@ -20,7 +20,7 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import Verdict
-from maverick_tui.executor.messages import Delta
+from maverick_tui.executor.model.messages import Delta
 from tests.executor.support import (
     Model,
     call,

@@ -25,8 +25,8 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import CUT_OFF
-from maverick_tui.executor.messages import Delta
-from maverick_tui.executor.wire import AnswerReader
+from maverick_tui.executor.model.messages import Delta
+from maverick_tui.executor.model.wire import AnswerReader
 from tests.executor.support import Model, Watched, call, calls, cancel_when, define, says, watch
 
 

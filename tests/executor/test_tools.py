@@ -18,8 +18,8 @@ from pydantic import BaseModel, Field
 
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor import CancelToken, Tool, ToolContext, ToolRegistry, tool
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import FunctionTool, ToolError
+from maverick_tui.threads import in_thread
 
 CONTEXT = ToolContext(call_id="call_1", agent="tester")
 NONE: Any = Field(default_factory=list)

@@ -15,12 +15,12 @@ from maverick_tui.agent.finding import load_agent
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.file_tools import file_tools
-from maverick_tui.executor.models import DEFAULT_MODEL, model_id
-from maverick_tui.executor.provider import AgentConfig, create_agent
-from maverick_tui.executor.servers import ToolServers
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.files.tools import file_tools
+from maverick_tui.executor.mcp.servers import ToolServers
+from maverick_tui.executor.model.config import AgentConfig, create_agent
+from maverick_tui.executor.model.models import DEFAULT_MODEL, model_id
 from maverick_tui.executor.tools import ToolRegistry
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool

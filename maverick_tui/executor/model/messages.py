@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from maverick_tui.executor.images import Image
+from maverick_tui.executor.model.images import Image
 
 if TYPE_CHECKING:
-    from maverick_tui.executor.retry import RetryPolicy
+    from maverick_tui.executor.model.retry import RetryPolicy
     from maverick_tui.executor.tools import Tool
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NoReturn
 
 from maverick_tui.exceptions import MalformedResponseError
-from maverick_tui.executor.messages import (
+from maverick_tui.executor.model.messages import (
     Delta,
     Message,
     Response,

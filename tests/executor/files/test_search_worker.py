@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maverick_tui.executor import search_worker
-from maverick_tui.executor.search_worker import finder
+from maverick_tui.executor.files import search_worker
+from maverick_tui.executor.files.search_worker import finder
 
 CHARACTERS = "aAbkKsSxyZ019_ -.:(){}[]\"'\\/\t\r\n\x0b\x1c\x1f\x85éß\u017f\u212aİ\u0131Σς٣ⅷ漢🎈\u2028\ufffd"
 ATOMS = [

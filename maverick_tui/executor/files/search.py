@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from maverick_tui.executor import search_worker
+from maverick_tui.executor.files import search_worker
 from maverick_tui.executor.tools import ToolError
 
 OutputMode = Literal["content", "files_with_matches", "count"]

@@ -14,11 +14,11 @@ from typing import Annotated, TextIO
 
 from pydantic import Field
 
-from maverick_tui.executor.folder import Folder, clock
-from maverick_tui.executor.globs import BadPatternError, matcher
-from maverick_tui.executor.search import Findings, OutputMode, Search, search
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.files.folder import Folder, clock
+from maverick_tui.executor.files.globs import BadPatternError, matcher
+from maverick_tui.executor.files.search import Findings, OutputMode, Search, search
 from maverick_tui.executor.tools import FunctionTool, Tool, ToolContext, ToolError
+from maverick_tui.threads import in_thread
 
 MOST_LINES = 2_000
 MOST_LINE = 2_000

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.endpoint import wrong_with_url
+from maverick_tui.executor.model.endpoint import wrong_with_url
 from maverick_tui.redact import is_secret
 
 LEAST_SECRET = 6

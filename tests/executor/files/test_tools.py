@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui.executor import CancelToken
-from maverick_tui.executor import file_tools as file_tools_module
-from maverick_tui.executor import folder as folder_module
-from maverick_tui.executor.file_tools import MOST_CHARACTERS, MOST_FILES, MOST_LINE, file_tools
-from maverick_tui.executor.folder import Folder
-from maverick_tui.executor.globs import BadPatternError, matcher
-from maverick_tui.executor.search import Search, search
-from maverick_tui.executor.search_worker import opened_path
+from maverick_tui.executor.files import folder as folder_module
+from maverick_tui.executor.files import tools as file_tools_module
+from maverick_tui.executor.files.folder import Folder
+from maverick_tui.executor.files.globs import BadPatternError, matcher
+from maverick_tui.executor.files.search import Search, search
+from maverick_tui.executor.files.search_worker import opened_path
+from maverick_tui.executor.files.tools import MOST_CHARACTERS, MOST_FILES, MOST_LINE, file_tools
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 from maverick_tui.runs.tool_text import summary
 from tests.support.processes import marked, until_running

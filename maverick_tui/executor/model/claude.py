@@ -11,17 +11,17 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
-from maverick_tui.executor.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
-from maverick_tui.executor.failures import RefusalError, ours
-from maverick_tui.executor.messages import Request, Response, is_forced
-from maverick_tui.executor.provider import AgentConfig
-from maverick_tui.executor.retry import with_retries
-from maverick_tui.executor.room import shared_out
-from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
-from maverick_tui.executor.threads import in_thread
-from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
+from maverick_tui.executor.mcp.settings import LEAST_SECRET, secrets
+from maverick_tui.executor.model.config import AgentConfig
+from maverick_tui.executor.model.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
+from maverick_tui.executor.model.failures import RefusalError, ours
+from maverick_tui.executor.model.messages import Request, Response, is_forced
+from maverick_tui.executor.model.retry import with_retries
+from maverick_tui.executor.model.room import shared_out
+from maverick_tui.executor.model.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
 from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, is_secret
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

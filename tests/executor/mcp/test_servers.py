@@ -36,9 +36,9 @@ from mcp_types import Tool as ListedTool
 
 from maverick_tui import keeper
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
-from maverick_tui.executor import server_process
-from maverick_tui.executor.server_settings import secrets
-from maverick_tui.executor.servers import ToolServers
+from maverick_tui.executor.mcp import process as server_process
+from maverick_tui.executor.mcp.servers import ToolServers
+from maverick_tui.executor.mcp.settings import secrets
 from maverick_tui.executor.tools import ToolContext, ToolError, ToolRegistry
 from tests.support import plain_mcp
 from tests.support.processes import marked, wait_until_gone
@@ -540,7 +540,7 @@ def test_a_program_that_ends_without_closing_leaves_nothing(mark: str, script: A
 def test_without_servers_mcp_is_not_imported() -> None:
     program = """
         import asyncio, sys
-        from maverick_tui.executor.servers import ToolServers
+        from maverick_tui.executor.mcp.servers import ToolServers
         assert asyncio.run(ToolServers({}, wanted=["Read"]).open()) == []
         assert not {"mcp", "mcp_types", "jsonschema", "httpx2"} & sys.modules.keys()
     """

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import keeper
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.threads import in_thread
 
 MOST_LINE = 16_000_000
 """Bytes of one message."""
@@ -27,7 +27,7 @@ _LAST_WORDS = 10_000
 WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 """The key to the model is ours; a server that needs it is given it by its own `env`."""
 
-log = logging.getLogger("maverick_tui.executor.servers")
+log = logging.getLogger("maverick_tui.executor.mcp.servers")
 
 
 class ServerProcess:

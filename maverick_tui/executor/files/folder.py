@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from maverick_tui.exceptions import did_you_mean
-from maverick_tui.executor.search_worker import is_below, opened_path
+from maverick_tui.executor.files.search_worker import is_below, opened_path
 from maverick_tui.executor.tools import ToolError
 from maverick_tui.git import asking as git
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError, MaverickError
-from maverick_tui.executor.server_process import ServerProcess
-from maverick_tui.executor.server_settings import address, check, concealed, needed, secrets, served_object
-from maverick_tui.executor.server_tool import ServerTool
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.mcp.process import ServerProcess
+from maverick_tui.executor.mcp.settings import address, check, concealed, needed, secrets, served_object
+from maverick_tui.executor.mcp.tool import ServerTool
 from maverick_tui.executor.tools import Tool
 from maverick_tui.redact import conceal, redact, without
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -28,7 +28,7 @@ IDLE_SECONDS = 24 * 3600.0
 """How long an endpoint may be silent: how long a tool may take is not the connection's to say."""
 MOST_TOOLS = 1_000
 
-log = logging.getLogger("maverick_tui.executor.servers")
+log = logging.getLogger("maverick_tui.executor.mcp.servers")
 
 
 class ToolServers:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from maverick_tui.executor.messages import Message, Request
+from maverick_tui.executor.model.messages import Message, Request
 from maverick_tui.executor.tools import Tool
 
 _SMOOTH = b"abcdefghijklmnopqrstuvwxyz "

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor import AgentConfig, Message, Request, TerminateReason, create_agent
-from maverick_tui.executor.failures import ours
+from maverick_tui.executor.model.failures import ours
 from maverick_tui.offline.script import HttpFault
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import QUICK, Watched, define, watch

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
-from maverick_tui.executor.messages import Agent
-from maverick_tui.executor.models import DEFAULT_MODEL
-from maverick_tui.executor.retry import RetryPolicy
+from maverick_tui.executor.model.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
+from maverick_tui.executor.model.messages import Agent
+from maverick_tui.executor.model.models import DEFAULT_MODEL
+from maverick_tui.executor.model.retry import RetryPolicy
 
 DEFAULT_MAX_TOKENS = 16_000
 DEFAULT_REQUEST_TIMEOUT = 600.0
@@ -93,6 +93,6 @@ class AgentConfig(BaseModel):
 
 def create_agent(config: AgentConfig | None = None) -> Agent:
     """A model that can be asked. It is an async context as well; left, or with `aclose()`, it gives up its sockets."""
-    from maverick_tui.executor.claude import ClaudeAgent
+    from maverick_tui.executor.model.claude import ClaudeAgent
 
     return ClaudeAgent(config or AgentConfig())

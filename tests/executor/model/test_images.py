@@ -9,7 +9,7 @@ import pytest
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor import AgentExecutor, Image, Message, TerminateReason
-from maverick_tui.executor.wire import message_blocks
+from maverick_tui.executor.model.wire import message_blocks
 from tests.executor.support import Model, define, says, watch
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)

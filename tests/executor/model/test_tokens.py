@@ -24,8 +24,8 @@ from maverick_tui.executor import (
     create_agent,
     tool,
 )
-from maverick_tui.executor.counting import size_of, size_of_messages
-from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.model.pricing import price_of
+from maverick_tui.executor.model.tokens import size_of, size_of_messages
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import Model, Watched, call, calls, define, says, watch
 from tests.support.model import as_script, say

@@ -13,8 +13,8 @@ from maverick_tui.executor import (
     Role,
     StopReason,
 )
-from maverick_tui.executor.messages import Delta, Thought
-from maverick_tui.executor.wire import AnswerReader, message_blocks
+from maverick_tui.executor.model.messages import Delta, Thought
+from maverick_tui.executor.model.wire import AnswerReader, message_blocks
 from tests.executor.support import check_history
 
 HELLO = (Message.user("hello"),)
