@@ -17,7 +17,7 @@ from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
-from maverick_tui.executor.mcp.settings import secrets
+from maverick_tui.executor.settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs
 from maverick_tui.redact import redact, without
 from maverick_tui.shown import shown

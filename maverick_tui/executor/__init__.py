@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from maverick_tui.executor.limits import Limits as Limits
     from maverick_tui.executor.limits import RequestLimits as RequestLimits
     from maverick_tui.executor.mcp.servers import ToolServers as ToolServers
+    from maverick_tui.executor.model.claude import create_agent as create_agent
     from maverick_tui.executor.model.config import AgentConfig as AgentConfig
-    from maverick_tui.executor.model.config import create_agent as create_agent
     from maverick_tui.executor.model.failures import RefusalError as RefusalError
-    from maverick_tui.executor.model.images import Image as Image
+    from maverick_tui.executor.model.failures import RetryPolicy as RetryPolicy
     from maverick_tui.executor.model.messages import Agent as Agent
     from maverick_tui.executor.model.messages import CountsTokens as CountsTokens
+    from maverick_tui.executor.model.messages import Image as Image
     from maverick_tui.executor.model.messages import Message as Message
     from maverick_tui.executor.model.messages import Request as Request
     from maverick_tui.executor.model.messages import RequestConfig as RequestConfig
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from maverick_tui.executor.model.messages import Thought as Thought
     from maverick_tui.executor.model.messages import ToolCall as ToolCall
     from maverick_tui.executor.model.messages import Usage as Usage
-    from maverick_tui.executor.model.retry import RetryPolicy as RetryPolicy
     from maverick_tui.executor.result import ExecutionMetrics as ExecutionMetrics
     from maverick_tui.executor.result import ExecutionResult as ExecutionResult
     from maverick_tui.executor.result import TerminateReason as TerminateReason
@@ -86,13 +86,13 @@ _HOMES = {
         "ToolConfig",
     ],
     "executor": ["AgentExecutor", "ExecutionStream"],
-    "model.failures": ["RefusalError"],
-    "model.images": ["Image"],
+    "model.failures": ["RefusalError", "RetryPolicy"],
     "journal": ["write_log"],
     "limits": ["LimitError", "Limits", "RequestLimits"],
     "model.messages": [
         "Agent",
         "CountsTokens",
+        "Image",
         "Message",
         "Request",
         "RequestConfig",
@@ -104,9 +104,9 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ],
-    "model.config": ["AgentConfig", "create_agent"],
+    "model.claude": ["create_agent"],
+    "model.config": ["AgentConfig"],
     "result": ["ExecutionMetrics", "ExecutionResult", "TerminateReason"],
-    "model.retry": ["RetryPolicy"],
     "mcp.servers": ["ToolServers"],
     "suspension": ["Suspension"],
     "tools": ["Tool", "ToolContext", "ToolError", "ToolRegistry", "tool"],

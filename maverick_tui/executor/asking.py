@@ -11,6 +11,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, PartialOutput, Thinking
 from maverick_tui.executor.calls import Calls
+from maverick_tui.executor.model.failures import NO_RETRIES, with_retries
 from maverick_tui.executor.model.messages import (
     Agent,
     CountsTokens,
@@ -24,9 +25,7 @@ from maverick_tui.executor.model.messages import (
     is_forced,
 )
 from maverick_tui.executor.model.pricing import Price, price_of
-from maverick_tui.executor.model.retry import NO_RETRIES, with_retries
-from maverick_tui.executor.model.room import longest_answer
-from maverick_tui.executor.model.tokens import Size, size_of, size_of_messages
+from maverick_tui.executor.model.tokens import Size, longest_answer, size_of, size_of_messages
 from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.spending import Spending
@@ -37,7 +36,7 @@ _SELDOM = 20
 
 
 @dataclass(slots=True)
-class Turn:
+class OpenTurn:
     """What is known of the turn that is under way."""
 
     number: int
@@ -125,7 +124,7 @@ class Asker:
         model = self._plan.definition.model
         return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.agent, "max_tokens", None))
 
-    async def ask(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+    async def ask(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; what fails in passing is tried again."""
         plan = self._plan
         policy = plan.definition.run.retry
@@ -169,7 +168,7 @@ class Asker:
         turn.text.clear()
         return response
 
-    def with_own_ids(self, turn: Turn, response: Response) -> Response:
+    def with_own_ids(self, turn: OpenTurn, response: Response) -> Response:
         """The answer with an id for each call that no other has, here or in a subagent; there are endpoints that count
         anew each time. An agent that streams has asked for its ids already, see `Request.own_id`.
         """
@@ -184,12 +183,12 @@ class Asker:
             calls.append(call if own == call.id else replace(call, id=own))
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
-    def give_up(self, turn: Turn) -> str:
+    def give_up(self, turn: OpenTurn) -> str:
         """Count an answer that will not come to its end; what it has said so far."""
         self._spend(turn, turn.coming, self._plan.price)
         return "".join(turn.text).rstrip()
 
-    async def _attempt(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+    async def _attempt(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """Ask once, if the limits allow it by now; what others may still use is waited for."""
         plan = self._plan
         self._check()
@@ -200,7 +199,7 @@ class Asker:
         turn.release = self._spending.hold(self._longest_answer, plan.price)
         return await self._parts.agent.run(request)
 
-    def _request(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
+    def _request(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
         definition = self._plan.definition
         seconds = definition.run.per_request.timeout_ms
         config = RequestConfig(
@@ -230,13 +229,13 @@ class Asker:
         wanted = self._plan.definition.model.tool_choice
         return None if (self.invocations or self._has_asked) and is_forced(wanted) else wanted
 
-    def _own_id(self, turn: Turn, wanted: str) -> str:
+    def _own_id(self, turn: OpenTurn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)
         self._call_ids.add(own)
         turn.named.add(own)
         return own
 
-    def _take(self, turn: Turn, delta: Delta) -> None:
+    def _take(self, turn: OpenTurn, delta: Delta) -> None:
         if not turn.is_open:  # from a client that goes on after its answer, or did not end when it was told to
             return
         if delta.usage is not None:
@@ -250,7 +249,7 @@ class Asker:
             turn.has_thought = True
             self._emit(Thinking(delta.text, self._parent))
 
-    def _tell_partial_output(self, turn: Turn, more: str) -> None:
+    def _tell_partial_output(self, turn: OpenTurn, more: str) -> None:
         turn.unread += len(more)
         if turn.unread * _SELDOM < turn.read:
             return
@@ -261,7 +260,7 @@ class Asker:
             turn.partial_output = output
             self._emit(PartialOutput(output, self._parent))
 
-    def _tell_unsaid(self, turn: Turn, response: Response) -> None:
+    def _tell_unsaid(self, turn: OpenTurn, response: Response) -> None:
         """Tell of an answer in one piece, if its agent did not tell it piece by piece."""
         if not turn.has_thought:
             for thought in response.thoughts:
@@ -270,7 +269,7 @@ class Asker:
         if response.content and not turn.text:
             self._emit(ContentChunk(response.content, self._parent))
 
-    def _spend(self, turn: Turn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
+    def _spend(self, turn: OpenTurn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
         turn.coming = Usage()
         if turn.release is not None:
             turn.release()

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Generic, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError, field_validator, model_validator
 from pydantic.errors import PydanticUserError
+from typing_extensions import TypeVar
 
-from maverick_tui.exceptions import ConfigError
+from maverick_tui.exceptions import ConfigError, did_you_mean
 from maverick_tui.executor.limits import Limits
+from maverick_tui.executor.model.failures import RetryPolicy
 from maverick_tui.executor.model.messages import is_forced
-from maverick_tui.executor.model.retry import RetryPolicy
-from maverick_tui.executor.result import T
-from maverick_tui.executor.template import unknown_variable, variables
-from maverick_tui.inputs import InputSpec, parse_inputs
+from maverick_tui.executor.model.tokens import LEAST_THINKING
+from maverick_tui.inputs import InputSpec, Value, as_text, parse_inputs
+from maverick_tui.shown import located
 
 TASK = "prompt"
 """The input that is the task itself: what the agent is asked, where its definition does not say."""
+
+_PLACE = re.compile(r"\$(?P<literal>\$(?=\{))|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+
+T = TypeVar("T", default=Any)
+"""What the output is; where nobody says, it may be anything."""
 
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
@@ -87,8 +94,8 @@ class ModelConfig(_Config):
 
     @model_validator(mode="after")
     def _thinking_fits(self) -> Self:
-        if self.thinking and self.thinking < 1024:
-            raise ValueError("thinking must be 0, or 1024 and more")
+        if self.thinking and self.thinking < LEAST_THINKING:
+            raise ValueError(f"thinking must be 0, or {LEAST_THINKING} and more")
         if self.thinking and self.max_tokens is not None and self.thinking >= self.max_tokens:
             raise ValueError("max_tokens must be more than thinking, which counts towards it")
         if self.thinking and self.temperature not in (None, 1.0):
@@ -228,6 +235,37 @@ def _unknown_variables(prompt: PromptConfig, inputs: InputConfig) -> list[str]:
 
 
 def _mistake(location: tuple[int | str, ...], message: str) -> str:
-    where = ".".join(str(part).rstrip("_") for part in location)
-    text = message.removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {text}" if where else text
+    return located((str(part).rstrip("_") for part in location), message.removeprefix("Value error, ").rstrip("."))
+
+
+# -- variables ------------------------------------------------------------------------------------------------------
+
+
+def variables(text: str) -> Iterator[tuple[str, int]]:
+    """The name of each variable in the text, and the line it stands on, from 0."""
+    for place in _PLACE.finditer(text):
+        if place["name"]:
+            yield place["name"], text.count("\n", 0, place.start())
+
+
+def unknown_variable(name: str, known: Collection[str]) -> str:
+    """What is wrong with a variable that nobody declares."""
+    meant = did_you_mean(name, known)
+    return f"${{{name}}} is no declared input. {meant}".rstrip()
+
+
+def substitute(text: str, values: Mapping[str, Value | None]) -> str:
+    """The text with its variables filled in; one that has neither value nor default is an error."""
+
+    def filled(place: re.Match[str]) -> str:
+        if place["literal"]:
+            return "$"
+        name = place["name"]
+        if name not in values:
+            raise ConfigError(unknown_variable(name, values), hint="Declare it in the inputs, or write $${ for ${.")
+        value = as_text(values[name])
+        if not value and place["default"] is None and values[name] is None:
+            raise ConfigError(f"${{{name}}} has no value.", hint=f"Give {name} a value, or write ${{{name}:-default}}.")
+        return value or place["default"] or ""
+
+    return _PLACE.sub(filled, text)

@@ -1,29 +1,30 @@
-"""Loop: one execution from its beginning to its end, with what it tells on the way, and what came of it."""
+"""Execution: one execution from its beginning to its end, with what it tells on the way, and what came of it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import journal, tracing
 from maverick_tui.executor.activity import Activity, ErrorOccurred
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.definition import AgentDefinition
+from maverick_tui.executor.definition import TASK, AgentDefinition
 from maverick_tui.executor.ending import Ending
-from maverick_tui.executor.loop import Turns
+from maverick_tui.executor.loop import Loop
 from maverick_tui.executor.plan import Parts, Plan, prepare
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
-from maverick_tui.executor.resuming import Resumed
 from maverick_tui.executor.spending import Spending
-from maverick_tui.executor.subagents import AgentTool, Subagents
-from maverick_tui.executor.tools import Tool, ToolContext
+from maverick_tui.executor.suspension import Resumed
+from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 
 log = logging.getLogger(__name__)
 
+RunAgent: TypeAlias = Callable[[AgentDefinition, Mapping[str, Any], ToolContext], Awaitable[ExecutionResult[Any]]]
 
-class Loop:
+
+class Execution:
     """One execution of a plan. A subagent's has the call that it serves as `parent`, and spends from `above`."""
 
     def __init__(
@@ -54,8 +55,10 @@ class Loop:
         self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
         self._resumed = resumed
         self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
-        self._subagents = Subagents(self._begin_agent)
-        self._turns = Turns(
+        self._below: dict[str, Execution] = {}
+        """The subagents that are under way, by the calls that they serve."""
+        self._used_below: dict[str, ExecutionMetrics] = {}
+        self._loop = Loop(
             parts,
             plan,
             self._with_agents(),
@@ -81,7 +84,7 @@ class Loop:
             journal.record("execution_start", self._trace_id, name, parent=self._parent)
             reason, error = TerminateReason.CANCELLED, None
             try:
-                reason, error = await self._ending.of(self._turns.run(), self.wind_up, trace_id=self._trace_id)
+                reason, error = await self._ending.of(self._loop.run(), self.wind_up, trace_id=self._trace_id)
             finally:
                 result = self._result(reason, error)
                 self._record_end(result)
@@ -97,7 +100,7 @@ class Loop:
             self._trace_id,
             self._plan.definition.name,
             reason=result.terminate_reason.value,
-            turns=self._turns.count,
+            turns=self._loop.count,
             input_tokens=result.metrics.total_input_tokens,
             output_tokens=result.metrics.total_output_tokens,
             duration_ms=round(result.metrics.duration_ms, 3),
@@ -108,15 +111,17 @@ class Loop:
         """Close what is open: subagents, an answer that was cut off, calls without an answer, the turn."""
         if self._is_over:
             return
-        self._subagents.wind_up()
-        self._turns.close(error)
+        for call_id, one in self._below.items():
+            one.wind_up(None)
+            self._used_below[call_id] = one.metrics()
+        self._loop.close(error)
         if error is not None:
             self._emit(ErrorOccurred(error, parent=self._parent))
-        self._turns.end()
+        self._loop.end()
         self._is_over = True
 
     def _result(self, reason: TerminateReason, error: AgentError | None) -> ExecutionResult[Any]:
-        draft = self._turns.draft
+        draft = self._loop.draft
         parsed = draft.parsed
         errors = () if parsed is None else parsed.errors
         return ExecutionResult(
@@ -127,16 +132,16 @@ class Loop:
             output_valid=None if parsed is None else not errors,
             output_errors=errors,
             error=error,
-            turn_count=self._turns.count,
-            messages=tuple(self._turns.messages),
+            turn_count=self._loop.count,
+            messages=tuple(self._loop.messages),
             metrics=self.metrics(),
             trace_id=self._trace_id,
-            suspension=self._turns.suspension,
+            suspension=self._loop.suspension,
         )
 
     def metrics(self) -> ExecutionMetrics:
         """What it has used so far."""
-        usage, asker, below = self._spending.usage, self._turns.asker, self._subagents.used.values()
+        usage, asker, below = self._spending.usage, self._loop.asker, self._used_below.values()
         return ExecutionMetrics(
             total_input_tokens=usage.input_tokens,
             total_output_tokens=usage.output_tokens,
@@ -145,11 +150,11 @@ class Loop:
             invocations=asker.invocations + sum(one.invocations for one in below),
             retries=asker.retries + sum(one.retries for one in below),
             tool_calls=self._spending.tool_calls,
-            turns=self._turns.count,
+            turns=self._loop.count,
             cost_usd=self._spending.cost_usd,
             duration_ms=self._ending.worked_ms,
             model_ms=asker.seconds * 1000,
-            subagents=dict(self._subagents.used),
+            subagents=dict(self._used_below),
         )
 
     def _emit(self, event: Activity) -> None:
@@ -177,12 +182,22 @@ class Loop:
         names = self._plan.definition.tools.agents if self._depth_left > 0 else ()
         return {
             **self._plan.tools,
-            **{name: AgentTool(self._parts.agents[name], self._subagents.run) for name in names},
+            **{name: AgentTool(self._parts.agents[name], self._run_agent) for name in names},
         }
 
-    def _begin_agent(self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext) -> Loop:
+    async def _run_agent(
+        self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext
+    ) -> ExecutionResult[Any]:
+        one = self._below[context.call_id] = self._begin_agent(definition, inputs, context)
+        try:
+            return await one.run()
+        finally:
+            del self._below[context.call_id]
+            self._used_below[context.call_id] = one.metrics()
+
+    def _begin_agent(self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext) -> Execution:
         plan = prepare(self._parts, definition, inputs, (), needs_price=self._spending.needs_price)
-        return Loop(
+        return Execution(
             self._parts,
             plan,
             emit=self._listener,
@@ -194,3 +209,42 @@ class Loop:
             above=self._spending,
             deadline=context.deadline,
         )
+
+
+class AgentTool:
+    """Takes the agent's declared inputs, and the task if its definition has none of its own."""
+
+    is_read_only = True  # what it does is done by its own tools, which are asked about one by one
+
+    def __init__(self, definition: AgentDefinition, run: RunAgent) -> None:
+        self._definition = definition
+        self._run = run
+        self.name = definition.name
+        self.description = definition.description or f"The agent {definition.name}."
+        limit = definition.run.timeout_ms
+        self.timeout = float("inf") if limit is None else limit / 1000 + 1  # its own limit comes first
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of its inputs."""
+        properties: dict[str, Any] = {}
+        required = []
+        if self._definition.needs_task:
+            properties[TASK] = {"type": "string", "description": "What the agent is to do."}
+            required.append(TASK)
+        for spec in self._definition.inputs.specs:
+            properties[spec.name] = {"type": spec.type, "description": spec.description}
+            if spec.choices:
+                properties[spec.name]["enum"] = list(spec.choices)
+            if spec.required:
+                required.append(spec.name)
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+    async def execute(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        """Run the agent; what it says is the result, and a failure says what came before it."""
+        result = await self._run(self._definition, arguments, context)
+        if result.success:
+            return result.output if result.output is not None else result.raw_content
+        why = result.error or "; ".join(result.output_errors) or result.terminate_reason.value
+        said = f"\n\nIt had said:\n{result.raw_content}" if result.raw_content else ""
+        raise ToolError(f"The agent {self.name} did not finish ({result.terminate_reason.value}): {why}{said}")

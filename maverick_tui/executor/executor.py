@@ -16,15 +16,13 @@ from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.activity import Activity
 from maverick_tui.executor.calls import Approve, Verdict
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.execution import Loop
+from maverick_tui.executor.definition import AgentDefinition, T
+from maverick_tui.executor.execution import Execution
 from maverick_tui.executor.model import pricing
-from maverick_tui.executor.model.images import Image
-from maverick_tui.executor.model.messages import Agent, Message, TakesTime
+from maverick_tui.executor.model.messages import Agent, Image, Message, TakesTime
 from maverick_tui.executor.plan import Parts, prepare
-from maverick_tui.executor.result import ExecutionResult, T
-from maverick_tui.executor.resuming import Resumed
-from maverick_tui.executor.suspension import Suspension
+from maverick_tui.executor.result import ExecutionResult
+from maverick_tui.executor.suspension import Resumed, Suspension
 from maverick_tui.executor.tools import Tool, ToolRegistry
 from maverick_tui.threads import in_thread
 
@@ -112,7 +110,7 @@ class AgentExecutor:
         plan = prepare(parts, definition, inputs or {}, history, images=images, is_resumed=resumed is not None)
         cancel = cancel or CancelToken()
         await self._get_ready(cancel)
-        return await Loop(parts, plan, emit=on_activity, cancel=cancel, resumed=resumed).run()
+        return await Execution(parts, plan, emit=on_activity, cancel=cancel, resumed=resumed).run()
 
     async def _get_ready(self, cancel: CancelToken) -> None:
         """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""

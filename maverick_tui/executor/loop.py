@@ -1,4 +1,4 @@
-"""Turns: what an execution does. Ask, run the tools, ask again."""
+"""Loop: what an execution does. Ask, run the tools, ask again."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ from typing import Any
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.activity import Activity, TurnEnded, TurnStarted
-from maverick_tui.executor.asking import Asker, Turn
+from maverick_tui.executor.asking import Asker, OpenTurn
 from maverick_tui.executor.calls import Calls
-from maverick_tui.executor.draft import Draft
 from maverick_tui.executor.ending import Ending, Stop
 from maverick_tui.executor.limits import LimitError, ended_by
 from maverick_tui.executor.model.failures import RefusalError
 from maverick_tui.executor.model.messages import Message, Response, Role, StopReason, ToolCall
+from maverick_tui.executor.output import Draft
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.result import TerminateReason
-from maverick_tui.executor.resuming import Resumed, add_answers, at_calls
 from maverick_tui.executor.spending import Spending
-from maverick_tui.executor.suspension import Suspension
+from maverick_tui.executor.suspension import Resumed, Suspension, add_answers, at_calls
 from maverick_tui.executor.tools import Tool, ToolContext
 
 
-class Turns:
+class Loop:
     """The turns of one execution; `context` is what its tools are told. What is said is in `messages`."""
 
     def __init__(
@@ -50,7 +49,7 @@ class Turns:
         self._context = context
         self._parent = parent
         self._resumed = resumed
-        self._turn: Turn | None = None
+        self._turn: OpenTurn | None = None
         self.asker = Asker(
             parts,
             plan,
@@ -61,7 +60,7 @@ class Turns:
             call_ids=call_ids,
             has_asked=resumed is not None,
         )
-        self.draft = Draft(plan, repairs=0 if resumed is None else resumed.suspension.repairs)
+        self.draft = Draft(plan.reader, repairs=0 if resumed is None else resumed.suspension.repairs)
         self.messages = list(plan.messages)
         self.suspension: Suspension | None = None
         self.count = 0
@@ -105,7 +104,7 @@ class Turns:
         before = self._spending.above if self._resumed is not None else None
         return self._spending.overrun() or (None if before is None else before.overrun())
 
-    async def _go_on(self, turn: Turn, response: Response) -> bool:
+    async def _go_on(self, turn: OpenTurn, response: Response) -> bool:
         """Take an answer; whether the model is to be asked again."""
         if response.stop_reason is StopReason.MAX_TOKENS:
             # Calls at the end of an answer that was cut are not whole.
@@ -144,7 +143,7 @@ class Turns:
         return self.draft.handed_in is None
 
     async def _run_calls(
-        self, turn: Turn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
+        self, turn: OpenTurn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
     ) -> None:
         calls = turn.calls = Calls(
             wanted,
@@ -203,13 +202,13 @@ class Turns:
             self.messages.append(Message.user(complaint))
         return bool(complaint)
 
-    def _begin_turn(self) -> Turn:
+    def _begin_turn(self) -> OpenTurn:
         self.count += 1
-        self._turn = Turn(self.count)
+        self._turn = OpenTurn(self.count)
         self._emit(TurnStarted(self.count, self._parent))
         return self._turn
 
-    def _end_turn(self, turn: Turn, reason: StopReason | None) -> None:
+    def _end_turn(self, turn: OpenTurn, reason: StopReason | None) -> None:
         if self._turn is turn:
             self._turn, turn.is_open = None, False
             self._emit(TurnEnded(turn.number, turn.spent, reason, self._parent))

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_jsonable_python
 
 from maverick_tui.executor.definition import OutputConfig
+from maverick_tui.executor.model.wire import STRICT_JSON
+from maverick_tui.shown import located
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _APART = re.compile(r"^[ \t]*[{\[]|:[ \t]*\{", re.MULTILINE)
@@ -23,6 +25,8 @@ _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _BEGINNING = re.compile(r"\s*(```[A-Za-z0-9_-]*[ \t]*\n\s*)?")
 """What may stand before an output that comes alone."""
 _MOST_ERRORS = 10
+_LONGEST = 300
+"""Errors that the model is told, and characters of each."""
 _MOST_TRIES = 100
 """Brackets that JSON is looked for at: each costs up to the length of the answer."""
 
@@ -40,6 +44,7 @@ class OutputReader:
 
     def __init__(self, config: OutputConfig) -> None:
         self._config = config
+        self.repair_turns = config.repair_turns
 
     @cached_property
     def json_schema(self) -> dict[str, Any]:
@@ -103,7 +108,9 @@ class OutputReader:
             try:
                 return Parsed(model.model_validate(value))
             except ValidationError as error:
-                return Parsed(errors=tuple(_shown(item["loc"], item["msg"]) for item in error.errors()[:_MOST_ERRORS]))
+                return Parsed(
+                    errors=tuple(located(item["loc"], item["msg"][:_LONGEST]) for item in error.errors()[:_MOST_ERRORS])
+                )
             except Exception as error:  # an author's validator may raise anything
                 return Parsed(errors=(f"{type(error).__name__}: {error}",))
         import jsonschema
@@ -113,10 +120,42 @@ class OutputReader:
             # An empty registry, so that no reference is looked up on the network.
             kind = jsonschema.validators.validator_for(self.json_schema)
             validator = kind(self.json_schema, registry=Registry())
-            found = [_shown(tuple(error.absolute_path), error.message) for error in validator.iter_errors(value)]
+            found = [located(error.absolute_path, error.message[:_LONGEST]) for error in validator.iter_errors(value)]
         except Exception as error:  # a reference that leads nowhere
             return Parsed(errors=(f"the schema cannot be used: {type(error).__name__}: {error}",))
         return Parsed(errors=tuple(found[:_MOST_ERRORS])) if found else Parsed(value)
+
+
+class Draft:
+    """The last words of the model, what was read in them, and what a tool has handed in to end the execution."""
+
+    def __init__(self, reader: OutputReader | None, *, repairs: int = 0) -> None:
+        self._reader = reader
+        self.repairs = repairs
+        self.content = ""
+        self.parsed: Parsed | None = None
+        self.handed_in: tuple[Any] | None = None
+        self.is_final = False
+
+    @property
+    def output(self) -> Any:
+        """What is handed out: the value that fits the schema, what a tool has handed in, or the text."""
+        if self._reader is not None:
+            return self.parsed.value if self.parsed is not None and self.is_final else None
+        if self.handed_in is not None:
+            return self.handed_in[0]
+        return self.content if self.is_final else None
+
+    def complaint(self, handed_in: tuple[Any] | None = None, *, is_last_turn: bool) -> str:
+        """Read it; what the model is to be told of it, as often as that is wanted. Empty if it is done."""
+        reader = self._reader
+        if reader is None:
+            return ""
+        self.parsed = reader.read(self.content) if handed_in is None else reader.check(handed_in[0])
+        if not self.parsed.errors or self.repairs >= reader.repair_turns or is_last_turn:
+            return ""
+        self.repairs += 1
+        return reader.complaint(self.parsed.errors)
 
 
 def read_begun(text: str) -> Any:
@@ -130,19 +169,14 @@ def read_begun(text: str) -> Any:
         return None
 
 
-def _shown(path: tuple[Any, ...], message: str) -> str:
-    where = ".".join(map(str, path))
-    return f"{where}: {message[:300]}" if where else message[:300]
-
-
 def _candidates(text: str) -> Iterator[Any]:
     stripped = text.strip()
     with suppress(ValueError, RecursionError):
-        yield _DECODER.decode(stripped)
+        yield STRICT_JSON.decode(stripped)
         return
     for fenced in _FENCE.finditer(text):
         with suppress(ValueError, RecursionError):
-            yield _DECODER.decode(fenced[1].strip())
+            yield STRICT_JSON.decode(fenced[1].strip())
     tried, end = 0, 0
     for opening in _APART.finditer(stripped):
         start = opening.end() - 1
@@ -151,7 +185,7 @@ def _candidates(text: str) -> Iterator[Any]:
         if (tried := tried + 1) > _MOST_TRIES:
             return
         try:
-            value, end = _DECODER.raw_decode(stripped, start)
+            value, end = STRICT_JSON.raw_decode(stripped, start)
         except (ValueError, RecursionError):
             end = _closing(stripped, start)  # what is inside is a part of an answer that is broken, and not the answer
             continue
@@ -167,10 +201,3 @@ def _closing(text: str, start: int) -> int:
         if depth == 0:
             return found.end()
     return len(text)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)

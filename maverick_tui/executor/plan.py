@@ -8,12 +8,10 @@ from typing import Any
 
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.calls import Approve
-from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.model.images import Image
-from maverick_tui.executor.model.messages import Agent, Message, Role
+from maverick_tui.executor.definition import TASK, AgentDefinition, substitute
+from maverick_tui.executor.model.messages import Agent, Image, Message, Role
 from maverick_tui.executor.model.pricing import Price, price_of
 from maverick_tui.executor.output import OutputReader
-from maverick_tui.executor.template import substitute
 from maverick_tui.executor.tools import Tool, ToolRegistry
 from maverick_tui.inputs import validate
 

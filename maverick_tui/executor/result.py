@@ -7,14 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic
 
-from typing_extensions import TypeVar
-
 from maverick_tui.exceptions import AgentError
+from maverick_tui.executor.definition import T
 from maverick_tui.executor.model.messages import Message, Usage
 from maverick_tui.executor.suspension import Suspension
-
-T = TypeVar("T", default=Any)
-"""What the output is; where nobody says, it may be anything."""
 
 
 class TerminateReason(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -10,10 +11,17 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json, to_jsonable_python
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.model.messages import Message, ToolCall, Usage
+from maverick_tui.executor.calls import Approve, Verdict
+from maverick_tui.executor.definition import AgentDefinition
+from maverick_tui.executor.model.messages import Message, Role, ToolCall, Usage
+from maverick_tui.executor.plan import Plan
+from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.tools import Tool
 from maverick_tui.redact import MASK, holds_secret, redact
+from maverick_tui.shown import located
 
 _VERSION = 1
+_MASKED = "This call cannot be made: its arguments held a secret, which was not kept. Make it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +69,8 @@ class Suspension:
             made: Suspension = _adapter().validate_json(text)
         except ValidationError as error:
             first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
             raise ConfigError(
-                f"The state of a suspended execution cannot be read: {where}: {first['msg']}.",
+                f"The state of a suspended execution cannot be read: {located(first['loc'], first['msg'])}.",
                 hint="Give what Suspension.to_json() gave.",
             ) from error
         if made.version != _VERSION:
@@ -72,6 +79,97 @@ class Suspension:
                 hint="Resume it with the version that has written it.",
             )
         return made
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What goes on; about calls that `decisions` say nothing of, `approve` is asked."""
+
+    suspension: Suspension
+    decisions: Mapping[str, Verdict] = field(default_factory=dict)
+
+    def check(self, definition: AgentDefinition) -> None:
+        """Refuse another agent's state, one where nothing waits, and decisions about calls that do not wait."""
+        if self.suspension.agent != definition.name:
+            raise ConfigError(
+                f"The execution that was suspended is one of {self.suspension.agent!r}, not of {definition.name!r}.",
+                hint="Resume it with the definition that it was begun with.",
+            )
+        waiting = {call.id for call in self.suspension.pending}
+        asked = self.suspension.messages[-1].tool_calls if self.suspension.messages else ()
+        if not waiting or waiting - {call.id for call in asked}:
+            raise ConfigError(
+                "The state of a suspended execution does not end with calls that wait.",
+                hint="Give what Suspension.to_json() gave.",
+            )
+        if strange := sorted(set(self.decisions) - waiting):
+            raise ConfigError(
+                f"No call {', '.join(map(repr, strange))} waits for a decision.",
+                hint=f"There are: {', '.join(sorted(waiting))}.",
+            )
+
+    def spending(self, plan: Plan) -> Spending:
+        """What was used before, which the limits hold for, too."""
+        before = self.suspension
+        return Spending(
+            plan.definition.run,
+            usage=before.usage,
+            known_cost=before.cost_usd or 0.0,
+            tool_calls=before.tool_calls,
+        )
+
+    def decide(self, approve: Approve | None) -> Approve:
+        """Asks what was decided, and about anything else whoever decides now."""
+
+        async def decided(tool: Tool, call: ToolCall) -> Verdict:
+            verdict = self.decisions.get(call.id)
+            if verdict is None and approve is not None:
+                verdict = await approve(tool, call)
+            elif verdict is None:  # what waits for a decision goes on waiting
+                verdict = Verdict(suspends=any(call.id == one.id for one in self.suspension.pending))
+            is_masked = call.id in self.suspension.masked and verdict.arguments is None
+            return Verdict(_MASKED) if is_masked and not verdict.refusal and not verdict.suspends else verdict
+
+        return decided
+
+    @property
+    def turns_over(self) -> int:
+        """Turns that came to their end before; the one whose calls waited goes on."""
+        return max(0, self.suspension.turns - 1)
+
+    def together_with(self, here: Suspension) -> Suspension:
+        """The state of an execution that waits once more: what it has used before counts, too."""
+        before = self.suspension
+        waiting = {call.id for call in here.pending}
+        costs = (here.cost_usd, before.cost_usd)
+        return replace(
+            here,
+            usage=here.usage + before.usage,
+            cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+            tool_calls=here.tool_calls + before.tool_calls,
+            turns=here.turns + self.turns_over,
+            duration_ms=here.duration_ms + before.duration_ms,
+            masked=tuple(one for one in before.masked if one in waiting),
+        )
+
+
+def at_calls(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The conversation up to the calls that are under way, and the answers that there are of them."""
+    asked = _last_asked(messages)
+    return tuple(messages[: asked + 1]), tuple(messages[asked + 1 :])
+
+
+def add_answers(messages: list[Message], answers: Sequence[Message]) -> None:
+    """Add answers of calls beside those that there are of the same turn, in the order of its calls."""
+    asked = _last_asked(messages)
+    order = {call.id: number for number, call in enumerate(messages[asked].tool_calls)}
+    together = [*messages[asked + 1 :], *answers]
+    messages[asked + 1 :] = sorted(together, key=lambda answer: order[answer.tool_call_id])
+
+
+def _last_asked(messages: Sequence[Message]) -> int:
+    """Where the message stands whose calls are under way."""
+    return max(number for number, message in enumerate(messages) if message.role is Role.ASSISTANT)
 
 
 @cache

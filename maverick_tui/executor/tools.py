@@ -13,6 +13,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.cancel import CancelToken
+from maverick_tui.shown import located
 from maverick_tui.threads import in_thread
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -263,8 +264,4 @@ def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _wrong(error: ValidationError) -> str:
-    parts = []
-    for item in error.errors()[:5]:
-        where = ".".join(map(str, item["loc"]))
-        parts.append(f"{where}: {item['msg'][:200]}" if where else item["msg"][:200])
-    return "; ".join(parts)
+    return "; ".join(located(item["loc"], item["msg"][:200]) for item in error.errors()[:5])

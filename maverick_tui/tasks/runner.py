@@ -20,7 +20,8 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
 from maverick_tui.executor.executor import AgentExecutor
 from maverick_tui.executor.mcp.tool import as_text
-from maverick_tui.executor.model.config import AgentConfig, create_agent
+from maverick_tui.executor.model.claude import create_agent
+from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.model.messages import Agent, Message, Role, ToolCall
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.tools import ToolContext

@@ -22,7 +22,7 @@ from maverick_tui.executor import (
     RunConfig,
     ToolConfig,
 )
-from maverick_tui.executor.template import substitute, variables
+from maverick_tui.executor.definition import substitute, variables
 from tests.executor.support import Model, define, says, watch
 
 

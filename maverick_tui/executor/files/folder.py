@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from maverick_tui.exceptions import did_you_mean
-from maverick_tui.executor.files.search_worker import is_below, opened_path
+from maverick_tui.executor.files.search_worker import OPENING_FLAGS, is_below, opened_path
 from maverick_tui.executor.tools import ToolError
 from maverick_tui.git import asking as git
 
@@ -19,7 +19,6 @@ SECONDS = 20.0
 """How long looking for files may take."""
 _KERNELS = ("/proc/", "/sys/", "/dev/")
 """Folders whose files are no files: reading one may never end, tell secrets, or do something."""
-_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Folder:
@@ -63,7 +62,7 @@ class Folder:
         """
         real, _ = self.existing(given)
         try:
-            descriptor = os.open(real, _FLAGS)
+            descriptor = os.open(real, OPENING_FLAGS)
         except OSError as error:
             raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.") from error
         mode = os.fstat(descriptor).st_mode

@@ -26,6 +26,8 @@ MOST_MEMORY = 1_000_000_000
 MOST_LINE = 500
 MOST_BEFORE = 100
 """Characters of a line that are shown, and how many of them may stand before the match."""
+OPENING_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""A link at the end of a path is not followed, and a pipe is not waited for."""
 
 Match = tuple[int, int]
 """The number of a line, and where in it the first match begins."""
@@ -193,9 +195,8 @@ def opened_path(descriptor: int, path: str) -> str:
 
 def _text(path: str, root: str) -> str | None:
     """The text of an ordinary file below the root; None if it is none, is binary, or cannot be read."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
+        with os.fdopen(os.open(path, OPENING_FLAGS), "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
                 return None

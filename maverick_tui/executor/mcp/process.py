@@ -27,7 +27,7 @@ _LAST_WORDS = 10_000
 WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 """The key to the model is ours; a server that needs it is given it by its own `env`."""
 
-log = logging.getLogger("maverick_tui.executor.mcp.servers")
+log = logging.getLogger(__name__)
 
 
 class ServerProcess:

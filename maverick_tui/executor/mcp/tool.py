@@ -8,6 +8,7 @@ from typing import Any
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.tools import ToolContext, ToolError
+from maverick_tui.shown import located
 
 
 class ServerTool:
@@ -44,11 +45,7 @@ class ServerTool:
             raise ToolError(
                 f"{self.name} cannot be called: its schema refers to {error}, which is elsewhere."
             ) from error
-        parts = []
-        for wrong in errors[:5]:
-            where = ".".join(map(str, wrong.path))
-            parts.append(f"{where}: {wrong.message[:200]}" if where else wrong.message[:200])
-        return "; ".join(parts)
+        return "; ".join(located(wrong.path, wrong.message[:200]) for wrong in errors[:5])
 
 
 def _validator(name: str, schema: dict[str, Any]) -> Any:

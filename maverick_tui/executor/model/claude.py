@@ -1,4 +1,4 @@
-"""ClaudeAgent: the Messages API through the official SDK. Not exported: `create_agent` makes one."""
+"""ClaudeAgent: the Messages API through the official SDK."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
-from maverick_tui.executor.mcp.settings import LEAST_SECRET, secrets
 from maverick_tui.executor.model.config import AgentConfig
-from maverick_tui.executor.model.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
-from maverick_tui.executor.model.failures import RefusalError, ours
-from maverick_tui.executor.model.messages import Request, Response, is_forced
-from maverick_tui.executor.model.retry import with_retries
-from maverick_tui.executor.model.room import shared_out
+from maverick_tui.executor.model.failures import RefusalError, ours, with_retries
+from maverick_tui.executor.model.messages import Agent, Request, Response, is_forced
+from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
+from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, wrong_with_url
 from maverick_tui.inert import inert
-from maverick_tui.redact import conceal, is_secret
+from maverick_tui.redact import conceal
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -88,10 +86,10 @@ class ClaudeAgent:
                 async for event in stream:
                     reader.feed(event)
         except AgentError as error:
-            ours(error, secrets=_secrets(self.config))
+            ours(error, secrets=self.config.secrets)
             raise
         except Exception as error:
-            raise ours(error, secrets=_secrets(self.config)) from error
+            raise ours(error, secrets=self.config.secrets) from error
         if not reader.is_whole:
             raise NetworkError("The endpoint ended the stream before the answer was complete.")
         response = reader.response
@@ -196,7 +194,7 @@ class ClaudeAgent:
     def _make(self) -> AsyncAnthropic:
         import anthropic
 
-        conceal(_secrets(self.config))
+        conceal(self.config.secrets)
         key, token = self.config.credentials
         if not key and not token:
             raise AgentError(
@@ -204,7 +202,7 @@ class ClaudeAgent:
                 kind="invalid",
                 hint="Set ANTHROPIC_API_KEY, then try again.",
             )
-        base_url, headers = _base_url(self.config), _headers(self.config)
+        base_url, headers = self.config.address, self.config.all_headers
         for name, wrong in (
             ("ANTHROPIC_API_KEY" if key else "ANTHROPIC_AUTH_TOKEN", wrong_with_key(key or token)),
             ("ANTHROPIC_BASE_URL", wrong_with_url(base_url) if base_url else ""),
@@ -250,18 +248,6 @@ def _as_json(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
 
 
-def _base_url(config: AgentConfig) -> str:
-    return config.base_url or config.variable("ANTHROPIC_BASE_URL")
-
-
-def _headers(config: AgentConfig) -> dict[str, str]:
-    """Those of the variable, which has a line for each with a colon after the name, and those of the configuration."""
-    pairs = (line.partition(":") for line in config.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines() if ":" in line)
-    return {**{name.strip(): value.strip() for name, _, value in pairs}, **config.headers}
-
-
-def _secrets(config: AgentConfig) -> set[str]:
-    """What an endpoint may repeat, but nobody may read: keys, headers, and variables that are named like secrets."""
-    found = secrets({"headers": _headers(config), "url": _base_url(config)})
-    found |= {value for name, value in config.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
-    return found | set(filter(None, config.credentials))
+def create_agent(config: AgentConfig | None = None) -> Agent:
+    """A model that can be asked. It is an async context as well; left, or with `aclose()`, it gives up its sockets."""
+    return ClaudeAgent(config or AgentConfig())

@@ -1,4 +1,4 @@
-"""AgentConfig, and `create_agent`: the one place that knows which providers there are."""
+"""AgentConfig: which model is asked, where, and how."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.model.endpoint import wrong_with_headers, wrong_with_key, wrong_with_url
-from maverick_tui.executor.model.messages import Agent
-from maverick_tui.executor.model.models import DEFAULT_MODEL
-from maverick_tui.executor.model.retry import RetryPolicy
+from maverick_tui.executor.model import DEFAULT_MODEL
+from maverick_tui.executor.model.failures import RetryPolicy
+from maverick_tui.executor.model.tokens import LEAST_THINKING
+from maverick_tui.executor.settings import LEAST_SECRET, secrets, wrong_with_headers, wrong_with_key, wrong_with_url
+from maverick_tui.redact import is_secret
+from maverick_tui.shown import located
 
 DEFAULT_MAX_TOKENS = 16_000
 DEFAULT_REQUEST_TIMEOUT = 600.0
@@ -49,8 +51,10 @@ class AgentConfig(BaseModel):
 
     @model_validator(mode="after")
     def _thinking_fits(self) -> Self:
-        if self.thinking and not 1024 <= self.thinking < self.max_tokens:
-            raise ValueError("thinking must be 0, or at least 1024 and less than max_tokens, which it counts towards")
+        if self.thinking and not LEAST_THINKING <= self.thinking < self.max_tokens:
+            raise ValueError(
+                f"thinking must be 0, or at least {LEAST_THINKING} and less than max_tokens, which it counts towards"
+            )
         if self.thinking and self.temperature not in (None, 1.0):
             raise ValueError("temperature cannot be set together with thinking")
         return self
@@ -74,7 +78,7 @@ class AgentConfig(BaseModel):
         try:
             return cls(**values)
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+            wrong = "; ".join(located(item["loc"], item["msg"]) for item in error.errors())
             raise ConfigError(f"The model cannot be configured: {wrong}.") from error
 
     def variable(self, name: str) -> str:
@@ -90,9 +94,21 @@ class AgentConfig(BaseModel):
             return key, ""
         return "", self.variable("ANTHROPIC_AUTH_TOKEN")
 
+    @property
+    def address(self) -> str:
+        """Where the endpoint is; empty for the vendor's own."""
+        return self.base_url or self.variable("ANTHROPIC_BASE_URL")
 
-def create_agent(config: AgentConfig | None = None) -> Agent:
-    """A model that can be asked. It is an async context as well; left, or with `aclose()`, it gives up its sockets."""
-    from maverick_tui.executor.model.claude import ClaudeAgent
+    @property
+    def all_headers(self) -> dict[str, str]:
+        """Those of the variable, which has a line for each with a colon after the name, and those given here."""
+        lines = self.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines()
+        pairs = (line.partition(":") for line in lines if ":" in line)
+        return {**{name.strip(): value.strip() for name, _, value in pairs}, **self.headers}
 
-    return ClaudeAgent(config or AgentConfig())
+    @property
+    def secrets(self) -> set[str]:
+        """What an endpoint may repeat but nobody may read: keys, headers, and variables that are named like secrets."""
+        found = secrets({"headers": self.all_headers, "url": self.address})
+        found |= {value for name, value in self.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
+        return found | set(filter(None, self.credentials))

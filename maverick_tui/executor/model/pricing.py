@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from maverick_tui.executor.model import model_id
 from maverick_tui.executor.model.messages import Usage
-from maverick_tui.executor.model.models import model_id
 
 _PROBE = 1_000
 _MILLION = 1_000_000

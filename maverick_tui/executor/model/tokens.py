@@ -1,4 +1,4 @@
-"""How much a request gives the model to read, known before it is sent; tokenisers differ, so it errs upward."""
+"""How many tokens a request gives the model to read, and how many its answer may take, known before it is sent."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from maverick_tui.exceptions import AgentError
+from maverick_tui.executor.limits import ended_by
 from maverick_tui.executor.model.messages import Message, Request
 from maverick_tui.executor.tools import Tool
 
@@ -14,9 +16,15 @@ _SMOOTH = b"abcdefghijklmnopqrstuvwxyz "
 """What tokenisers join: two of these to a token at least, in random text; in English it is four."""
 _FRAME = 8
 """Tokens around a message, a call or a tool."""
-
 _IMAGE = 5_000
 """The most that a picture takes, for it is made smaller if it is too large."""
+
+LEAST_THINKING = 1_024
+"""What the API takes."""
+_ANSWER = 4_096
+"""Tokens for the answer beside the thoughts, where nobody says how many."""
+_LEAST_ANSWER = 1_024
+"""What a limit leaves for it, before it is the thoughts that get less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +79,39 @@ def _json(value: Any) -> str:
 
 def _sum(sizes: Iterable[Size]) -> Size:
     return sum(sizes, Size())
+
+
+def longest_answer(thinking: int, wanted: int | None, default: int | None) -> int | None:
+    """The most that an answer may take: what is wanted, or the default with room for the thoughts."""
+    if wanted is not None or default is None or not thinking:
+        return default if wanted is None else wanted
+    return max(default, thinking + _ANSWER)
+
+
+def shared_out(thinking: int, wanted: int | None, default: int, most: int | None) -> tuple[int, int]:
+    """Tokens for the whole answer, and those of them for thoughts; `most` is what limits leave.
+
+    What cannot be is refused: thoughts that are left out would not be missed by anybody but the one who wants them.
+    """
+    whole = longest_answer(thinking, wanted, default) or default
+    if thinking >= whole:
+        raise AgentError(
+            f"The model is to think for {thinking:,} tokens, but max_tokens, which they count towards, is {whole:,}.",
+            kind="invalid",
+            hint=f"Raise max_tokens above {thinking:,}, or let it think less.",
+        )
+    limited = whole if most is None else min(whole, most)
+    if limited < 1:
+        raise ended_by("no tokens are left for an answer", limit="max_tokens", needed=1)
+    if not thinking or limited == whole:
+        return limited, thinking
+    less = min(thinking, limited - min(_LEAST_ANSWER, whole - thinking))
+    if less < LEAST_THINKING:
+        raise ended_by(
+            f"{limited:,} tokens are left for an answer, of which the model needs {LEAST_THINKING:,} to think",
+            limit="thinking",
+            needed=LEAST_THINKING,
+            left=max(0, less),
+            hint="Raise the limits on tokens and dollars, or set thinking to 0.",
+        )
+    return limited, less

@@ -247,11 +247,15 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 
 
+STRICT_JSON = json.JSONDecoder(parse_constant=_refuse)
+"""Takes what is JSON, unlike Python's own, which takes NaN and Infinity as well."""
+
+
 def _call(block: Mapping[str, Any], text: str) -> ToolCall:
     """A call; arguments that are no JSON object are kept as they are, for the model to be told."""
     given = block.get("input")
     try:
-        arguments = json.loads(text, parse_constant=_refuse) if text.strip() else given or {}
+        arguments = STRICT_JSON.decode(text) if text.strip() else given or {}
         # Halves of characters would make the next request unsendable.
         arguments = json.loads(_sendable(json.dumps(arguments, ensure_ascii=False)))
     except (ValueError, TypeError, RecursionError):

@@ -39,7 +39,7 @@ def test_everything_that_it_may_say() -> None:
     assert cls.output_schema["required"] == ["answer"]
 
     from maverick_tui.agent.engine.api.checking import definition_of
-    from maverick_tui.executor.template import substitute
+    from maverick_tui.executor.definition import substitute
 
     definition = definition_of(cls().with_inputs({"topic": "coffee"}), None)
     assert substitute(definition.prompt.system, {}).strip() == "You talk about coffee, and write ${HOME} as it is."

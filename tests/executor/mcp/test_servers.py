@@ -38,7 +38,7 @@ from maverick_tui import keeper
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.mcp import process as server_process
 from maverick_tui.executor.mcp.servers import ToolServers
-from maverick_tui.executor.mcp.settings import secrets
+from maverick_tui.executor.settings import secrets
 from maverick_tui.executor.tools import ToolContext, ToolError, ToolRegistry
 from tests.support import plain_mcp
 from tests.support.processes import marked, wait_until_gone

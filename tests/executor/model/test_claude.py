@@ -31,10 +31,10 @@ from maverick_tui.executor import (
     create_agent,
     tool,
 )
+from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.executor.model.failures import RefusalError, ours
 from maverick_tui.executor.model.messages import Delta
-from maverick_tui.executor.model.models import DEFAULT_MODEL
-from maverick_tui.executor.model.room import shared_out
+from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import system_blocks
 from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.script import Usage as Used

@@ -17,8 +17,9 @@ from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.mcp.servers import ToolServers
-from maverick_tui.executor.model.config import AgentConfig, create_agent
-from maverick_tui.executor.model.models import DEFAULT_MODEL, model_id
+from maverick_tui.executor.model import DEFAULT_MODEL, model_id
+from maverick_tui.executor.model.claude import create_agent
+from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.tools import ToolRegistry
 from maverick_tui.threads import in_thread
 

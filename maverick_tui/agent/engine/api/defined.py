@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.tools import API_FILE_TOOLS
-from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.template import substitute
+from maverick_tui.executor.definition import TASK, AgentDefinition, substitute
 
 if TYPE_CHECKING:
     from maverick_tui.agent.context import AgentContext

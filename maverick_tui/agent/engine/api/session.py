@@ -26,9 +26,9 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import TASK, AgentDefinition
 from maverick_tui.executor.executor import AgentExecutor
 from maverick_tui.executor.mcp.servers import ToolServers
+from maverick_tui.executor.model import model_id
 from maverick_tui.executor.model.messages import Agent, ToolCall
 from maverick_tui.executor.model.messages import Message as Said
-from maverick_tui.executor.model.models import model_id
 from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.tools import Tool, ToolRegistry

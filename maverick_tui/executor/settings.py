@@ -1,4 +1,7 @@
-"""The settings of MCP servers: whether they can be used, and what of them must not be shown."""
+"""Settings of endpoints and servers: what is wrong with a key, an address or a header, and what must not be shown.
+
+A mistake is found here because the HTTP library fails with it as if the network did, and everything is tried again.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +11,48 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.model.endpoint import wrong_with_url
 from maverick_tui.redact import is_secret
 
 LEAST_SECRET = 6
 """Characters of what is masked in a server's own words; what is shorter is part of many others."""
 _PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
 """Words, numbers and paths, which stand in many texts and are hardly secret."""
+_KEY = re.compile(r"[!-~]+")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
-def served_object(name: str, server: Any) -> Any:
-    """A server of this program, if it is one."""
-    from mcp.server import MCPServer, Server
-
-    if isinstance(server, Server | MCPServer):
-        return server
-    raise ConfigError(
-        f"The MCP server {name!r} is none: its type is {type(server).__name__}.",
-        hint="Give a map with command or url, or a server of the mcp package.",
-    )
+def wrong_with_key(key: str) -> str:
+    """What is wrong with a key or token, without a letter of it; empty if nothing is."""
+    if not key or _KEY.fullmatch(key):
+        return ""
+    if _KEY.fullmatch(key.strip()):
+        return "it begins or ends with a blank or a line end"
+    return "it has blanks, line ends or letters that no key has"
 
 
-def check(name: str, server: Mapping[str, Any]) -> None:
-    """The settings of an author's own program come here unread."""
-    args = server.get("args") or []
-    if not isinstance(args, list | tuple) or not all(isinstance(one, str) for one in args):
-        raise ConfigError(f"args of the MCP server {name!r} must be a list of texts.", hint="Correct its args.")
-    for key in ("env", "headers"):
-        pairs = server.get(key) or {}
-        if not isinstance(pairs, Mapping) or not all(isinstance(one, str) for pair in pairs.items() for one in pair):
-            raise ConfigError(f"{key} of the MCP server {name!r} must be a map of texts.", hint=f"Correct its {key}.")
+def wrong_with_url(url: str) -> str:
+    """What is wrong with an address, without a letter of it, for a password may stand there; empty if nothing is."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return "it is no address"
+    if url != url.strip() or not url.isprintable() or " " in url:
+        return "it has blanks or line ends"
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return "it does not begin with http:// or https:// and the name of a machine"
+    return ""
+
+
+def wrong_with_headers(headers: Mapping[str, str]) -> str:
+    """What is wrong with headers, without what they say; empty if nothing is."""
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            return f"a header cannot be named {name[:40]!r}"
+        if _UNSENDABLE.search(value):
+            return f"the header {name!r} has a line end or another control character"
+    return ""
 
 
 def concealed(server: Any) -> set[str]:
@@ -71,19 +85,3 @@ def _pairs(server: Mapping[str, Any], key: str) -> list[tuple[str, str]]:
     """Names and values of what may be anything: it has not been checked everywhere."""
     found = server.get(key)
     return [(str(name), str(value)) for name, value in found.items()] if isinstance(found, Mapping) else []
-
-
-def needed(name: str, server: Mapping[str, Any], key: str) -> str:
-    """The text that stands there."""
-    value = server.get(key)
-    if isinstance(value, str) and value.strip():
-        return value
-    raise ConfigError(f"The MCP server {name!r} has no {key}.", hint=f"Say its {key}.")
-
-
-def address(name: str, server: Mapping[str, Any]) -> str:
-    """Where it is reached; what cannot be is told here, for the HTTP library would quote a password in it."""
-    url = needed(name, server, "url")
-    if wrong := wrong_with_url(url):
-        raise ConfigError(f"The MCP server {name!r} has a url that is none: {wrong}.", hint="Correct its url.")
-    return url
