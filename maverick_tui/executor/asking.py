@@ -102,14 +102,14 @@ class Asker:
         request = Request(tuple(messages), tuple(tools), config, self._plan.system, parent=self._parent)
         size = self._size(request)
         spending.next_input = size.most
-        counted = None if self._fits() else await _counted(self._parts.agent, request)
+        counted = None if self._fits() else await _counted(self._parts.model, request)
         spending.next_input = size.likely if counted is None else counted
 
     def _size(self, request: Request) -> Size:
         if self._known is not None:
             tokens, count = self._known
             return Size(tokens, tokens) + size_of_messages(request.messages[count:])
-        around = getattr(self._parts.agent, "tools_overhead", 0) if request.tools else 0
+        around = getattr(self._parts.model, "tools_overhead", 0) if request.tools else 0
         return Size(around, around) + size_of(request)
 
     def _fits(self) -> bool:
@@ -122,7 +122,7 @@ class Asker:
     @property
     def _longest_answer(self) -> int | None:
         model = self._plan.definition.model
-        return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.agent, "max_tokens", None))
+        return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.model, "max_tokens", None))
 
     async def ask(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; what fails in passing is tried again."""
@@ -146,7 +146,7 @@ class Asker:
             f"chat {model}".rstrip(),
             is_remote=True,
             operation_name="chat",
-            provider_name=getattr(self._parts.agent, "provider_name", None),
+            provider_name=getattr(self._parts.model, "provider_name", None),
             request_model=model or None,
         ) as span:
             try:
@@ -197,7 +197,7 @@ class Asker:
             self._check()
         request = self._request(turn, messages, tools)
         turn.release = self._spending.hold(self._longest_answer, plan.price)
-        return await self._parts.agent.run(request)
+        return await self._parts.model.run(request)
 
     def _request(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
         definition = self._plan.definition
@@ -279,6 +279,6 @@ class Asker:
             self._spending.add(usage, price.of(usage) if price is not None else None, is_void=is_void)
 
 
-async def _counted(agent: Agent, request: Request) -> int | None:
+async def _counted(model: Agent, request: Request) -> int | None:
     """What the request gives the model to read, as its endpoint counts; None if nobody there counts."""
-    return await agent.count_tokens(request) if isinstance(agent, CountsTokens) else None
+    return await model.count_tokens(request) if isinstance(model, CountsTokens) else None

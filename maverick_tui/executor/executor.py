@@ -114,10 +114,10 @@ class AgentExecutor:
 
     async def _get_ready(self, cancel: CancelToken) -> None:
         """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""
-        agent = self._parts.agent
-        if not isinstance(agent, TakesTime) or agent.is_ready:
+        model = self._parts.model
+        if not isinstance(model, TakesTime) or model.is_ready:
             return
-        work, stop = asyncio.ensure_future(agent.get_ready()), asyncio.ensure_future(cancel.wait())
+        work, stop = asyncio.ensure_future(model.get_ready()), asyncio.ensure_future(cancel.wait())
         try:
             await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
         finally:

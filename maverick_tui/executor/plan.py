@@ -22,14 +22,14 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 class Parts:
     """What every execution of an executor shares."""
 
-    agent: Agent
+    model: Agent
     tools: ToolRegistry
     agents: Mapping[str, AgentDefinition]
     approve: Approve | None
 
     def model_of(self, definition: AgentDefinition) -> str:
         """The name of the model that answers; empty if nobody tells."""
-        return definition.model.model or str(getattr(self.agent, "model", ""))
+        return definition.model.model or str(getattr(self.model, "model", ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from maverick_tui.executor.calls import NO_MORE_CALLS
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
 from maverick_tui.executor.executor import AgentExecutor
-from maverick_tui.executor.mcp.tool import as_text
+from maverick_tui.executor.mcp.servers import result_text
 from maverick_tui.executor.model.claude import create_agent
 from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.model.messages import Agent, Message, Role, ToolCall
@@ -135,7 +135,7 @@ class AgentRunner:
                 began = time.perf_counter()
                 result = failed("system", texts.SYSTEM_ERROR)  # unless it comes to an end
                 try:
-                    result = _read(as_text(await client.call_tool(tool, arguments)))
+                    result = _read(result_text(await client.call_tool(tool, arguments)))
                 finally:
                     recorder.add(ToolCallRecord(tool, arguments, result, _ms(time.perf_counter() - began)))
         return answer(recorder.made)
@@ -200,7 +200,7 @@ class _Tool:
 
     async def execute(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Call it."""
-        result = _read(as_text(await self._client.call_tool(self.name, self.known(arguments))))
+        result = _read(result_text(await self._client.call_tool(self.name, self.known(arguments))))
         self._recorder.results[context.call_id] = result
         return without_ids(result)
 

@@ -20,7 +20,7 @@ OutputMode = Literal["content", "files_with_matches", "count"]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class FileSearch:
     """What to look for; `around` is how many lines before and after a match to give, `most` ends lines or files."""
 
     pattern: str
@@ -40,8 +40,8 @@ class Findings:
     is_late: bool = False
 
 
-async def search(wanted: Search, files: Sequence[str], root: str) -> Findings:
-    """Search the files that are below the root, a real path; a pattern that cannot be used is a `ToolError`."""
+async def search(wanted: FileSearch, files: Sequence[str], root: str) -> Findings:
+    """Search the files that are below the root, a real path; a bad pattern is a `ToolError`."""
     request = json.dumps({**asdict(wanted), "files": list(files), "root": root, "owner": os.getpid()}).encode()
     process = await asyncio.create_subprocess_exec(
         sys.executable,

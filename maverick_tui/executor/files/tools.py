@@ -16,7 +16,7 @@ from pydantic import Field
 
 from maverick_tui.executor.files.folder import Folder, clock
 from maverick_tui.executor.files.globs import BadPatternError, matcher
-from maverick_tui.executor.files.search import Findings, OutputMode, Search, search
+from maverick_tui.executor.files.search import FileSearch, Findings, OutputMode, search
 from maverick_tui.executor.tools import FunctionTool, Tool, ToolContext, ToolError
 from maverick_tui.threads import in_thread
 
@@ -102,7 +102,7 @@ class _Files:
         """Search the text of files. Files that git ignores, binary files and very large ones are left out."""
         with _stopping(call) as stop:
             files, is_late = await in_thread(self._searched, path, glob, stop)
-        wanted = Search(pattern, output_mode, case_insensitive, context, head_limit)
+        wanted = FileSearch(pattern, output_mode, case_insensitive, context, head_limit)
         findings = await search(wanted, files, self._folder.root)
         return self._told(findings, wanted, is_late=is_late)
 
@@ -148,7 +148,7 @@ class _Files:
         )
         return files, stop()
 
-    def _told(self, findings: Findings, wanted: Search, *, is_late: bool) -> str:
+    def _told(self, findings: Findings, wanted: FileSearch, *, is_late: bool) -> str:
         notes = []
         if findings.is_cut:
             notes.append(f"[There may be more: this is where head_limit ({wanted.most}) ends.]")

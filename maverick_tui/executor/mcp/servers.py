@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from maverick_tui.exceptions import InvalidToolError
+from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.mcp.connection import Connection, first_of
-from maverick_tui.executor.mcp.tool import ServerTool
-from maverick_tui.executor.tools import Tool
+from maverick_tui.executor.tools import Tool, ToolContext, ToolError
+from maverick_tui.shown import located
 
 OPENING_SECONDS = 30.0
 
@@ -89,3 +90,81 @@ class ToolServers:
 def _full_name(server: str, tool: str) -> str:
     """The name for the model, whose API takes fewer characters than MCP does."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", f"mcp__{server}__{tool}")
+
+
+class ServerTool:
+    """Checks the arguments by the tool's own schema, and gives the result as text."""
+
+    is_read_only = False
+    """Whatever the server says of it: nobody is bound to tell the truth about himself."""
+
+    def __init__(self, name: str, listed: Any, call: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> None:
+        """`listed` is the tool as the server has described it; `call` sends a call there."""
+        self.name = name
+        self.description: str = listed.description or ""
+        self.parameters: dict[str, Any] = {"type": "object", **listed.input_schema}
+        self._own_name: str = listed.name
+        self._call = call
+        self._validator = _validator(name, self.parameters)
+
+    async def execute(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        """Call it; what it reports as an error is a `ToolError`."""
+        if wrong := self._wrong(arguments):
+            raise ToolError(f"The arguments of {self.name} are wrong: {wrong}.")
+        result = await self._call(self._own_name, arguments)
+        text = result_text(result)
+        if result.is_error:
+            raise ToolError(text or f"{self.name} has failed, and does not say why.")
+        return text
+
+    def _wrong(self, arguments: dict[str, Any]) -> str:
+        from referencing.exceptions import Unresolvable
+
+        try:
+            errors = sorted(self._validator.iter_errors(arguments), key=lambda error: [str(at) for at in error.path])
+        except Unresolvable as error:
+            raise ToolError(
+                f"{self.name} cannot be called: its schema refers to {error}, which is elsewhere."
+            ) from error
+        return "; ".join(located(wrong.path, wrong.message[:200]) for wrong in errors[:5])
+
+
+def _validator(name: str, schema: dict[str, Any]) -> Any:
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from referencing import Registry
+
+    kind = validator_for(schema, default=Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+    except SchemaError as error:
+        raise ConfigError(
+            f"The tool {name!r} has parameters that are no JSON schema: {error.message[:200]}.",
+            hint="Correct the server, or leave the tool out.",
+        ) from error
+    # A registry of its own, since the one by default fetches what a schema refers to.
+    return kind(schema, registry=Registry())
+
+
+def result_text(result: Any) -> str:
+    """What a tool has answered; a picture can only be mentioned."""
+    parts = [_block(block) for block in result.content]
+    if not any(block.type == "text" for block in result.content) and result.structured_content is not None:
+        parts.append(json.dumps(result.structured_content, ensure_ascii=False))
+    return "\n".join(part for part in parts if part)
+
+
+def _block(block: Any) -> str:
+    match block.type:
+        case "text":
+            return str(block.text)
+        case "image" | "audio":
+            return f"[{block.type}: {block.mime_type}, {len(block.data) * 3 // 4:,} bytes]"
+        case "resource_link":
+            return f"[link: {block.uri}]"
+        case "resource" if hasattr(block.resource, "text"):
+            return str(block.resource.text)
+        case "resource":
+            return f"[resource: {block.resource.uri}]"
+        case other:
+            return f"[{other}]"

@@ -20,7 +20,7 @@ from maverick_tui.executor.files import folder as folder_module
 from maverick_tui.executor.files import tools as file_tools_module
 from maverick_tui.executor.files.folder import Folder
 from maverick_tui.executor.files.globs import BadPatternError, matcher
-from maverick_tui.executor.files.search import Search, search
+from maverick_tui.executor.files.search import FileSearch, search
 from maverick_tui.executor.files.search_worker import opened_path
 from maverick_tui.executor.files.tools import MOST_CHARACTERS, MOST_FILES, MOST_LINE, file_tools
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
@@ -262,7 +262,7 @@ async def test_a_search_reads_nothing_outside_whatever_it_is_told(root: Path, sw
     inside = str(root / "kept/a.txt")
     (root / "link.txt").symlink_to("kept/a.txt")
     told = [str(root / "data/a/secret.txt"), str(swapped / "a/secret.txt"), str(root / "link.txt"), inside]
-    findings = await search(Search("outside", "files_with_matches"), told, str(root))
+    findings = await search(FileSearch("outside", "files_with_matches"), told, str(root))
     assert [found["path"] for found in findings.files] == [inside]
 
 
@@ -490,7 +490,7 @@ async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_kept(mar
             ticks += 1
 
     ticking = asyncio.create_task(tick())
-    wanted = Search("^(?=.)(b|(a+)+$)", "files_with_matches", seconds=2)
+    wanted = FileSearch("^(?=.)(b|(a+)+$)", "files_with_matches", seconds=2)
     found = await search(wanted, [str(root / "a.txt"), str(root / "b.txt")], str(root))
     ticking.cancel()
     assert found.is_late
