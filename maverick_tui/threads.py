@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the function returns. Cancelled, it is no longer waited for; the thread ends when the function does.
+    """What the function returns. If cancelled, it is no longer waited for; the thread ends when the function does.
 
     Not asyncio.to_thread: its pool has few threads, and a program cannot end while one of them is busy.
     """

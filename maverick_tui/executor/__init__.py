@@ -1,6 +1,6 @@
-"""The executor: agents that talk to the model API themselves, with tools of their own, hard limits and typed results.
+"""The executor: agents that talk to the model API themselves, with their own tools, hard limits and typed results.
 
-The names are loaded when they are first used; the `anthropic` package only when a model is asked.
+Names are loaded on first use; the `anthropic` package only when a model is asked.
 """
 
 from __future__ import annotations

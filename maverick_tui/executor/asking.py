@@ -1,4 +1,4 @@
-"""Asking: one turn's call of the model, in as many attempts as it takes; and what it says, has cost and took."""
+"""Asker: asks the model for one turn, with retries, and keeps count of what that costs."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
 
 _SELDOM = 20
-"""An output is read again once it has grown by this part of it: with each chunk, that would take the square of it."""
+"""An output is read again once it has grown by one part in so many: reading it at each chunk takes quadratic time."""
 
 
 @dataclass(slots=True)
 class OpenTurn:
-    """What is known of the turn that is under way."""
+    """The state of the turn in progress."""
 
     number: int
     text: list[str] = field(default_factory=list)
     has_thought: bool = False
     read: int = 0
     unread: int = 0
-    """Characters of the text that an output was looked for in, and those that came since."""
+    """Characters already searched for an output, and those that have come since."""
     partial_output: Any = None
     coming: Usage = field(default_factory=Usage)
-    """Of the answer that is coming in, as far as it has been told."""
+    """Of the answer that is arriving, as far as it has been reported."""
     spent: Usage = field(default_factory=Usage)
-    """Of everything that was answered, also of attempts that failed."""
+    """Of everything that was answered, including failed attempts."""
     release: Callable[[], None] | None = None
-    """Gives free what was set aside for the request that is under way."""
+    """Gives back what was set aside for the request in progress."""
     named: set[str] = field(default_factory=set)
-    """Ids that calls were given while their answer came in."""
+    """Ids given to calls while their answer was arriving."""
     calls: Calls | None = None
     is_open: bool = True
 
 
 class Asker:
-    """Asks the model for one execution. `check` is called before each attempt; it raises if there may be none.
+    """Asks the model for one execution. `check` is called before each attempt, and raises if it may not be made.
 
-    `call_ids` are those of all calls that are known, here and in other executions of the same tree. `has_asked` is for
-    an execution that was suspended: its first answer is there.
+    `call_ids` are the ids of all known calls, here and in other executions of the same tree. `has_asked` is for an
+    execution that was suspended: it has its first answer.
     """
 
     def __init__(
@@ -86,14 +86,14 @@ class Asker:
         self._call_ids = call_ids
         self._has_asked = has_asked
         self._known: tuple[int, int] | None = None
-        """What the model has read and written so far, in tokens, and how many messages that was."""
+        """How many tokens the model has read and written so far, and in how many messages."""
         self.invocations = self.retries = 0
         self.seconds = 0.0
 
     async def measure(self, messages: Sequence[Message], tools: Iterable[Tool]) -> None:
-        """Find out how much the next request gives the model to read, if that matters to a limit.
+        """Find out how much the next request gives the model to read, if a limit depends on it.
 
-        The endpoint is asked only if the limits might not do; where there is none that counts, it is reckoned.
+        The endpoint is only asked if the limits might be too tight; where it cannot count, an estimate is used.
         """
         spending, definition = self._spending, self._plan.definition
         if not spending.bounds_input:
@@ -113,7 +113,7 @@ class Asker:
         return Size(around, around) + size_of(request)
 
     def _fits(self) -> bool:
-        """Whether the limits leave room for the next request, and for the longest answer to it."""
+        """Whether the limits leave room for the next request and the longest possible answer."""
         price = self._plan.price
         most, wanted = self._spending.most_output(price), self._longest_answer
         is_roomy = most is None or wanted is None or most >= wanted
@@ -125,7 +125,7 @@ class Asker:
         return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.model, "max_tokens", None))
 
     async def ask(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
-        """The answer; what fails in passing is tried again."""
+        """The answer; failures that may pass are retried."""
         plan = self._plan
         policy = plan.definition.run.retry
 
@@ -169,8 +169,8 @@ class Asker:
         return response
 
     def with_own_ids(self, turn: OpenTurn, response: Response) -> Response:
-        """The answer with an id for each call that no other has, here or in a subagent; there are endpoints that count
-        anew each time. An agent that streams has asked for its ids already, see `Request.own_id`.
+        """The answer, with an id for each call that no other call has, here or in a subagent: some endpoints start
+        counting again with each answer. A model that streams has already asked for its ids, see `Request.own_id`.
         """
         calls = []
         for call in response.tool_calls:
@@ -184,12 +184,12 @@ class Asker:
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
     def give_up(self, turn: OpenTurn) -> str:
-        """Count an answer that will not come to its end; what it has said so far."""
+        """Count an answer that will never be complete; returns what it has said so far."""
         self._spend(turn, turn.coming, self._plan.price)
         return "".join(turn.text).rstrip()
 
     async def _attempt(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
-        """Ask once, if the limits allow it by now; what others may still use is waited for."""
+        """Ask once, when the limits allow it: what others may still give back is waited for."""
         plan = self._plan
         self._check()
         while self._spending.objection(plan.price, beside_held=True):
@@ -212,7 +212,7 @@ class Asker:
             stop_sequences=definition.model.stop_sequences or None,
             tool_choice=self._tool_choice,
             timeout=None if seconds is None else seconds / 1000,
-            retry=NO_RETRIES,  # it is the executor that tries again
+            retry=NO_RETRIES,  # the executor does the retrying
         )
         return Request(
             tuple(messages),
@@ -236,7 +236,7 @@ class Asker:
         return own
 
     def _take(self, turn: OpenTurn, delta: Delta) -> None:
-        if not turn.is_open:  # from a client that goes on after its answer, or did not end when it was told to
+        if not turn.is_open:  # from a client that goes on after its answer, or did not stop when told to
             return
         if delta.usage is not None:
             turn.coming = delta.usage
@@ -261,7 +261,7 @@ class Asker:
             self._emit(PartialOutput(output, self._parent))
 
     def _tell_unsaid(self, turn: OpenTurn, response: Response) -> None:
-        """Tell of an answer in one piece, if its agent did not tell it piece by piece."""
+        """Emit an answer in one piece, if the model did not stream it."""
         if not turn.has_thought:
             for thought in response.thoughts:
                 if thought.text:
@@ -280,5 +280,5 @@ class Asker:
 
 
 async def _counted(model: Agent, request: Request) -> int | None:
-    """What the request gives the model to read, as its endpoint counts; None if nobody there counts."""
+    """How much the request gives the model to read, as its endpoint counts it; None if it cannot count."""
     return await model.count_tokens(request) if isinstance(model, CountsTokens) else None

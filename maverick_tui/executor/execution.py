@@ -1,4 +1,4 @@
-"""Execution: one execution from its beginning to its end, with what it tells on the way, and what came of it."""
+"""Execution: one execution from beginning to end, what it reports on the way, and what comes of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RunAgent: TypeAlias = Callable[[AgentDefinition, Mapping[str, Any], ToolContext]
 
 
 class Execution:
-    """One execution of a plan. A subagent's has the call that it serves as `parent`, and spends from `above`."""
+    """One execution of a plan. A subagent's has the call it serves as `parent`, and spends from `above`."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Execution:
         self._resumed = resumed
         self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
         self._below: dict[str, Execution] = {}
-        """The subagents that are under way, by the calls that they serve."""
+        """The subagents in progress, by the calls that they serve."""
         self._used_below: dict[str, ExecutionMetrics] = {}
         self._loop = Loop(
             parts,
@@ -75,7 +75,7 @@ class Execution:
     # -- life -------------------------------------------------------------------------------------------------------
 
     async def run(self) -> ExecutionResult[Any]:
-        """Run to the end, whichever it is."""
+        """Run to the end, whatever that is."""
         used = 0.0 if self._resumed is None else self._resumed.suspension.duration_ms
         self._ending.begin(self._plan.definition.run.timeout_ms, used=used)
         name = self._plan.definition.name
@@ -108,7 +108,7 @@ class Execution:
         )
 
     def wind_up(self, error: AgentError | None) -> None:
-        """Close what is open: subagents, an answer that was cut off, calls without an answer, the turn."""
+        """Close what is open: subagents, an unfinished answer, unanswered calls, the turn."""
         if self._is_over:
             return
         for call_id, one in self._below.items():
@@ -212,9 +212,9 @@ class Execution:
 
 
 class AgentTool:
-    """Takes the agent's declared inputs, and the task if its definition has none of its own."""
+    """An agent as a tool: takes its declared inputs, and the task if its definition has none of its own."""
 
-    is_read_only = True  # what it does is done by its own tools, which are asked about one by one
+    is_read_only = True  # it acts through its own tools, and each of their calls is approved by itself
 
     def __init__(self, definition: AgentDefinition, run: RunAgent) -> None:
         self._definition = definition
@@ -230,7 +230,7 @@ class AgentTool:
         properties: dict[str, Any] = {}
         required = []
         if self._definition.needs_task:
-            properties[TASK] = {"type": "string", "description": "What the agent is to do."}
+            properties[TASK] = {"type": "string", "description": "What the agent should do."}
             required.append(TASK)
         for spec in self._definition.inputs.specs:
             properties[spec.name] = {"type": spec.type, "description": spec.description}
@@ -241,7 +241,7 @@ class AgentTool:
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
     async def execute(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        """Run the agent; what it says is the result, and a failure says what came before it."""
+        """Run the agent; its answer is the result, and a failure includes what it had said."""
         result = await self._run(self._definition, arguments, context)
         if result.success:
             return result.output if result.output is not None else result.raw_content

@@ -34,7 +34,7 @@ OnActivity = Callable[[Activity], None]
 class AgentExecutor:
     """Asks a model, runs the tools that it calls, and asks again, until it is done or a limit is reached.
 
-    It keeps nothing between two executions, and several may run at the same time. `agents` are definitions that others
+    It keeps nothing between executions, and several may run at the same time. `agents` are definitions that others
     may call as tools; `approve` is asked before each tool call.
     """
 
@@ -59,10 +59,10 @@ class AgentExecutor:
         history: Sequence[Message] = (),
         images: Sequence[Image] = (),
     ) -> ExecutionResult[T]:
-        """Run it to its end. What fails on the way is told by the result; wrong inputs are a `ConfigError`, and a tool
-        that does not exist an `InvalidToolError`, raised before anything is spent. `history` is the conversation that
-        it goes on with. A `definition` may be what `registry.get(name)` gives for one that was registered. `images`
-        are shown with the task.
+        """Run it to the end. Failures on the way are part of the result; wrong inputs raise a `ConfigError`, and a tool
+        that does not exist an `InvalidToolError`, before anything is spent. `history` is the conversation that it
+        continues. `definition` may also be what `registry.get(name)` returns for a registered one. `images` are shown
+        with the task.
         """
         return await self._run(definition, inputs, cancel, on_activity, history, images=images)
 
@@ -76,10 +76,10 @@ class AgentExecutor:
         cancel: CancelToken | None = None,
         on_activity: OnActivity | None = None,
     ) -> ExecutionResult[T]:
-        """Go on with an execution that ended as `suspended`, in this process or another, with what was decided since.
+        """Continue an execution that ended as `suspended`, in this process or another, with what was decided since.
 
-        `decisions` are verdicts by the ids of the calls; about a call without one `approve` is asked. `inputs` are to
-        be given again, for they are not part of the state. Metrics and events are of what happens from here on.
+        `decisions` are verdicts by call id; `approve` is asked about a call without one. `inputs` must be given again,
+        as they are not part of the state. Metrics and events cover what happens from here on.
         """
         resumed = Resumed(suspension, decisions or {})
         history = (*suspension.messages, *suspension.answers)
@@ -105,7 +105,7 @@ class AgentExecutor:
             parts, definition = _with_own_tools(parts, definition), _definition_of(definition)
         if resumed is not None:
             resumed.check(definition)
-        if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
+        if not pricing.is_read():  # in a thread: it takes longer than the event loop may block
             await in_thread(pricing.price_of, parts.model_of(definition))
         plan = prepare(parts, definition, inputs or {}, history, images=images, is_resumed=resumed is not None)
         cancel = cancel or CancelToken()
@@ -113,7 +113,7 @@ class AgentExecutor:
         return await Execution(parts, plan, emit=on_activity, cancel=cancel, resumed=resumed).run()
 
     async def _get_ready(self, cancel: CancelToken) -> None:
-        """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""
+        """Wait until the model can be asked at once, so that starting its client does not count as the run's time."""
         model = self._parts.model
         if not isinstance(model, TakesTime) or model.is_ready:
             return
@@ -125,7 +125,7 @@ class AgentExecutor:
             stop.cancel()
             await asyncio.wait({work, stop})
         if not work.cancelled() and (failure := work.exception()) is not None:
-            log.debug("The model is not ready, and will say why: %s", failure)
+            log.debug("The model could not get ready, and will say why when it is asked: %s", failure)
 
     def stream(
         self,
@@ -137,15 +137,15 @@ class AgentExecutor:
         history: Sequence[Message] = (),
         images: Sequence[Image] = (),
     ) -> ExecutionStream[T]:
-        """The same as an iterator of its events; `result` is there when it has ended."""
+        """The same, as an iterator of its events; `result` is there once it has ended."""
         return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history, images)
 
 
 class ExecutionStream(Generic[T]):
-    """The events of one execution as they come. It begins with the first one that is asked for.
+    """The events of one execution as they come. It starts when the first one is asked for.
 
-    Closing it, or leaving it as a context, ends the execution; `result` then tells what it had come to, and cost. So
-    does forgetting it.
+    Closing it, or leaving it as a context, ends the execution; `result` then says how far it got and what it cost.
+    Dropping it ends the execution, too.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class ExecutionStream(Generic[T]):
         # A token of its own: the caller's may stop other executions as well.
         self._stop = stop = CancelToken()
         self._follow = partial(cancel.listen, lambda: stop.cancel(cancel.reason))
-        # The task must not refer to this object, or nobody would see that it was left.
+        # The task must not refer to this object, or nobody would notice that it was dropped.
         self._start = partial(
             executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history, images=images
         )
@@ -197,13 +197,13 @@ class ExecutionStream(Generic[T]):
 
     @property
     def result(self) -> ExecutionResult[T]:
-        """What came of it, also if it was closed."""
+        """The outcome, even if it was closed early."""
         if self._task is None or not self._task.done() or self._task.cancelled():
             raise AgentError("The execution has not ended.", kind="invalid", hint="Read all of its events first.")
         return self._task.result()
 
     async def aclose(self) -> None:
-        """End the execution, if it has not ended; what it has told until then can still be read, and its `result`."""
+        """End the execution if it is still running; its events so far and its `result` can still be read."""
         self._is_closed = True
         if self._task is not None:
             self._stop.cancel("its stream was closed")
@@ -227,8 +227,8 @@ def _definition_of(registered: type[Any]) -> AgentDefinition[Any]:
     found = getattr(registered, "definition", None)
     if not isinstance(found, AgentDefinition):
         raise ConfigError(
-            f"{registered!r} was not made of a definition.",
-            hint="Give an AgentDefinition, or what the registry has for one; others have an execute of their own.",
+            f"{registered!r} was not made from a definition.",
+            hint="Give an AgentDefinition, or what the registry returns for one; others have an execute of their own.",
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Loop: what an execution does. Ask, run the tools, ask again."""
+"""Loop: what an execution does: ask, run the tools, ask again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from maverick_tui.executor.tools import Tool, ToolContext
 
 
 class Loop:
-    """The turns of one execution; `context` is what its tools are told. What is said is in `messages`."""
+    """The turns of one execution; `context` gives what its tools are told. The conversation is in `messages`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Loop:
         self.count = 0
 
     async def run(self) -> None:
-        """Ask and run tools until the model is done; anything else that ends it is raised."""
+        """Ask and run tools until the model is done; any other end is raised."""
         is_going_on = True
         if self._resumed is not None:
             is_going_on = await self._resume(self._resumed)
@@ -100,18 +100,18 @@ class Loop:
             raise objection
 
     def _overrun(self) -> LimitError | None:
-        """The limit that was passed, here or together with the part before it was resumed."""
+        """The limit that was exceeded, here or together with the part before it was resumed."""
         before = self._spending.above if self._resumed is not None else None
         return self._spending.overrun() or (None if before is None else before.overrun())
 
     async def _go_on(self, turn: OpenTurn, response: Response) -> bool:
-        """Take an answer; whether the model is to be asked again."""
+        """Take an answer; returns whether to ask the model again."""
         if response.stop_reason is StopReason.MAX_TOKENS:
-            # Calls at the end of an answer that was cut are not whole.
+            # The last calls of an answer that was cut off are incomplete.
             self._add_answer(replace(response, tool_calls=()))
             self._end_turn(turn, response.stop_reason)
             raise ended_by(
-                "the answer was cut off, for it had no more tokens",
+                "the answer was cut off because it ran out of tokens",
                 limit="max_tokens",
                 hint="Raise max_tokens, or the limits on tokens and dollars, or ask for less.",
             )
@@ -136,7 +136,7 @@ class Loop:
             self.draft.content = response.content
 
     async def _resume(self, resumed: Resumed) -> bool:
-        """Make the calls that were waiting, as was decided; whether the model is to be asked."""
+        """Make the calls that were waiting, as decided; returns whether to ask the model."""
         self._check_going_on()
         waiting, handed_in = resumed.suspension.pending, resumed.suspension.handed_in
         await self._run_calls(self._begin_turn(), waiting, StopReason.TOOL_USE, handed_in)
@@ -169,7 +169,7 @@ class Loop:
         if self.suspension is not None:
             raise Stop(TerminateReason.SUSPENDED)
         if calls.is_over_limit and self.draft.handed_in is None:
-            raise ended_by("the limit of tool calls is reached", limit="max_tool_calls")
+            raise ended_by("the limit on tool calls has been reached", limit="max_tool_calls")
 
     def _suspend(
         self,
@@ -178,7 +178,7 @@ class Loop:
         waiting: Collection[str],
         handed_in: tuple[Any] | None,
     ) -> None:
-        """Note where it stands after the calls of a turn, of which some wait."""
+        """Note where it stands after the calls of a turn, some of which are waiting."""
         before, after = at_calls(self.messages)
         here = Suspension(
             self._plan.definition.name,
@@ -196,7 +196,7 @@ class Loop:
         self.suspension = here if self._resumed is None else self._resumed.together_with(here)
 
     def _wants_repair(self, handed_in: tuple[Any] | None = None) -> bool:
-        """Read the output, and tell the model what is wrong with it, as often as that is wanted."""
+        """Read the output, and tell the model what is wrong with it, as often as is allowed."""
         complaint = self.draft.complaint(handed_in, is_last_turn=self._was_last_turn)
         if complaint:
             self.messages.append(Message.user(complaint))
@@ -216,7 +216,7 @@ class Loop:
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def close(self, error: AgentError | None) -> None:
-        """Answer calls that have no answer, and keep one of the model that was cut off."""
+        """Answer calls that have no answer, and keep what the model had said when it was cut off."""
         turn = self._turn
         if turn is not None and turn.calls is not None:
             add_answers(self.messages, turn.calls.close())

@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry, by its conventions for generative AI. Where that package is missing they cost nothing."""
+"""Spans for OpenTelemetry, by its conventions for generative AI. Without that package they cost nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Span:
         self._span = span
 
     def set(self, **attributes: Any) -> None:
-        """Add attributes; their names are the keys of `_NAMES`, and one that is None is left out."""
+        """Add attributes, named by the keys of `_NAMES`; None is left out."""
         for name, value in attributes.items():
             if value is not None:
                 self._span.set_attribute(_attribute(name), value)
@@ -40,7 +40,7 @@ class _Span:
 Span: TypeAlias = _NoSpan | _Span
 NO_SPAN = _NoSpan()
 
-# The names that the conventions write with an underscore inside a part.
+# By hand, since some underscores stand for a dot of the conventions' names and others do not.
 _NAMES = {
     "operation_name": "operation.name",
     "agent_name": "agent.name",
@@ -71,14 +71,14 @@ def _tracer() -> Any:
         return None
     try:
         from opentelemetry import trace
-    except ImportError:  # a part of it is there
+    except ImportError:  # only a part of it is installed
         return None
     return trace.get_tracer("maverick_tui.executor")
 
 
 @contextmanager
 def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[Span]:
-    """A span around what is done meanwhile; what it raises marks it as failed. `is_remote` if another does it."""
+    """A span around the block; an exception marks it as failed. `is_remote` if somebody else does the work."""
     tracer = _tracer()
     if tracer is None:
         yield NO_SPAN
@@ -97,7 +97,7 @@ def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[S
 
 
 def trace_id() -> str:
-    """An id for an execution: that of the trace it is part of, or a new one."""
+    """An id for an execution: that of the trace around it, or a new one."""
     if _tracer() is not None:
         from opentelemetry import trace
 

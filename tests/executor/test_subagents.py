@@ -187,7 +187,7 @@ async def test_a_subagent_has_limits_of_its_own() -> None:
         ({"max_input_tokens": 300}, "are left"),
         ({"max_output_tokens": 20}, "output tokens are used"),
         ({"max_cost_usd": 0.001}, "is left"),
-        ({"max_tool_calls": 2}, "limit of tool calls"),
+        ({"max_tool_calls": 2}, "limit on tool calls"),
     ],
 )
 async def test_a_subagent_spends_from_its_callers_limits(limits: dict[str, Any], words: str) -> None:

@@ -14,29 +14,29 @@ from maverick_tui.executor.tools import ToolError
 from maverick_tui.git import asking as git
 
 SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
-"""Folders that are not looked into, where nobody says what else is of no interest."""
+"""Folders that are skipped where git does not say what to ignore."""
 SECONDS = 20.0
 """How long looking for files may take."""
 _KERNELS = ("/proc/", "/sys/", "/dev/")
-"""Folders whose files are no files: reading one may never end, tell secrets, or do something."""
+"""Folders whose files are not real: reading one may never end, reveal secrets, or have effects."""
 
 
 class Folder:
-    """Paths below a root. Links are followed first, and then the path must still be inside."""
+    """Paths below a root. Links are resolved first, and then the path must still be inside."""
 
     def __init__(self, root: Path) -> None:
         self.root = os.path.realpath(root)
 
     def path(self, given: str) -> str:
-        """The real path of what the model has named; outside the root it is a `ToolError`."""
+        """The real path of what the model named; outside the root it is a `ToolError`."""
         try:
             real = os.path.realpath(os.path.join(self.root, given))  # noqa: PTH118
         except (OSError, ValueError) as error:
-            raise ToolError(f"{_quoted(given)} is no path: {error}.") from error
+            raise ToolError(f"{_quoted(given)} is not a path: {error}.") from error
         if not self.holds(real):
-            raise ToolError(f"{_quoted(given)} is outside of the folder {self.root}; only what is in it can be read.")
+            raise ToolError(f"{_quoted(given)} is outside the folder {self.root}; only what is in it can be read.")
         if _is_kernels(real):
-            raise ToolError(f"{_quoted(given)} is no ordinary file; it is not read.")
+            raise ToolError(f"{_quoted(given)} is not a regular file, so it is not read.")
         return real
 
     def holds(self, real: str) -> bool:
@@ -44,11 +44,11 @@ class Folder:
         return is_below(real, self.root)
 
     def shown(self, real: str) -> str:
-        """The path as the root's folder names it, with / between the parts."""
+        """The path relative to the root, with / between its parts."""
         return real.removeprefix(self.root).lstrip(os.sep).replace(os.sep, "/") or "."
 
     def existing(self, given: str) -> tuple[str, os.stat_result]:
-        """The real path of something that is there, and what it is."""
+        """The real path of something that exists, and what it is."""
         real = self.path(given)
         try:
             return real, os.stat(real)  # noqa: PTH116
@@ -56,9 +56,9 @@ class Folder:
             raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.{self._meant(real)}") from error
 
     def open(self, given: str) -> int:
-        """A descriptor of an ordinary file; opening a pipe or a device would wait, or do something.
+        """A descriptor of a regular file; opening a pipe or a device would wait, or have effects.
 
-        Where it is counts once more when it is open: a folder on the way may have become a link meanwhile.
+        Its place is checked again once it is open: a folder on the way may have become a link meanwhile.
         """
         real, _ = self.existing(given)
         try:
@@ -71,16 +71,16 @@ class Folder:
             return descriptor
         os.close(descriptor)
         if not is_inside:
-            raise ToolError(f"{_quoted(given)} is outside of the folder {self.root}; only what is in it can be read.")
+            raise ToolError(f"{_quoted(given)} is outside the folder {self.root}; only what is in it can be read.")
         if stat.S_ISDIR(mode):
             raise ToolError(f"{_quoted(given)} is a folder. Find its files with Glob.")
-        raise ToolError(f"{_quoted(given)} is no ordinary file; it is not read.")
+        raise ToolError(f"{_quoted(given)} is not a regular file, so it is not read.")
 
     def files(self, base: str, stop: Callable[[], bool]) -> Iterator[str]:
-        """The real paths of the ordinary files below a real path, without what git is told to ignore.
+        """The real paths of the regular files below a real path, without those that git ignores.
 
-        A link to a file counts if the file is inside; a link to a folder is not entered. Git names files by its index,
-        whatever their folders are by now, so the folder of each must be inside, too.
+        A link to a file counts if the file is inside; a link to a folder is not followed. Git lists files by its index,
+        whatever has become of their folders, so the folder of each must be inside, too.
         """
         inside: dict[str, bool] = {}
         listed = _listed_by_git(base, stop)
@@ -132,7 +132,7 @@ class Folder:
 
 
 def clock(seconds: float = SECONDS) -> Callable[[], bool]:
-    """Whether that many seconds have passed since now."""
+    """A function that says whether that many seconds have passed."""
     until = time.monotonic() + seconds
     return lambda: time.monotonic() > until
 
@@ -146,7 +146,7 @@ def _is_kernels(real: str) -> bool:
 
 
 def _listed_by_git(base: str, stop: Callable[[], bool]) -> list[str]:
-    """What git knows below the folder or would add; nothing if it is ignored itself, or is in no repository."""
+    """What git tracks or would add below the folder; nothing if it is itself ignored, or not in a repository."""
     told = git.ask(Path(base), "ls-files", "-co", "--exclude-standard", "-z", stop=stop)
     return [os.fsdecode(name) for name in (told or b"").split(b"\0") if name]
 

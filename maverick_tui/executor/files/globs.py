@@ -1,4 +1,4 @@
-"""Patterns for file names, matched in a time that no pattern can stretch."""
+"""Patterns for file names, matched in bounded time whatever the pattern."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 MOST_ALTERNATIVES = 100
-"""How many patterns the braces of one may stand for."""
+"""The most patterns that the braces of one may stand for."""
 
 
 class BadPatternError(ValueError):
@@ -15,7 +15,7 @@ class BadPatternError(ValueError):
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a path with / matches. `*` stays inside a name, `**` does not; without a / any folder will do."""
+    """A test for paths with /. `*` stays inside a name, `**` does not; without a / any folder will do."""
     alternatives = [_compiled(one) for one in _expanded(pattern)]
 
     def matches(path: str) -> bool:
@@ -26,7 +26,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 _Part = re.Pattern[str] | None
-"""None is `**`: any number of folders, also none."""
+"""None is `**`: any number of folders, or none."""
 
 
 def _compiled(pattern: str) -> list[_Part]:
@@ -47,7 +47,7 @@ def _compiled(pattern: str) -> list[_Part]:
 
 
 def _matches(parts: list[str], pattern: list[_Part]) -> bool:
-    """Follows all ways through the pattern at once, so that there is nothing to go back to."""
+    """Follow all ways through the pattern at once, so that there is nothing to backtrack to."""
     places = _reachable({0}, pattern)
     for part in parts:
         next_places = set()
@@ -86,7 +86,7 @@ def _expanded(pattern: str) -> list[str]:
 
 
 def _braces(text: str) -> tuple[int, int] | None:
-    """The first pair that belongs together; one without a partner is an ordinary character."""
+    """The first matching pair; a brace without a partner is an ordinary character."""
     opened: list[int] = []
     for at, character in enumerate(text):
         if character == "{":

@@ -1,4 +1,4 @@
-"""Searches files in a process of its own, which is ended when it takes too long."""
+"""Searches files in a process of its own, which is killed when it takes too long."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OutputMode = Literal["content", "files_with_matches", "count"]
 
 @dataclass(frozen=True, slots=True)
 class FileSearch:
-    """What to look for; `around` is how many lines before and after a match to give, `most` ends lines or files."""
+    """What to look for; `around` counts lines before and after each match, `most` lines or files in all."""
 
     pattern: str
     mode: OutputMode
@@ -33,7 +33,7 @@ class FileSearch:
 
 @dataclass(slots=True)
 class Findings:
-    """What was found: files with their matches, and whether that is all."""
+    """What was found: files with their matches, and whether that is everything."""
 
     files: list[dict[str, Any]] = field(default_factory=list)
     is_cut: bool = False
@@ -70,7 +70,7 @@ async def search(wanted: FileSearch, files: Sequence[str], root: str) -> Finding
 
 
 def _site_of_re2() -> str:
-    """The folder that `re2` is imported from, for a process that knows no such folders."""
+    """The folder that `re2` is imported from, for a process without site-packages."""
     found = find_spec("re2")
     assert found is not None
     assert found.origin is not None
@@ -78,7 +78,7 @@ def _site_of_re2() -> str:
 
 
 async def _talk(process: asyncio.subprocess.Process, request: bytes, findings: Findings) -> str:
-    """Ask and take what comes; returns why there is no end to it."""
+    """Ask, and take what comes; returns why it did not finish, or nothing."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -89,7 +89,7 @@ async def _talk(process: asyncio.subprocess.Process, request: bytes, findings: F
     async for line in process.stdout:
         answer = json.loads(line)
         if "wrong" in answer:
-            raise ToolError(f"The pattern is no regular expression of Python: {answer['wrong']}.")
+            raise ToolError(f"The pattern is not a Python regular expression: {answer['wrong']}.")
         if "too_large" in answer:
             raise ToolError(
                 f"The search needs more than {search_worker.MOST_MEMORY:,} bytes of memory in {answer['too_large']}. "

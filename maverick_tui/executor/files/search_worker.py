@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 MOST_BYTES = 20_000_000
-"""Of one file; a longer one is not searched."""
+"""The largest file that is searched."""
 MOST_MEMORY = 1_000_000_000
-"""Bytes for the whole process; macOS and Windows do not hold it to that."""
+"""Bytes for the whole process; macOS and Windows do not enforce it."""
 MOST_LINE = 500
 MOST_BEFORE = 100
-"""Characters of a line that are shown, and how many of them may stand before the match."""
+"""Characters of a line that are shown, and how many of them may come before the match."""
 OPENING_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """A link at the end of a path is not followed, and a pipe is not waited for."""
 
@@ -43,7 +43,7 @@ _ORDINARY = re.compile(
     )*+""",
     re.ASCII,
 )
-"""What means the same to Python and to RE2, but for the characters that are letters, digits and spaces."""
+"""What means the same to Python and to RE2, except for which characters are letters, digits and spaces."""
 _DEPENDS_ON_CHARACTERS = re.compile(r"\\[dDwWsSb]|^\(\?i\)")
 _OTHER_SPACE = re.compile("[\x0b\x1c-\x1f]")
 """Spaces to Python, but not to RE2."""
@@ -80,7 +80,7 @@ def main(source: TextIO, target: TextIO) -> None:
 
 
 def finder(pattern: str, *, ignore_case: bool = False) -> Finder:
-    """What finds the lines of a text that match, in their order; `re.error` if the pattern is none."""
+    """A function that finds the matching lines of a text, in order; `re.error` if the pattern is not valid."""
     by_re = re.compile(pattern, re.IGNORECASE if ignore_case else 0)
     by_re2 = _compiled_by_re2(pattern, ignore_case=ignore_case)
     if by_re2 is None:
@@ -113,7 +113,7 @@ def _compiled_by_re2(pattern: str, *, ignore_case: bool) -> Any:
     options.log_errors = False
     try:
         return re2.compile(f"(?m){pattern}", options)
-    except (re2.error, UnicodeEncodeError):  # fewer repetitions are allowed, and no halves of characters
+    except (re2.error, UnicodeEncodeError):  # it allows fewer repetitions, and no half characters
         return None
 
 
@@ -179,8 +179,8 @@ def is_below(real: str, root: str) -> bool:
 
 
 def opened_path(descriptor: int, path: str) -> str:
-    """Where the file is that was opened. The system knows it; elsewhere it is the path that leads to the same file now,
-    and empty if none does.
+    """Where an opened file is. The system knows; where it does not say, it is the path, if that still leads to the same
+    file, and otherwise empty.
     """
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115
@@ -194,7 +194,7 @@ def opened_path(descriptor: int, path: str) -> str:
 
 
 def _text(path: str, root: str) -> str | None:
-    """The text of an ordinary file below the root; None if it is none, is binary, or cannot be read."""
+    """The text of a regular file below the root; None if it is something else, binary, or cannot be read."""
     try:
         with os.fdopen(os.open(path, OPENING_FLAGS), "rb") as file:
             found = os.fstat(file.fileno())
@@ -211,7 +211,7 @@ def _text(path: str, root: str) -> str | None:
 
 
 def _limit(seconds: int) -> None:
-    """Also if nobody is left to end this process, it ends; and it does not take the memory of all others."""
+    """This process ends even if nobody is left to end it, and does not take everyone else's memory."""
     with contextlib.suppress(ImportError):  # there are no such limits on Windows
         import resource
 
@@ -224,7 +224,7 @@ def _limit(seconds: int) -> None:
 
 
 def _end_with(owner: int) -> None:
-    """Linux ends us when the owner is gone; elsewhere the limits do."""
+    """Linux ends this process with its owner; elsewhere the limits do."""
     if sys.platform == "linux":
         import ctypes
 

@@ -1,4 +1,4 @@
-"""Read, Glob and Grep: tools that look at the files of one folder, and change nothing."""
+"""Read, Glob and Grep: tools that look at the files in one folder, and change nothing."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from maverick_tui.threads import in_thread
 MOST_LINES = 2_000
 MOST_LINE = 2_000
 MOST_CHARACTERS = 40_000
-"""What one Read gives at most: lines, characters of a line, characters of all."""
+"""The most that one Read returns: lines, characters of a line, characters in all."""
 MOST_FILES = 100
-"""Files that a Glob lists."""
+"""The most files that a Glob lists."""
 
 
 def file_tools(root: Path) -> list[Tool]:
-    """Tools for the files below the root, under the names and with the arguments that Claude Code has made known."""
+    """Tools for the files below the root, with the names and arguments that Claude Code has made familiar."""
     files = _Files(Folder(root))
     return [
         FunctionTool(files.read, name="Read", is_read_only=True),
@@ -44,13 +44,13 @@ class _Files:
 
     async def read(
         self,
-        file_path: Annotated[str, Field(description="The file: absolute, or from the project's folder.")],
+        file_path: Annotated[str, Field(description="The file: absolute, or relative to the project's folder.")],
         call: ToolContext,
         offset: Annotated[int | None, Field(ge=0, description="The number of the first line to read.")] = None,
         limit: Annotated[int | None, Field(ge=1, description="How many lines to read.")] = None,
     ) -> str:
-        """Read a text file. The lines come with their numbers, as `cat -n` gives them: 2,000 at most unless told
-        otherwise, and long lines are cut. What follows can be read with `offset`.
+        """Read a text file. Lines come with their numbers, as from `cat -n`: at most 2,000 unless told otherwise, and
+        long lines are cut. Use `offset` to read on.
         """
         with _stopping(call) as stop:
             return await in_thread(self._read, file_path, max(offset or 1, 1), limit or MOST_LINES, stop)
@@ -71,33 +71,33 @@ class _Files:
         call: ToolContext,
         path: Annotated[str | None, Field(description="The folder to look in; the project's if left out.")] = None,
     ) -> str:
-        """Find files by their names, the most recently changed first. `**` stands for any number of folders; a pattern
+        """Find files by name, the most recently changed first. `**` stands for any number of folders; a pattern
         without a / is looked for in all of them. Files that git ignores are left out.
         """
         with _stopping(call) as stop:
             found, is_late = await in_thread(self._globbed, pattern, path, stop)
-        note = "\n[Not all folders were looked at: it took too long. Name a narrower path.]" if is_late else ""
+        note = "\n[Not all folders were searched: it took too long. Give a narrower path.]" if is_late else ""
         if not found:
             return f"No files found{note}"
         found.sort(key=lambda item: (-item[0], item[1]))
-        more = f"; the {MOST_FILES} that were changed last:" if len(found) > MOST_FILES else ""
+        more = f"; the {MOST_FILES} most recently changed:" if len(found) > MOST_FILES else ""
         lines = [self._folder.shown(file) for _, file in found[:MOST_FILES]]
         return "\n".join([f"{_count(len(found))}{more}", *lines]) + note
 
     async def grep(
         self,
         pattern: Annotated[
-            str, Field(min_length=1, max_length=2_000, description="A regular expression of Python, for one line.")
+            str, Field(min_length=1, max_length=2_000, description="A Python regular expression, matched line by line.")
         ],
         call: ToolContext,
         path: Annotated[str | None, Field(description="The file or folder to search.")] = None,
         glob: Annotated[str | None, Field(description="Only files whose names match, like *.py.")] = None,
         output_mode: Annotated[
-            OutputMode, Field(description="Matching lines, the files that have some, or how many each has.")
+            OutputMode, Field(description="Matching lines, the files that contain any, or how many each contains.")
         ] = "files_with_matches",
-        case_insensitive: Annotated[bool, Field(description="Whether A and a are the same.")] = False,
-        context: Annotated[int, Field(ge=0, le=50, description="Lines before and after each matching one.")] = 0,
-        head_limit: Annotated[int, Field(ge=1, le=2_000, description="How many lines or files to give.")] = 250,
+        case_insensitive: Annotated[bool, Field(description="Whether to ignore case.")] = False,
+        context: Annotated[int, Field(ge=0, le=50, description="Lines to show before and after each match.")] = 0,
+        head_limit: Annotated[int, Field(ge=1, le=2_000, description="The most lines or files to return.")] = 250,
     ) -> str:
         """Search the text of files. Files that git ignores, binary files and very large ones are left out."""
         with _stopping(call) as stop:
@@ -109,27 +109,27 @@ class _Files:
     def _base(self, path: str | None) -> str:
         base, found = self._folder.existing(path or ".")
         if not stat.S_ISDIR(found.st_mode):
-            raise ToolError(f"{path!r} is no folder. Look in the folder that it is in.")
+            raise ToolError(f"{path!r} is not a folder. Give the folder that it is in.")
         return base
 
     def _relative(self, pattern: str, base: str) -> str:
-        """The pattern as seen from the folder; one that begins with the folder's own path is understood."""
+        """The pattern relative to the folder; one that begins with the folder's own path is accepted."""
         inside = pattern.removeprefix(f"{base}/")
         if inside.startswith("/") or ".." in inside.split("/"):
-            raise ToolError(f"The pattern {pattern!r} leads out of {base}. Say the folder in `path`.")
+            raise ToolError(f"The pattern {pattern!r} leads out of {base}. Give the folder as `path`.")
         return inside
 
     def _globbed(
         self, pattern: str, path: str | None, stop: Callable[[], bool]
     ) -> tuple[list[tuple[float, str]], bool]:
-        """The files with the times of their last change, and whether there was no time to look for all of them."""
+        """The files with the times of their last change, and whether time ran out before all were found."""
         base = self._base(path)
         matches = _matcher(self._relative(pattern, base))
         files = self._folder.files(base, stop)
         return [(_changed(file), file) for file in files if matches(_from(base, file))], stop()
 
     def _searched(self, path: str | None, glob: str | None, stop: Callable[[], bool]) -> tuple[list[str], bool]:
-        """The files to search, and whether there was no time to look for all of them.
+        """The files to search, and whether time ran out before all were found.
 
         A link is not searched: what it leads to is, if it is among them.
         """
@@ -137,7 +137,7 @@ class _Files:
         if stat.S_ISREG(found.st_mode):
             return [base], False
         if not stat.S_ISDIR(found.st_mode):
-            raise ToolError(f"{path!r} is no ordinary file; it is not read.")
+            raise ToolError(f"{path!r} is not a regular file, so it is not read.")
         excluded = bool(glob and glob.startswith("!"))
         matches = _matcher(self._relative(glob.removeprefix("!"), base)) if glob else None
         files = sorted(
@@ -151,7 +151,7 @@ class _Files:
     def _told(self, findings: Findings, wanted: FileSearch, *, is_late: bool) -> str:
         notes = []
         if findings.is_cut:
-            notes.append(f"[There may be more: this is where head_limit ({wanted.most}) ends.]")
+            notes.append(f"[There may be more: head_limit ({wanted.most}) was reached.]")
         if findings.is_late or is_late:
             notes.append("[Not everything was searched: it took too long. Use a simpler pattern or a narrower path.]")
         if not findings.files:
@@ -168,7 +168,7 @@ class _Files:
 
 @contextmanager
 def _stopping(call: ToolContext) -> Iterator[Callable[[], bool]]:
-    """Tells whether it takes too long, or nobody waits any more: a thread goes on until it sees that."""
+    """A function that says whether it takes too long, or nobody is waiting any more: threads run on until they ask."""
     late, left = clock(), threading.Event()
     try:
         yield lambda: late() or left.is_set() or call.cancel.is_cancelled
@@ -177,7 +177,7 @@ def _stopping(call: ToolContext) -> Iterator[Callable[[], bool]]:
 
 
 def _matching_lines(findings: Findings, names: Mapping[str, str], *, with_gaps: bool) -> Iterator[str]:
-    """`path:line:text` of a match and `path-line-text` of its surroundings, as grep writes them."""
+    """`path:line:text` for a match and `path-line-text` for the lines around it, as grep writes them."""
     last: tuple[str, int] | None = None
     for found in findings.files:
         name = names[found["path"]]
@@ -198,7 +198,7 @@ def _numbered(file: TextIO, name: str, first: int, most: int, stop: Callable[[],
         if number < first:
             continue
         if len(lines) == most or size > MOST_CHARACTERS:
-            lines.append(f"\n[The file goes on. Read on with offset {number}.]")
+            lines.append(f"\n[The file continues. Read on with offset {number}.]")
             break
         lines.append(f"{number:>6}\t{line}")
         size += len(line) + 8
@@ -210,7 +210,7 @@ def _numbered(file: TextIO, name: str, first: int, most: int, stop: Callable[[],
 
 
 def _lines(file: TextIO, stop: Callable[[], bool]) -> Iterator[str]:
-    """The lines, each cut where it is too long to be read; never more than a part of one is in memory."""
+    """The lines, each cut where it is too long; never more than part of one is in memory."""
     while line := file.readline(MOST_LINE + 1):
         part, left_out = line, 0
         while not part.endswith("\n") and not stop() and (part := file.readline(65_536)):
@@ -220,7 +220,7 @@ def _lines(file: TextIO, stop: Callable[[], bool]) -> Iterator[str]:
 
 
 def _encoding(beginning: bytes) -> str:
-    """How the text is written; empty if it is none."""
+    """The encoding of the text; empty if it is not text."""
     if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     return "" if b"\0" in beginning else "utf-8-sig"
@@ -240,7 +240,7 @@ def _from(base: str, file: str) -> str:
 def _changed(file: str) -> float:
     try:
         return os.lstat(file).st_mtime
-    except OSError:  # it is gone again
+    except OSError:  # gone meanwhile
         return 0.0
 
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 CLOSING_SECONDS = 10.0
 IDLE_SECONDS = 24 * 3600.0
-"""How long an endpoint may be silent: how long a tool may take is not the connection's to say."""
+"""How long an endpoint may be silent: it is not for the connection to say how long a tool may take."""
 MOST_TOOLS = 1_000
 
 log = logging.getLogger(__name__)
 
 
 class Connection:
-    """One server and its client, which lives in a task of its own: it has to be left where it was entered."""
+    """One server and its client, which lives in a task of its own: it must be left where it was entered."""
 
     def __init__(self, name: str, server: Any, cwd: Path | None, seconds: float) -> None:
         self.name = name
@@ -42,7 +42,7 @@ class Connection:
         self._opened, self._closing = asyncio.Event(), asyncio.Event()
 
     async def open(self) -> list[Any]:
-        """Connect; the tools that the server lists. It may take so long, and no longer."""
+        """Connect, within the given time; returns the tools that the server lists."""
         self._task = asyncio.create_task(self._hold(), name=f"mcp-{self.name}")
         opened = asyncio.create_task(self._opened.wait())
         try:
@@ -58,7 +58,7 @@ class Connection:
         raise ConfigError(f"The MCP server {self.name!r} cannot be used: {why}.", hint=self._advice()) from error
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> Any:
-        """What the server answers; that it cannot is an `AgentError`."""
+        """What the server answers; if it cannot, an `AgentError`."""
         if self._client is None or self._task is None:
             raise AgentError(f"The MCP server {self.name!r} is closed.", kind="tool", hint="Open it first.")
         call = asyncio.create_task(self._client.call_tool(tool, arguments))
@@ -79,7 +79,7 @@ class Connection:
             call.cancel()
 
     async def close(self) -> None:
-        """Leave the client, which ends a process; what does not end in time is cancelled."""
+        """Leave the client, which ends the process; what does not end in time is cancelled."""
         self._client = None
         task = self._task
         if task is None:
@@ -98,8 +98,8 @@ class Connection:
             log.debug("The MCP server %s ended with %s", self.name, _words(first_of(error)))
 
     async def _hold(self) -> None:
-        """Every server knows the handshake of old but those that are too new for it, which say so."""
-        await in_thread(importlib.import_module, "mcp")  # takes most of a second, in which others have work to do
+        """Connect by the old handshake, which every server knows but those that are too new for it, which say so."""
+        await in_thread(importlib.import_module, "mcp")  # takes most of a second, which others can use
         from mcp import MCPError
         from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
 
@@ -114,7 +114,7 @@ class Connection:
     async def _serve(self, mode: str) -> None:
         from mcp import Client
 
-        # What it logs where nobody has asked for logs would be written over the screen.
+        # Without a handler, what it logs would be written over the screen.
         if not (library := logging.getLogger("mcp")).handlers:
             library.addHandler(logging.NullHandler())
         async with self._reached() as server, Client(server, mode=mode) as client:
@@ -131,7 +131,7 @@ class Connection:
 
     @asynccontextmanager
     async def _reached(self) -> AsyncIterator[Any]:
-        """What a client can be made of."""
+        """What a client can be made from."""
         server = self._server
         if not isinstance(server, Mapping) or "instance" in server:
             yield _served_object(self.name, server["instance"] if isinstance(server, Mapping) else server)
@@ -166,7 +166,7 @@ class Connection:
         return self._process is not None and self._process.has_ended
 
     async def _why(self, said: str) -> str:
-        """What was said, and what there is to know of the process."""
+        """What was said, and what is known about the process."""
         ended = await self._process.how_it_ended(self._masked) if self._process is not None else ""
         said = self._masked(said)[:300].rstrip(".")
         return f"{said} ({ended})" if ended else said
@@ -174,65 +174,65 @@ class Connection:
     def _advice(self) -> str:
         server = self._server
         if not isinstance(server, Mapping) or "instance" in server:
-            return "Look at the code of that server."
+            return "Check the code of that server."
         if "url" in server:
             return "Check its url and headers, and whether it is running."
         command = self._masked(str(server.get("command")))
         return f"Run {command!r} with its arguments in a shell to see what is wrong with it."
 
     def _masked(self, text: str) -> str:
-        """Without what the server was given in secret: its variables, its headers, and options that are named so."""
+        """Without what the server was given in secret: variables, headers, and options that are named like secrets."""
         return redact(without(text, secrets(self._server)))
 
 
 def _served_object(name: str, server: Any) -> Any:
-    """A server of this program, if it is one."""
+    """The server of this program, if it is one."""
     from mcp.server import MCPServer, Server
 
     if isinstance(server, Server | MCPServer):
         return server
     raise ConfigError(
-        f"The MCP server {name!r} is none: its type is {type(server).__name__}.",
+        f"The MCP server {name!r} is not a server: its type is {type(server).__name__}.",
         hint="Give a map with command or url, or a server of the mcp package.",
     )
 
 
 def _check(name: str, server: Mapping[str, Any]) -> None:
-    """The settings of an author's own program come here unread."""
+    """Refuse settings of the wrong shape: those that an author's own program gives have not been checked."""
     args = server.get("args") or []
     if not isinstance(args, list | tuple) or not all(isinstance(one, str) for one in args):
-        raise ConfigError(f"args of the MCP server {name!r} must be a list of texts.", hint="Correct its args.")
+        raise ConfigError(f"args of the MCP server {name!r} must be a list of strings.", hint="Correct its args.")
     for key in ("env", "headers"):
         pairs = server.get(key) or {}
         if not isinstance(pairs, Mapping) or not all(isinstance(one, str) for pair in pairs.items() for one in pair):
-            raise ConfigError(f"{key} of the MCP server {name!r} must be a map of texts.", hint=f"Correct its {key}.")
+            raise ConfigError(f"{key} of the MCP server {name!r} must be a map of strings.", hint=f"Correct its {key}.")
 
 
 def _needed(name: str, server: Mapping[str, Any], key: str) -> str:
-    """The text that stands there."""
+    """A setting that must be there."""
     value = server.get(key)
     if isinstance(value, str) and value.strip():
         return value
-    raise ConfigError(f"The MCP server {name!r} has no {key}.", hint=f"Say its {key}.")
+    raise ConfigError(f"The MCP server {name!r} has no {key}.", hint=f"Give its {key}.")
 
 
 def _address(name: str, server: Mapping[str, Any]) -> str:
-    """Where it is reached; what cannot be is told here, for the HTTP library would quote a password in it."""
+    """Its address; a bad one is reported here, since the HTTP library would quote a password in it."""
     url = _needed(name, server, "url")
     if wrong := wrong_with_url(url):
-        raise ConfigError(f"The MCP server {name!r} has a url that is none: {wrong}.", hint="Correct its url.")
+        raise ConfigError(f"The MCP server {name!r} has an invalid url: {wrong}.", hint="Correct its url.")
     return url
 
 
 def first_of(error: BaseException | None) -> BaseException:
-    """The error itself, out of the groups that it was wrapped in."""
+    """The error itself, taken out of the groups that it was wrapped in."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error or ConnectionError("the connection has ended")
 
 
 def _words(error: BaseException) -> str:
-    """In one line; the lines after the first of some errors repeat what the server has sent."""
+    """The error in one line: the further lines of some errors repeat what the server has sent."""
     first = next(iter(str(error).strip().splitlines()), "")
     if isinstance(error, FileNotFoundError | PermissionError):
         return f"{error.filename} cannot be run: {error.strerror}"

@@ -1,7 +1,7 @@
 """An MCP server that is a process: messages go over its input and output, one per line.
 
-Not the transport of the `mcp` package: that one lets a child of the server live on if the server itself has ended, and
-it writes what it cannot read to the log, which is the terminal.
+Not the transport of the `mcp` package: that one lets a child of the server live on after the server itself has ended,
+and logs what it cannot read to the terminal.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from maverick_tui import keeper
 from maverick_tui.threads import in_thread
 
 MOST_LINE = 16_000_000
-"""Bytes of one message."""
+"""The most bytes of one message."""
 MOST_RUBBISH = 1_000
-"""Lines that are no messages, until it is taken for something else than a server."""
+"""How many lines that are not messages it may write before it is taken for something other than a server."""
 GRACE = 2.0
-"""Seconds that it has to end by itself when its input is closed."""
+"""Seconds that it has to end by itself once its input is closed."""
 _LAST_WORDS = 10_000
 WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
-"""The key to the model is ours; a server that needs it is given it by its own `env`."""
+"""The key to the model is ours; a server that needs one is given it in its own `env`."""
 
 log = logging.getLogger(__name__)
 
@@ -85,9 +85,9 @@ class ServerProcess:
                     await in_thread(keeper.end_marked, self._mark)
 
     async def how_it_ended(self, masked: Callable[[str], str]) -> str:
-        """How it ended, or what it does instead of answering; and its last words. Empty if there is nothing to tell.
+        """How it ended, or what it does instead of answering, and its last words; empty if there is nothing to tell.
 
-        `masked` takes secrets out of what it has said, before that is cut: a half of one would not be known again.
+        `masked` takes secrets out of what it has said, before that is cut: half a secret would not be recognised.
         """
         process = self._process
         if process is None:
@@ -99,7 +99,7 @@ class ServerProcess:
         if code is not None and not self._was_told_to_end:
             parts.append(f"it ended with code {code}" if code >= 0 else f"it was ended by signal {-code}")
         if self._rubbish:
-            parts.append(f"its output is no message of MCP: {masked(self._rubbish)[:100]!r}")
+            parts.append(f"its output is not an MCP message: {masked(self._rubbish)[:100]!r}")
         if words := masked(self._said.decode(errors="replace")).strip():
             parts.append(f"its last words: {' '.join(' '.join(words.splitlines()[-3:]).split())[-500:]}")
         return "; ".join(parts)
@@ -116,7 +116,7 @@ class ServerProcess:
                 while rubbish < MOST_RUBBISH and (line := await process.stdout.readline()):
                     try:
                         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                    except ValueError:  # a greeting, or a print that was forgotten
+                    except ValueError:  # a greeting, or a forgotten print
                         self._rubbish = self._rubbish or line.decode(errors="replace").strip()[:10_000]
                         rubbish += 1
                     else:
@@ -124,7 +124,7 @@ class ServerProcess:
         except ValueError:
             self._rubbish = f"a line of more than {MOST_LINE:,} bytes"
         except (BrokenResourceError, ClosedResourceError):
-            log.debug("An MCP server has sent something after the end")
+            log.debug("An MCP server has sent something after it was closed")
         finally:
             self.has_ended = True
 
@@ -141,7 +141,7 @@ class ServerProcess:
             self._said = (self._said + chunk)[-_LAST_WORDS:]
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        """Close its input, then tell the keeper to end it; that ends whatever it leaves behind, too."""
+        """Close its input, then tell the keeper to end it, and with it whatever it leaves behind."""
         assert process.stdin is not None
         process.stdin.close()
         if not await _exited(process, GRACE):
@@ -151,7 +151,7 @@ class ServerProcess:
 
 
 async def _exited(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Whether it ends in that time. Not `wait`: that waits for its children too, which may hold its output open."""
+    """Whether it exits in that time. Not `wait`: that also waits for children that hold its output open."""
     until = asyncio.get_running_loop().time() + seconds
     while process.returncode is None:
         if asyncio.get_running_loop().time() > until:
@@ -166,7 +166,7 @@ def _tell(process: asyncio.subprocess.Process) -> None:
 
 
 def _close(process: asyncio.subprocess.Process) -> None:
-    """The pipes; a child that has left the group may hold the other end of them for ever."""
+    """Close the pipes; a child that has left the group may hold their other ends open for ever."""
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()

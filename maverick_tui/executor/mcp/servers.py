@@ -1,4 +1,4 @@
-"""ToolServers: the MCP servers of one agent, and the tools of them that it may use."""
+"""ToolServers: the MCP servers of one agent, and which of their tools it may use."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 
 
 class ToolServers:
-    """The servers of one agent, and their tools that it may use: `mcp__server__tool`, or `mcp__server__*` for all.
+    """The servers of one agent, and the tools it may use: `mcp__server__tool`, or `mcp__server__*` for all.
 
-    Used as an async context it gives the tools, and ends the servers when it is left.
+    As an async context it gives the tools, and ends the servers when it is left.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class ToolServers:
         cwd: Path | None = None,
         opening_seconds: float = OPENING_SECONDS,
     ) -> None:
-        """A server is a map as in `.mcp.json`, or one of this program. One that no wanted tool is from stays closed."""
+        """A server is a map as in `.mcp.json`, or an object of this program; only those of wanted tools start."""
         self._wanted = frozenset(wanted)
         self._connections = [
             Connection(name, server, cwd, opening_seconds)
@@ -43,7 +43,7 @@ class ToolServers:
         ]
 
     async def open(self) -> list[Tool]:
-        """Start the servers side by side; their tools. If one cannot be used, none is left running."""
+        """Start the servers in parallel; returns their tools. If one cannot be used, none is left running."""
         try:
             async with asyncio.TaskGroup() as group:
                 opening = [group.create_task(one.open()) for one in self._connections]
@@ -71,7 +71,7 @@ class ToolServers:
         await self.close()
 
     def _chosen(self, listed: list[tuple[str, Any, Connection]]) -> list[Tool]:
-        """Those that are wanted, and all that is wanted must be among them."""
+        """The tools that are wanted; each of them must be listed."""
         for entry in self._wanted - {name for name, _, _ in listed}:
             server = next((one for one in self._connections if entry.startswith(f"mcp__{one.name}__")), None)
             if server is not None and entry != f"mcp__{server.name}__*":
@@ -81,22 +81,22 @@ class ToolServers:
             if self._wanted.isdisjoint((name, f"mcp__{one.name}", f"mcp__{one.name}__*")):
                 continue
             if name in tools or len(name) > 128:
-                log.warning("The tool %r of the MCP server %r has no name that can be used", tool.name, one.name)
+                log.warning("The tool %r of the MCP server %r has a name that cannot be used", tool.name, one.name)
                 continue
             tools[name] = ServerTool(name, tool, one.call)
         return list(tools.values())
 
 
 def _full_name(server: str, tool: str) -> str:
-    """The name for the model, whose API takes fewer characters than MCP does."""
+    """The name for the model, whose API allows fewer characters than MCP."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", f"mcp__{server}__{tool}")
 
 
 class ServerTool:
-    """Checks the arguments by the tool's own schema, and gives the result as text."""
+    """A tool of an MCP server: checks the arguments against its own schema, and gives the result as text."""
 
     is_read_only = False
-    """Whatever the server says of it: nobody is bound to tell the truth about himself."""
+    """Whatever the server claims: it need not tell the truth about itself."""
 
     def __init__(self, name: str, listed: Any, call: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> None:
         """`listed` is the tool as the server has described it; `call` sends a call there."""
@@ -114,7 +114,7 @@ class ServerTool:
         result = await self._call(self._own_name, arguments)
         text = result_text(result)
         if result.is_error:
-            raise ToolError(text or f"{self.name} has failed, and does not say why.")
+            raise ToolError(text or f"{self.name} failed without saying why.")
         return text
 
     def _wrong(self, arguments: dict[str, Any]) -> str:
@@ -139,15 +139,15 @@ def _validator(name: str, schema: dict[str, Any]) -> Any:
         kind.check_schema(schema)
     except SchemaError as error:
         raise ConfigError(
-            f"The tool {name!r} has parameters that are no JSON schema: {error.message[:200]}.",
+            f"The tool {name!r} has parameters that are not a JSON schema: {error.message[:200]}.",
             hint="Correct the server, or leave the tool out.",
         ) from error
-    # A registry of its own, since the one by default fetches what a schema refers to.
+    # An empty registry, since the default one fetches what a schema refers to.
     return kind(schema, registry=Registry())
 
 
 def result_text(result: Any) -> str:
-    """What a tool has answered; a picture can only be mentioned."""
+    """What a tool answered; a picture can only be mentioned."""
     parts = [_block(block) for block in result.content]
     if not any(block.type == "text" for block in result.content) and result.structured_content is not None:
         parts.append(json.dumps(result.structured_content, ensure_ascii=False))

@@ -30,15 +30,15 @@ CONNECT_TIMEOUT = 20.0
 COUNT_TIMEOUT = 10.0
 _COUNT = "/v1/messages/count_tokens"
 _LAST_IMPORTED = "anthropic.resources.messages"
-"""What the SDK reads when it is first used; it brings everything else."""
+"""What the SDK imports on first use; it brings everything else with it."""
 
 
 class ClaudeAgent:
-    """Asks once for each `run`, streaming; what fails in passing is tried again, as its configuration says."""
+    """Asks once for each `run`, streaming; failures that may pass are retried as its configuration says."""
 
     provider_name = "anthropic"
     tools_overhead = 700
-    """The endpoint adds a prompt of its own where there are tools: 300 to 700 tokens, by the model."""
+    """Where there are tools, the endpoint adds a prompt of its own: 300 to 700 tokens, depending on the model."""
 
     def __init__(self, config: AgentConfig) -> None:
         self.config = config
@@ -48,7 +48,7 @@ class ClaudeAgent:
         self._home: asyncio.AbstractEventLoop | None = None
         self._lease: AsyncGenerator[None, None] | None = None
         self._uncounted: set[str] = set()
-        """Models that the endpoint does not count for: there is no such model, or nothing there that counts."""
+        """Models that the endpoint cannot count tokens for: it does not know the model, or does not count at all."""
 
     async def run(self, request: Request) -> Response:
         """Ask, and wait for the whole answer."""
@@ -67,13 +67,13 @@ class ClaudeAgent:
             raise TimeoutError(f"The model did not finish its answer within {seconds:g} s.") from error
 
     async def _ask(self, client: AsyncAnthropic, request: Request) -> Response:
-        import anthropic  # it is there by now
+        import anthropic  # loaded by now
 
         known = {call.id for one in request.messages for call in one.tool_calls}
         reader = AnswerReader(request.listen, known, request.own_id)
         try:
-            # Not `messages.create`: it warns on the terminal of models that grow old, makes models of all events, and
-            # copies the whole conversation each time.
+            # Not `messages.create`: it prints warnings about ageing models to the terminal, makes an object of every
+            # event, and copies the whole conversation each time.
             stream = await client.post(
                 "/v1/messages",
                 cast_to=object,
@@ -94,18 +94,18 @@ class ClaudeAgent:
             raise NetworkError("The endpoint ended the stream before the answer was complete.")
         response = reader.response
         if reader.is_refused:
-            raise RefusalError("The model refuses to answer this.")
+            raise RefusalError("The model refused to answer.")
         if reader.strange_stop:
             raise AgentError(
                 f"The model stopped before its answer was complete: {inert(reader.strange_stop)[:80]}.",
                 hint="What it has said is kept; ask again.",
             )
         if not response.content and not response.tool_calls and not response.thoughts and not response.usage.total:
-            raise MalformedResponseError("The endpoint sent an answer without anything in it.")
+            raise MalformedResponseError("The endpoint sent an empty answer.")
         return response
 
     async def count_tokens(self, request: Request) -> int | None:
-        """How many tokens the model would read, as the endpoint counts; None if it does not."""
+        """How many tokens the model would read, as the endpoint counts them; None if it cannot count."""
         model = request.config.model or self.config.model
         if model in self._uncounted:
             return None
@@ -118,7 +118,7 @@ class ClaudeAgent:
                     content=_as_json(self._said(request)),
                     options={"headers": {"content-type": "application/json", **request.headers}},
                 )
-        except Exception as error:  # an estimate takes its place, and the request itself will tell what is wrong
+        except Exception as error:  # an estimate takes its place, and the request itself will show what is wrong
             if getattr(error, "status_code", None) in (404, 405, 501):
                 self._uncounted.add(model)
             log.debug("The endpoint does not count tokens: %s", type(error).__name__)
@@ -143,15 +143,15 @@ class ClaudeAgent:
         thinking = config.thinking if wanted.thinking is None else wanted.thinking
         if thinking and request.tools and is_forced(wanted.tool_choice):
             raise AgentError(
-                "A model that is to think cannot be made to call a tool.",
+                "Thinking cannot be combined with a forced tool call.",
                 kind="invalid",
                 hint="Set thinking to 0, or tool_choice to auto.",
             )
         if thinking and wanted.temperature not in (None, 1.0):
             raise AgentError(
-                f"The temperature {wanted.temperature:g} cannot be set for a model that is to think.",
+                f"A temperature of {wanted.temperature:g} cannot be combined with thinking.",
                 kind="invalid",
-                hint="Set thinking to 0, or leave the temperature as it is.",
+                hint="Set thinking to 0, or leave the temperature unset.",
             )
         max_tokens, thinking = shared_out(thinking, wanted.max_tokens, config.max_tokens, wanted.most_tokens)
         temperature = config.temperature if wanted.temperature is None else wanted.temperature
@@ -172,18 +172,18 @@ class ClaudeAgent:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it can ask at once, in the loop that runs."""
+        """Whether it can ask at once, in the running event loop."""
         return self._client is not None and self._home is asyncio.get_running_loop()
 
     async def get_ready(self) -> None:
-        """Do what takes a while when it is first asked."""
+        """Do what takes a while on first use."""
         await self._opened()
 
     async def _opened(self) -> AsyncAnthropic:
-        if _LAST_IMPORTED not in sys.modules:  # it takes a second, which the loop need not wait for
+        if _LAST_IMPORTED not in sys.modules:  # it takes a second, and the loop need not wait
             await in_thread(importlib.import_module, _LAST_IMPORTED)
         loop = asyncio.get_running_loop()
-        if self._client is None or self._home is not loop:  # connections are of use in their own event loop only
+        if self._client is None or self._home is not loop:  # connections only work in their own event loop
             made = await in_thread(self._make)  # it reads all certificates
             if self._client is None or self._home is not loop:
                 self._client, self._home = made, loop
@@ -218,13 +218,14 @@ class ClaudeAgent:
             base_url=base_url or None,
             timeout=timeout,
             max_retries=0,
-            # Not the SDK's own: forgotten, that one closes itself in whichever loop runs then, and fails unheard.
+            # Not the SDK's own: when it is dropped, that one closes itself in whichever loop is running, and fails
+            # silently.
             http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout),
             default_headers=headers,
         )
 
     async def aclose(self) -> None:
-        """Give up the connections; the next call opens new ones."""
+        """Close the connections; the next call opens new ones."""
         lease, self._client, self._lease = self._lease, None, None
         if lease is not None and self._home is asyncio.get_running_loop():
             await lease.aclose()
@@ -237,7 +238,7 @@ class ClaudeAgent:
 
 
 async def _open_until_the_loop_ends(client: AsyncAnthropic) -> AsyncGenerator[None, None]:
-    """Close the client when this is closed: `asyncio.run` does so with every generator that its loop leaves behind."""
+    """Close the client when this is closed, as `asyncio.run` does with every generator that its loop leaves behind."""
     try:
         yield
     finally:
@@ -249,5 +250,5 @@ def _as_json(body: dict[str, Any]) -> bytes:
 
 
 def create_agent(config: AgentConfig | None = None) -> Agent:
-    """A model that can be asked. It is an async context as well; left, or with `aclose()`, it gives up its sockets."""
+    """A model that can be asked. It is also an async context; leaving it, or `aclose()`, closes its connections."""
     return ClaudeAgent(config or AgentConfig())

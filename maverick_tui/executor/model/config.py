@@ -22,9 +22,9 @@ DEFAULT_IDLE_TIMEOUT = 120.0
 
 
 class AgentConfig(BaseModel):
-    """Which model is asked, where, and how; what a request says goes before it. None is the provider's default."""
+    """Which model is asked, where, and how; a request's own settings come first. None is the provider's default."""
 
-    # What is refused may be a key, and an error is shown.
+    # What is refused may be a key, and errors are shown.
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True)
 
     provider: Literal["claude"] = "claude"
@@ -32,22 +32,22 @@ class AgentConfig(BaseModel):
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
     temperature: Annotated[float, Field(ge=0, le=1)] | None = None
     thinking: Annotated[int, Field(ge=0)] = 0
-    """Tokens that it may think before it answers; 0 for none."""
+    """Tokens that it may spend thinking before it answers; 0 for none."""
     request_timeout: Annotated[float, Field(gt=0)] = DEFAULT_REQUEST_TIMEOUT
-    """Seconds for one call, however much comes."""
+    """Seconds for one call, however much arrives."""
     idle_timeout: Annotated[float, Field(gt=0)] = DEFAULT_IDLE_TIMEOUT
     """Seconds without a byte after which a call has failed."""
     api_key: SecretStr | None = None
-    """Without one it is `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN` for a bearer's token."""
+    """Without one, `ANTHROPIC_API_KEY` is used, or `ANTHROPIC_AUTH_TOKEN` as a bearer token."""
     base_url: str | None = None
-    """Without one it is `ANTHROPIC_BASE_URL`, or the vendor's."""
+    """Without one, `ANTHROPIC_BASE_URL` is used, or the vendor's address."""
     headers: Mapping[str, str] = Field(default_factory=dict, repr=False)
-    """Sent with each call, beside those of `ANTHROPIC_CUSTOM_HEADERS`."""
+    """Sent with each call, in addition to those in `ANTHROPIC_CUSTOM_HEADERS`."""
     cache: bool = True
-    """Whether the beginning of a conversation is kept by the provider, so that it costs less the next time."""
+    """Whether the provider keeps the beginning of a conversation, so that it costs less the next time."""
     retry: RetryPolicy = RetryPolicy()
     env: Mapping[str, str] = Field(default_factory=dict, repr=False)
-    """Variables that go before those of the process."""
+    """Variables that take precedence over those of the process."""
 
     @model_validator(mode="after")
     def _thinking_fits(self) -> Self:
@@ -74,20 +74,22 @@ class AgentConfig(BaseModel):
 
     @classmethod
     def checked(cls, **values: Any) -> AgentConfig:
-        """A configuration of plain values; every mistake in one `ConfigError`."""
+        """A configuration from plain values; all mistakes are in one `ConfigError`."""
         try:
             return cls(**values)
         except ValidationError as error:
-            wrong = "; ".join(located(item["loc"], item["msg"]) for item in error.errors())
+            wrong = "; ".join(
+                located(item["loc"], item["msg"].removeprefix("Value error, ")) for item in error.errors()
+            )
             raise ConfigError(f"The model cannot be configured: {wrong}.") from error
 
     def variable(self, name: str) -> str:
-        """A variable of the configuration or the process; empty if it is in neither."""
+        """A variable from `env` or from the process; empty if it is in neither."""
         return self.env.get(name) or os.environ.get(name) or ""
 
     @property
     def credentials(self) -> tuple[str, str]:
-        """The key and the bearer's token, at most one of them; empty if there is none."""
+        """The key and the bearer token, at most one of which is not empty."""
         if self.api_key is not None and (key := self.api_key.get_secret_value()):
             return key, ""
         if key := self.variable("ANTHROPIC_API_KEY"):
@@ -101,7 +103,7 @@ class AgentConfig(BaseModel):
 
     @property
     def all_headers(self) -> dict[str, str]:
-        """Those of the variable, which has a line for each with a colon after the name, and those given here."""
+        """Those in the variable, one `name: value` per line, and those given here."""
         lines = self.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines()
         pairs = (line.partition(":") for line in lines if ":" in line)
         return {**{name.strip(): value.strip() for name, _, value in pairs}, **self.headers}

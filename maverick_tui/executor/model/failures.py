@@ -22,25 +22,25 @@ from maverick_tui.exceptions import (
 from maverick_tui.redact import redact, without
 
 _BUSY = ("overloaded_error", "api_error", "timeout_error")
-"""What an endpoint calls its own failures when it tells of them in the middle of a stream."""
+"""What an endpoint calls its own failures when it reports them in the middle of a stream."""
 _UNCONNECTED = ("ConnectTimeout", "PoolTimeout")
-"""Timeouts after which nothing was sent yet, so that it can be tried again."""
+"""Timeouts before anything was sent, so that it can be tried again."""
 RETRIED: frozenset[ErrorKind] = frozenset({"rate_limit", "network"})
-"""A call that took too long is not repeated: it may be paid for already, and would take as long again."""
+"""A call that took too long is not repeated: it may already have been paid for, and would take as long again."""
 
 T = TypeVar("T")
 
 
 class RefusalError(AgentError):
-    """The model does not want to answer; what it has said until then is not to be used."""
+    """The model refuses to answer; what it had said until then must not be used."""
 
-    hint_by_default = "Ask for something else, or in other words."
+    hint_by_default = "Ask for something else, or put it another way."
 
 
 def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
-    """Any exception of the SDK, or of what it stands on, as one of ours; the caller raises it from the error.
+    """Any exception of the SDK, or of the libraries below it, as one of ours; the caller raises it from the error.
 
-    `secrets` are masked in its words: an endpoint may repeat the key that it does not like.
+    `secrets` are masked in its message: an endpoint may repeat the key that it rejects.
     """
     failure = _ours(error)
     failure.message = without(failure.message, secrets)
@@ -59,14 +59,14 @@ def _ours(error: BaseException) -> AgentError:
     if isinstance(error, anthropic.APIStatusError):
         return _status(error, text)
     if any(_is_of_settings(one) for one in _causes(error)):
-        # Not in its own words: they may hold the key.
+        # Not in its own words: they may contain the key.
         return AgentError(
-            "The endpoint cannot be asked: its address or a header is none.",
+            "The endpoint cannot be asked: its address or a header is invalid.",
             kind="invalid",
             hint="Check ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY and the headers.",
         )
     if any(type(one).__name__ in _UNCONNECTED for one in _causes(error)):
-        return NetworkError("The endpoint is out of reach: it takes no connection in time.")
+        return NetworkError("The endpoint is out of reach: it did not accept a connection in time.")
     if isinstance(error, anthropic.APITimeoutError | asyncio.TimeoutError):
         return TimeoutError(f"The endpoint did not answer in time: {text}.")
     if isinstance(error, anthropic.APIResponseValidationError | ValueError):
@@ -132,7 +132,7 @@ def _status(error: Any, text: str) -> AgentError:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that an endpoint wants to be left alone: a number of them, or a date."""
+    """Seconds that an endpoint asks to be left alone, given as a number or a date."""
     if value := headers.get("retry-after-ms"):
         return _seconds(value, 0.001)
     value = headers.get("retry-after")
@@ -174,7 +174,7 @@ def _deepest(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came from."""
+    """The error, and what caused it."""
     at: BaseException | None = error
     while at is not None:
         yield at
@@ -186,7 +186,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Waits twice as long each time, with jitter, so that many clients do not come back at the same moment.
+    """Waits twice as long each time, with jitter, so that many clients do not come back at once.
 
     An endpoint that says how long to wait is believed, up to `longest_wait`.
     """
@@ -195,15 +195,15 @@ class RetryPolicy:
     base_delay: float = 0.5
     max_delay: float = 30.0
     jitter: float = 0.25
-    """The share of a delay that is left to chance."""
+    """The share of a delay that is random."""
     longest_wait: float = 120.0
-    """Seconds beyond which an endpoint's own wish is not waited for: the call has failed."""
+    """The most seconds to wait because an endpoint says so; if it asks for more, the call has failed."""
     kinds: frozenset[ErrorKind] = RETRIED
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be waited for."""
+        """Refuse values that make no sense."""
         for name in ("max_retries", "base_delay", "max_delay", "longest_wait"):
-            if not getattr(self, name) >= 0:  # nor is it what is not a number
+            if not getattr(self, name) >= 0:  # so that NaN is refused as well
                 raise ConfigError(f"RetryPolicy.{name} is {getattr(self, name)}.", hint="It cannot be negative.")
         if not 0 <= self.jitter <= 1:
             raise ConfigError(f"RetryPolicy.jitter is {self.jitter}.", hint="It is a share: from 0 to 1.")
@@ -225,7 +225,7 @@ OnRetry = Callable[[AgentError, float, int], None]
 
 
 async def with_retries(policy: RetryPolicy, call: Callable[[], Awaitable[T]], on_retry: OnRetry) -> T:
-    """What `call` returns, in as many attempts as the policy allows; `on_retry` is told before each wait."""
+    """What `call` returns, after as many attempts as the policy allows; `on_retry` is called before each wait."""
     attempt = 0
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What is said to a model and what it answers, in words that no provider owns; `Agent` is one call of a model."""
+"""What is said to a model and what it answers, in terms that belong to no provider; `Agent` is the seam to a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg",
 
 
 class Role(StrEnum):
-    """Who says it."""
+    """Who is speaking."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -36,7 +36,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model wants to be run. `invalid` is what it wrote where that is not a JSON object."""
+    """A tool that the model wants to run. `invalid` is what it wrote, where that is not a JSON object."""
 
     id: str
     tool_name: str
@@ -63,7 +63,7 @@ class Usage:
 
     @property
     def all_input(self) -> int:
-        """Everything that the model has read, from the cache or not."""
+        """Everything that the model read, from the cache or not."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
     @property
@@ -74,7 +74,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A thought, as it must be given back to the model that had it; `redacted` stands for one that is not shown."""
+    """A thought, as it must be given back to the model that had it; `redacted` stands for one that is hidden."""
 
     text: str = ""
     signature: str = ""
@@ -83,14 +83,14 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture as the API takes it: PNG, JPEG, GIF or WebP, its bytes as base64 in `data`."""
+    """A picture that a model is shown: PNG, JPEG, GIF or WebP, with its bytes as base64 in `data`."""
 
     media_type: str
     data: str = field(repr=False)
 
     @classmethod
     def of(cls, source: bytes | Path | str) -> Image:
-        """The picture in a file, or of these bytes; its first bytes tell what it is."""
+        """The picture in a file, or in these bytes; the first ones say what it is."""
         name = "The picture" if isinstance(source, bytes) else f"The picture {str(source)!r}"
         try:
             data = source if isinstance(source, bytes) else Path(source).read_bytes()
@@ -100,13 +100,13 @@ class Image:
         if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
             found = "image/webp"
         if not found:
-            raise ConfigError(f"{name} is none that a model can see.", hint="Give a PNG, JPEG, GIF or WebP.")
+            raise ConfigError(f"{name} is in no format that a model can see.", hint="Give a PNG, JPEG, GIF or WebP.")
         return cls(found, base64.b64encode(data).decode())
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. An assistant's carries its tool calls, a tool result the id of its call."""
+    """One message of a conversation. An assistant's carries its tool calls; a tool result, the id of its call."""
 
     role: Role
     content: str = ""
@@ -119,12 +119,12 @@ class Message:
 
     @classmethod
     def user(cls, content: str, images: Sequence[Image] = ()) -> Message:
-        """What a person says, and shows."""
+        """What a person says and shows."""
         return cls(Role.USER, content, images=tuple(images))
 
     @classmethod
     def result(cls, call_id: str, content: str, *, is_error: bool = False) -> Message:
-        """What a tool has answered."""
+        """What a tool answered."""
         return cls(Role.TOOL_RESULT, content, tool_call_id=call_id, is_error=is_error)
 
 
@@ -133,9 +133,9 @@ DeltaKind = Literal["start", "text", "thinking", "tool", "arguments", "end", "us
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of an answer on its way.
+    """A piece of an answer as it arrives.
 
-    `start` tells the answer's id and the model's name; `tool` begins a tool call, whose `arguments` follow as JSON;
+    `start` gives the answer's id and the model's name; `tool` begins a tool call, whose `arguments` follow as JSON;
     `end` closes the block with this `index`; `usage` is what is known of the tokens so far.
     """
 
@@ -148,7 +148,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class RequestConfig:
-    """What this request wants otherwise than the agent's default; None leaves it as it is."""
+    """What this request wants to be different from the model's defaults; None leaves a setting as it is."""
 
     max_tokens: int | None = None
     most_tokens: int | None = None
@@ -156,7 +156,7 @@ class RequestConfig:
     temperature: float | None = None
     model: str | None = None
     thinking: int | None = None
-    """The number of tokens that the model may think; 0 for none."""
+    """Tokens that the model may spend thinking; 0 for none."""
     top_p: float | None = None
     stop_sequences: tuple[str, ...] | None = None
     tool_choice: str | None = None
@@ -167,32 +167,32 @@ class RequestConfig:
 
 
 def is_forced(tool_choice: str | None) -> bool:
-    """Whether the model has to call a tool."""
+    """Whether the model must call a tool."""
     return tool_choice not in (None, "auto", "none")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that one call of a model needs: the whole conversation, each time."""
+    """Everything that one call to a model needs: the whole conversation, every time."""
 
     messages: Sequence[Message]
     tools: Sequence[Tool] = ()
     config: RequestConfig = RequestConfig()
     system: str = ""
     listen: Callable[[Delta], None] | None = field(default=None, compare=False, repr=False)
-    """Is told the answer piece by piece, by an agent that can."""
+    """Receives the answer piece by piece, from a model that can stream."""
     headers: Mapping[str, str] = field(default_factory=dict)
     parent: str = ""
-    """The tool call of the subagent that asks; empty for the agent itself."""
+    """The tool call of the subagent that is asking; empty for the agent itself."""
     own_id: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
-    """Gives each new call the id that it is known by in the whole execution, subagents included: an agent that tells
-    its answer piece by piece asks for it before it tells of the call. Without it only `messages` have ids to avoid.
+    """Gives each new call the id by which the whole execution knows it, subagents included: a model that streams asks
+    for it before it announces the call. Without it, only the ids in `messages` are avoided.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One answer of a model."""
+    """One answer from a model."""
 
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -209,7 +209,7 @@ class Response:
 
 
 def distinct_id(wanted: str, taken: Collection[str]) -> str:
-    """The id of a call, made different from those that are taken: the API refuses a conversation with one twice."""
+    """The id of a call, made different from those that are taken: the API rejects a conversation that has one twice."""
     found, number = wanted or "call", 1
     while found in taken:
         number += 1
@@ -219,13 +219,13 @@ def distinct_id(wanted: str, taken: Collection[str]) -> str:
 
 @runtime_checkable
 class Agent(Protocol):
-    """A model that can be asked. It keeps nothing between two calls; the conversation is the caller's.
+    """A model that can be asked. It keeps nothing between calls; the conversation is the caller's.
 
-    Raises `AgentError`, whose kind tells what may be tried again. Cancelling the task ends the call at once; a call
-    that takes longer than its timeout raises our `TimeoutError`, which no cancellation does.
+    Raises `AgentError`, whose kind says what may be retried. Cancelling the task ends the call at once; a call that
+    takes longer than its timeout raises our `TimeoutError`, which a cancellation never does.
 
-    It may tell more of itself: `model`, `provider_name`, `max_tokens` that an answer has unless it is told otherwise,
-    `tools_overhead`, the tokens that tools cost beside their own; and it may be a `CountsTokens` and a `TakesTime`.
+    It may say more about itself: `model`, `provider_name`, `max_tokens` of an answer unless it is told otherwise,
+    `tools_overhead`, the tokens that tools cost besides their own; and it may be a `CountsTokens` and a `TakesTime`.
     """
 
     async def run(self, request: Request) -> Response:
@@ -235,7 +235,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class TakesTime(Protocol):
-    """An agent that is slow when it is first asked; that is waited for before the time of an execution runs."""
+    """A model that is slow the first time; that is waited for before the clock of an execution starts."""
 
     @property
     def is_ready(self) -> bool:
@@ -243,14 +243,14 @@ class TakesTime(Protocol):
         ...
 
     async def get_ready(self) -> None:
-        """Do what takes a while; what goes wrong here is told when it is asked."""
+        """Do what takes a while; anything that goes wrong is reported when it is asked."""
         ...
 
 
 @runtime_checkable
 class CountsTokens(Protocol):
-    """An agent whose endpoint counts a request before it is sent, so that limits need not be kept by an estimate."""
+    """A model whose endpoint counts a request before it is sent, so that limits need not rely on an estimate."""
 
     async def count_tokens(self, request: Request) -> int | None:
-        """How many tokens the model would read; None if that cannot be found out. Raises nothing."""
+        """How many tokens the model would read; None if that cannot be found out. Never raises."""
         ...

@@ -1,4 +1,4 @@
-"""What models cost, by their list prices: estimates, as good as the tables of the `genai-prices` package."""
+"""What models cost at list price: estimates, as good as the tables of the `genai-prices` package."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MILLION = 1_000_000
 
 
 class Price:
-    """The price of one model; `output` is what a million tokens of an answer cost at least."""
+    """The price of one model; `output` is the least that a million tokens of an answer cost."""
 
     def __init__(self, prices: Any, context_size: int | None) -> None:
         self._prices = prices
         self.context_size = context_size
-        # What the package reckons takes as long as the rest of a turn, so it is asked for the rates only once. Where
-        # many tokens cost more than a few, it is asked each time beyond the first of those bounds.
+        # Asking the package takes as long as the rest of a turn, so it is asked for the rates only once. Where many
+        # tokens cost more than a few, it is asked each time beyond the first of those bounds.
         tiers = [tier.start for price in vars(prices).values() for tier in getattr(price, "tiers", ())]
         self._bound = min(tiers, default=sys.maxsize)
         probe = min(_PROBE, self._bound)
@@ -45,7 +45,7 @@ class Price:
         )
 
     def at_most(self, usage: Usage) -> float:
-        """What these tokens cost if nothing is read from the cache: plain, or written to it, whichever is more."""
+        """What these tokens cost if nothing is read from the cache: plain, or written to it, whichever costs more."""
         written = Usage(output_tokens=usage.output_tokens, cache_write_tokens=usage.all_input)
         return max(self.of(Usage(usage.all_input, usage.output_tokens)), self.of(written))
 
@@ -59,7 +59,7 @@ class Price:
 
 
 def is_read() -> bool:
-    """Whether the tables are read, so that `price_of` need not be waited for."""
+    """Whether the tables have been read, so that `price_of` returns at once."""
     return price_of.cache_info().currsize > 0
 
 

@@ -13,25 +13,25 @@ from maverick_tui.executor.model.messages import Message, Request
 from maverick_tui.executor.tools import Tool
 
 _SMOOTH = b"abcdefghijklmnopqrstuvwxyz "
-"""What tokenisers join: two of these to a token at least, in random text; in English it is four."""
+"""Characters that tokenisers join: at least two to a token in random text, and four in English."""
 _FRAME = 8
 """Tokens around a message, a call or a tool."""
 _IMAGE = 5_000
-"""The most that a picture takes, for it is made smaller if it is too large."""
+"""The most that a picture takes: a larger one is scaled down."""
 
 LEAST_THINKING = 1_024
-"""What the API takes."""
+"""The least that the API accepts."""
 _ANSWER = 4_096
-"""Tokens for the answer beside the thoughts, where nobody says how many."""
+"""Tokens for the answer itself, besides the thoughts, where nobody says how many."""
 _LEAST_ANSWER = 1_024
-"""What a limit leaves for it, before it is the thoughts that get less."""
+"""What is kept for the answer when a limit shortens the thoughts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
     """Tokens of something that has not been read yet.
 
-    `likely` is above what it is for text, code and data; `most` is above all that it can be, for no tokeniser makes
+    `likely` is a high estimate for text, code and data; `most` is an upper bound for anything, since no tokeniser makes
     more than one token of a byte.
     """
 
@@ -48,7 +48,7 @@ def size_of(request: Request) -> Size:
 
 
 def size_of_messages(messages: Sequence[Message]) -> Size:
-    """A part of a conversation."""
+    """Everything in these messages."""
     return _sum(_message(message) for message in messages)
 
 
@@ -82,21 +82,21 @@ def _sum(sizes: Iterable[Size]) -> Size:
 
 
 def longest_answer(thinking: int, wanted: int | None, default: int | None) -> int | None:
-    """The most that an answer may take: what is wanted, or the default with room for the thoughts."""
+    """The most that an answer may take: what is wanted, or the default, with room for the thoughts."""
     if wanted is not None or default is None or not thinking:
         return default if wanted is None else wanted
     return max(default, thinking + _ANSWER)
 
 
 def shared_out(thinking: int, wanted: int | None, default: int, most: int | None) -> tuple[int, int]:
-    """Tokens for the whole answer, and those of them for thoughts; `most` is what limits leave.
+    """Tokens for the whole answer, and how many of them are for thoughts; `most` is what the limits leave.
 
-    What cannot be is refused: thoughts that are left out would not be missed by anybody but the one who wants them.
+    What does not fit is refused: nobody would notice missing thoughts but the person who wants them.
     """
     whole = longest_answer(thinking, wanted, default) or default
     if thinking >= whole:
         raise AgentError(
-            f"The model is to think for {thinking:,} tokens, but max_tokens, which they count towards, is {whole:,}.",
+            f"The model may think for {thinking:,} tokens, but max_tokens, which includes them, is {whole:,}.",
             kind="invalid",
             hint=f"Raise max_tokens above {thinking:,}, or let it think less.",
         )
@@ -108,7 +108,7 @@ def shared_out(thinking: int, wanted: int | None, default: int, most: int | None
     less = min(thinking, limited - min(_LEAST_ANSWER, whole - thinking))
     if less < LEAST_THINKING:
         raise ended_by(
-            f"{limited:,} tokens are left for an answer, of which the model needs {LEAST_THINKING:,} to think",
+            f"{limited:,} tokens are left for the answer, and thinking takes at least {LEAST_THINKING:,} of them",
             limit="thinking",
             needed=LEAST_THINKING,
             left=max(0, less),

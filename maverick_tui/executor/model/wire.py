@@ -30,11 +30,11 @@ _STOPS = {
     "model_context_window_exceeded": StopReason.MAX_TOKENS,
 }
 _EMPTY = "(empty)"
-"""The API refuses text that is empty."""
+"""The API rejects text that is empty."""
 
 
 def system_blocks(text: str, *, cache: bool) -> list[dict[str, Any]]:
-    """The system prompt; the end of it is where the first part ends that is kept."""
+    """The system prompt; its end is where the first cached part ends."""
     if not text.strip():
         return []
     block: dict[str, Any] = {"type": "text", "text": _sendable(text)}
@@ -44,14 +44,14 @@ def system_blocks(text: str, *, cache: bool) -> list[dict[str, Any]]:
 
 
 def tool_blocks(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """The tools, in the order they are given: another order would be another beginning, and not kept."""
+    """The tools, in the order they are given: in another order they would not be found in the cache."""
     return [
         {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)} for tool in tools
     ]
 
 
 def tool_choice_block(choice: str) -> dict[str, Any]:
-    """Whether, or which tool must be called."""
+    """Whether a tool must be called, or which."""
     return {"type": choice} if choice in ("auto", "any", "none") else {"type": "tool", "name": choice}
 
 
@@ -68,8 +68,8 @@ def message_blocks(messages: Sequence[Message], *, cache: bool) -> list[dict[str
         else:
             out.append({"role": role, "content": blocks})
     if cache:
-        # The end of what is asked, and the end of what was asked before: there the last request has left off, and the
-        # provider looks for that only a few blocks back.
+        # The end of what is asked, and the end of what was asked before: that is where the last request left off, and
+        # the provider looks for it only a few blocks back.
         for asked in [one for one in out if one["role"] == "user"][-2:]:
             asked["content"][-1]["cache_control"] = _CACHED
     return out
@@ -98,12 +98,12 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
         for call in message.tool_calls
     ]
     if blocks and all(block["type"] in ("thinking", "redacted_thinking") for block in blocks):
-        return []  # a thought without an answer is refused
+        return []  # a thought without an answer is rejected
     return blocks
 
 
 def _sendable(text: str) -> str:
-    """The text without halves of characters, which a model may write and a file name may hold, but no JSON can."""
+    """The text without half characters, which a model may write and a file name may contain, but JSON cannot."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -116,7 +116,7 @@ def _thought(thought: Thought) -> dict[str, Any]:
 
 
 class AnswerReader:
-    """Takes the events of one answer; `response` is the answer once `is_whole`."""
+    """Reads the events of one answer; `response` is the answer once `is_whole`."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class AnswerReader:
         call_ids: Collection[str] = (),
         own_id: Callable[[str], str] | None = None,
     ) -> None:
-        """`call_ids` are those of the conversation so far, which a new call must not have; `own_id` knows more."""
+        """`call_ids` are those of the conversation so far, which new calls must avoid; `own_id` knows of more."""
         self._call_ids = set(call_ids)
         self._own_id = own_id or self._distinct
         self._listen = listen or (lambda _delta: None)
@@ -136,7 +136,7 @@ class AnswerReader:
         self.is_whole = False
 
     def feed(self, event: Any) -> None:
-        """Take the next event, whatever it is; one that makes no sense is a `MalformedResponseError`."""
+        """Read the next event, whatever it is; one that makes no sense is a `MalformedResponseError`."""
         try:
             self._feed(event)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -167,7 +167,7 @@ class AnswerReader:
 
     def _start(self, index: int, block: dict[str, Any]) -> None:
         if not isinstance(index, int):
-            raise TypeError("an index is no number")
+            raise TypeError("an index is not a number")
         self._blocks[index], self._parts[index] = block, []
         if block["type"] == "tool_use":
             block["id"] = self._own_id(str(block["id"]))
@@ -202,7 +202,7 @@ class AnswerReader:
 
     @property
     def usage(self) -> Usage:
-        """What the answer has used, as far as it has been told."""
+        """What the answer has used, as far as it has been reported."""
         count = self._usage.get
         return Usage(
             count("input_tokens", 0),
@@ -213,13 +213,13 @@ class AnswerReader:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the model does not want to answer; what it has said until then is not to be used."""
+        """Whether the model refuses to answer; what it had said until then must not be used."""
         return self._stop == "refusal"
 
     @property
     def strange_stop(self) -> str:
-        """Why the model stopped, if the answer may not be complete: what we do not know, and a pause, which only tools
-        bring about that the endpoint runs itself, and we never ask for.
+        """Why the model stopped, if the answer may be incomplete: a reason we do not know, or a pause, which only comes
+        from tools that the endpoint runs itself, and we never ask for those.
         """
         return "" if self._stop in _STOPS or self.is_refused else self._stop
 
@@ -244,19 +244,19 @@ class AnswerReader:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 STRICT_JSON = json.JSONDecoder(parse_constant=_refuse)
-"""Takes what is JSON, unlike Python's own, which takes NaN and Infinity as well."""
+"""Accepts only JSON, unlike Python's default, which accepts NaN and Infinity as well."""
 
 
 def _call(block: Mapping[str, Any], text: str) -> ToolCall:
-    """A call; arguments that are no JSON object are kept as they are, for the model to be told."""
+    """A call; arguments that are not a JSON object are kept as they are, so that the model can be told."""
     given = block.get("input")
     try:
         arguments = STRICT_JSON.decode(text) if text.strip() else given or {}
-        # Halves of characters would make the next request unsendable.
+        # Half characters would make the next request unsendable.
         arguments = json.loads(_sendable(json.dumps(arguments, ensure_ascii=False)))
     except (ValueError, TypeError, RecursionError):
         return ToolCall(str(block["id"]), str(block["name"]), invalid=text)

@@ -86,7 +86,7 @@ async def test_lines_are_numbered_as_the_terminal_expects(call: Call, root: Path
 async def test_a_part_can_be_read_and_the_rest_is_announced(call: Call, root: Path) -> None:
     write(root, {"a.txt": "".join(f"line {number}\n" for number in range(1, 11))})
     text = await call("Read", file_path="a.txt", offset=4, limit=2)
-    assert text == "     4\tline 4\n     5\tline 5\n\n[The file goes on. Read on with offset 6.]"
+    assert text == "     4\tline 4\n     5\tline 5\n\n[The file continues. Read on with offset 6.]"
     assert summary("Read", {}, text) == ("2 lines", "")
     assert await call("Read", file_path="a.txt", offset=10) == "    10\tline 10"
     with pytest.raises(ToolError, match=r"has no line 11: it has 10"):
@@ -131,7 +131,7 @@ async def test_what_is_no_file_is_said(call: Call, root: Path) -> None:
         await call("Read", file_path="src/mian.py")
     with pytest.raises(ToolError, match=r"is a folder\. Find its files with Glob"):
         await call("Read", file_path="src")
-    with pytest.raises(ToolError, match="is no path"):
+    with pytest.raises(ToolError, match="is not a path"):
         await call("Read", file_path="a\0b")
     with pytest.raises(ToolError, match="File name too long"):
         await call("Read", file_path="x" * 1000)
@@ -145,7 +145,7 @@ async def test_a_pipe_is_not_waited_for(call: Call, root: Path, name: str) -> No
     os.mkfifo(root / "pipe")
     arguments = {"file_path": "pipe"} if name == "Read" else {"pattern": "x", "path": "pipe"}
     async with asyncio.timeout(5):
-        with pytest.raises(ToolError, match="'pipe' is no ordinary file"):
+        with pytest.raises(ToolError, match="'pipe' is not a regular file"):
             await call(name, **arguments)
         assert await call("Glob", pattern="*") == "No files found"
 
@@ -154,7 +154,7 @@ async def test_a_pipe_is_not_waited_for(call: Call, root: Path, name: str) -> No
 @pytest.mark.parametrize("path", ["/proc/self/environ", "/dev/zero", "/sys/kernel", "/proc"])
 async def test_the_kernels_files_are_none_even_below_the_root(path: str) -> None:
     read = file_tools(Path("/"))[0]
-    with pytest.raises(ToolError, match="is no ordinary file"):
+    with pytest.raises(ToolError, match="is not a regular file"):
         await read.execute({"file_path": path}, ToolContext())
 
 
@@ -182,14 +182,14 @@ async def test_nothing_outside_is_read(call: Call, root: Path, path: str) -> Non
         ("Glob", {"pattern": "*", "path": path}),
         ("Grep", {"pattern": "outside", "path": path}),
     ]:
-        with pytest.raises(ToolError, match="is outside of the folder"):
+        with pytest.raises(ToolError, match="is outside the folder"):
             await call(name, **arguments)
 
 
 async def test_a_sibling_whose_name_begins_alike_is_outside(call: Call, root: Path) -> None:
     (root.parent / "project-2").mkdir()
     (root.parent / "project-2" / "a.txt").write_text("x")
-    with pytest.raises(ToolError, match="is outside of the folder"):
+    with pytest.raises(ToolError, match="is outside the folder"):
         await call("Read", file_path="../project-2/a.txt")
 
 
@@ -239,7 +239,7 @@ async def test_a_folder_that_became_a_link_does_not_lead_out(call: Call, root: P
     assert {"data/a/secret.txt", "gone/repo"} <= set(listed.split())
     assert await call("Grep", pattern="outside") == "Found 1 file\nkept/a.txt"
     assert await call("Glob", pattern="**/*.txt") == "Found 1 file\nkept/a.txt"
-    with pytest.raises(ToolError, match="is outside of the folder"):
+    with pytest.raises(ToolError, match="is outside the folder"):
         await call("Read", file_path="data/a/secret.txt")
 
 
@@ -279,7 +279,7 @@ def test_a_file_whose_folder_becomes_a_link_before_it_is_opened_is_not_read(
 
     before = {entry.name for entry in Path("/proc/self/fd").iterdir()}
     monkeypatch.setattr(os, "open", swap)
-    with pytest.raises(ToolError, match="is outside of the folder"):
+    with pytest.raises(ToolError, match="is outside the folder"):
         Folder(root).open("src/secret.txt")
     assert {entry.name for entry in Path("/proc/self/fd").iterdir()} == before, "and it is closed again"
 
@@ -330,7 +330,7 @@ async def test_more_files_than_can_be_listed_are_counted(call: Call, root: Path)
     for number in range(MOST_FILES + 5):
         (root / f"{number}.txt").touch()
     text = await call("Glob", pattern="*.txt")
-    assert text.startswith(f"Found {MOST_FILES + 5} files; the {MOST_FILES} that were changed last:\n")
+    assert text.startswith(f"Found {MOST_FILES + 5} files; the {MOST_FILES} most recently changed:\n")
     assert len(text.splitlines()) == MOST_FILES + 1
 
 
@@ -451,7 +451,7 @@ async def test_results_end_where_they_are_told_to(call: Call, root: Path) -> Non
     write(root, {"a.txt": "hit\n" * 50, "b.txt": "hit\n"})
     text = await call("Grep", pattern="hit", output_mode="content", head_limit=3)
     assert text.splitlines() == ["a.txt:1:hit", "a.txt:2:hit", "a.txt:3:hit", text.splitlines()[-1]]
-    assert "head_limit (3) ends" in text
+    assert "head_limit (3) was reached" in text
     assert "head_limit (1)" in await call("Grep", pattern="hit", head_limit=1)
 
 
@@ -475,7 +475,7 @@ async def test_binary_and_very_large_files_are_not_searched(call: Call, root: Pa
 @pytest.mark.parametrize("pattern", ["(", "a{99999999999}", "(?P<x>a)(?P<x>b)", "[z-a]"])
 async def test_a_pattern_that_is_none_is_said(call: Call, root: Path, pattern: str) -> None:
     write(root, {"a.txt": "x\n"})
-    with pytest.raises(ToolError, match="no regular expression"):
+    with pytest.raises(ToolError, match="not a Python regular expression"):
         await call("Grep", pattern=pattern)
 
 

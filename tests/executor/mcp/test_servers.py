@@ -335,7 +335,7 @@ async def test_names_fit_the_api() -> None:
 
 async def test_parameters_that_are_no_schema_are_said() -> None:
     server = described(ListedTool(name="odd", input_schema={"type": "object", "properties": {"a": {"type": "odd"}}}))
-    with pytest.raises(ConfigError, match="'mcp__s__odd' has parameters that are no JSON schema"):
+    with pytest.raises(ConfigError, match="'mcp__s__odd' has parameters that are not a JSON schema"):
         await ToolServers({"s": server}, wanted=["mcp__s__odd"]).open()
 
 
@@ -377,7 +377,7 @@ async def test_results_as_text(result: CallToolResult, text: str) -> None:
 async def test_an_error_without_words_is_one_all_the_same() -> None:
     result = CallToolResult(content=[], is_error=True)
     async with opened(described(ListedTool(name="t", input_schema={"type": "object"}), result=result)) as call:
-        with pytest.raises(ToolError, match="mcp__s__t has failed, and does not say why"):
+        with pytest.raises(ToolError, match="mcp__s__t failed without saying why"):
             await call("t")
 
 
@@ -396,13 +396,13 @@ async def test_an_error_without_words_is_one_all_the_same() -> None:
         ({"type": "carrier pigeon", "url": "x"}, "has the type 'carrier pigeon'"),
         ({"url": "http://127.0.0.1:9/mcp"}, "cannot be used: "),
         ({"type": "sse", "url": "http://127.0.0.1:9/sse"}, "cannot be used: "),
-        ({"type": "http", "url": "no url at all"}, "has a url that is none: it has blanks"),
-        ({"url": "https://me:hunter2/x@host/mcp"}, "has a url that is none: it is no address."),
-        ({"type": "sse", "url": "https://me:hunter2/x@host/sse"}, "has a url that is none: it is no address."),
-        ({"type": "sdk", "name": "x", "instance": object()}, "is none: its type is object"),
-        (42, "is none: its type is int"),
-        ({"command": sys.executable, "args": 7}, "must be a list of texts"),
-        ({"command": sys.executable, "env": {"A": 1}}, "must be a map of texts"),
+        ({"type": "http", "url": "no url at all"}, "has an invalid url: it contains spaces"),
+        ({"url": "https://me:hunter2/x@host/mcp"}, "has an invalid url: it is not an address."),
+        ({"type": "sse", "url": "https://me:hunter2/x@host/sse"}, "has an invalid url: it is not an address."),
+        ({"type": "sdk", "name": "x", "instance": object()}, "is not a server: its type is object"),
+        (42, "is not a server: its type is int"),
+        ({"command": sys.executable, "args": 7}, "must be a list of strings"),
+        ({"command": sys.executable, "env": {"A": 1}}, "must be a map of strings"),
     ],
 )
 async def test_a_server_that_cannot_be_started_is_said(mark: str, server: Any, message: str) -> None:
@@ -451,13 +451,13 @@ async def test_a_server_that_prints_rubbish_is_quoted(
     mark: str, script: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     error = await failure(script("print('Welcome!', flush=True); import time; time.sleep(1000)"), seconds=1)
-    assert "its output is no message of MCP: 'Welcome!'" in error.message
+    assert "its output is not an MCP message: 'Welcome!'" in error.message
     assert capfd.readouterr() == ("", "")
 
 
 async def test_a_program_that_writes_without_end_is_no_server(mark: str) -> None:
     error = await failure({"command": "yes", "args": ["no"]})
-    assert error.message.endswith("Connection closed (its output is no message of MCP: 'no').")
+    assert error.message.endswith("Connection closed (its output is not an MCP message: 'no').")
     assert marked(mark) == {}
 
 

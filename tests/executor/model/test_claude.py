@@ -329,7 +329,7 @@ async def test_why_the_model_stopped(reason: Any, stop: StopReason) -> None:
 
 
 async def test_a_refusal_is_no_answer() -> None:
-    with pytest.raises(AgentError, match="refuses") as caught:
+    with pytest.raises(AgentError, match="refused") as caught:
         await ask(Request(HELLO), say("I", stop_reason="refusal"))
     assert not caught.value.is_retryable
 

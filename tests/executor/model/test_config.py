@@ -20,16 +20,16 @@ from tests.support.model import as_script, say
 KEY = "not-a-real-key"
 NOWHERE = "http://127.0.0.1:9"
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"api_key": "geheim\nschluessel"}, "line ends"),
+    ({"api_key": "geheim\nschluessel"}, "line breaks"),
     ({"api_key": "geheimschluessel\n"}, "begins or ends with"),
-    ({"api_key": "geheim\u200bschluessel"}, "letters that no key has"),
+    ({"api_key": "geheim\u200bschluessel"}, "characters that no key has"),
     ({"base_url": "127.0.0.1:9"}, "does not begin with http"),
     ({"base_url": "localhost"}, "does not begin with http"),
     ({"base_url": "ftp://localhost"}, "does not begin with http"),
     ({"base_url": "http://"}, "does not begin with http"),
-    ({"base_url": "http://localhost:port"}, "no address"),
-    ({"base_url": "https://me:geheim/x@localhost"}, "no address"),
-    ({"base_url": "http://local host"}, "blanks"),
+    ({"base_url": "http://localhost:port"}, "not an address"),
+    ({"base_url": "https://me:geheim/x@localhost"}, "not an address"),
+    ({"base_url": "http://local host"}, "spaces"),
     ({"headers": {"x-team": "blue\r\nx-other: geheimschluessel"}}, "x-team"),
     ({"headers": {"x team": "blue"}}, "x team"),
 ]

@@ -27,7 +27,7 @@ def test_a_picture_is_known_by_its_first_bytes(data: bytes, kind: str, tmp_path:
 
 
 def test_what_is_no_picture_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="none that a model can see"):
+    with pytest.raises(ConfigError, match="in no format that a model can see"):
         Image.of(b"%PDF-1.7")
     with pytest.raises(ConfigError, match=r"nothing\.png"):
         Image.of(tmp_path / "nothing.png")
