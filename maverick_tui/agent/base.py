@@ -393,9 +393,16 @@ class MaverickAgent(ABC):
 
     def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
         from maverick_tui.agent.permissions.judge import Judge
-        from maverick_tui.git.programs import programs_named
+        from maverick_tui.git.programs import programs_named, started_by_settings
 
-        return Judge(self.allowed_tools, Path(cwd or Path.cwd()), person=person, git_programs=programs_named)
+        return Judge(
+            self.allowed_tools,
+            Path(cwd or Path.cwd()),
+            person=person,
+            git_programs=programs_named,
+            git_starts=started_by_settings,
+            started=[*_texts(self.hooks), *map(_command, self.mcp_servers.values())],
+        )
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
         """What the CLI can only be told by variables; those that the user has set win, but for one."""
@@ -435,6 +442,18 @@ async def _load_engine() -> None:
     """Import the SDK, which takes half a second, where it does not hold up the event loop."""
     if "claude_agent_sdk" not in sys.modules:
         await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.session")
+
+
+def _command(server: Any) -> str:
+    """What starts an MCP server, if it is a process."""
+    return " ".join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
+
+
+def _texts(value: Any) -> list[str]:
+    """Every text in a value as it is found in JSON."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return [text for one in value for text in _texts(one)] if isinstance(value, list | tuple) else [str(value or "")]
 
 
 def _ignore_line(_line: str) -> None:

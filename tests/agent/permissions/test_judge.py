@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui import AgentContext, AgentResult, MaverickAgent
 from maverick_tui.agent.permissions import ignore_files
 from maverick_tui.agent.permissions.judge import Judge, asks_first
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
@@ -506,6 +507,67 @@ def test_a_great_many_files_are_not_looked_through_before_a_search(
     verdict = Judge(["Bash(rg:*)"], project, person=True).verdict("Bash", bash("rg foo"))
     assert verdict.decision == "ask"
     assert "--no-messages" in verdict.reason
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person: bool, project: Path) -> None:
+    class Hooked(MaverickAgent):
+        """Has hooks and servers that are files of the project."""
+
+        system_prompt = "Work."
+        allowed_tools = ("Edit", "Write", "Bash(./run.sh:*)")
+        hooks = {
+            "PostToolUse": [
+                {"matcher": "Edit", "hooks": [{"type": "command", "command": "cd tools && ./check.sh; ./run.sh"}]},
+                {"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/bin/lint --fix src'}]},
+            ]
+        }
+        mcp_servers = {
+            "js": {"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/mcp/server.js"]},
+            "python": {"command": "python", "args": ["-m", "served.tasks"]},
+            "remote": {"type": "http", "url": "https://example.org"},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            raise NotImplementedError
+
+    (project / "tools").mkdir()
+    (project / "tools" / "check.sh").symlink_to("../src/check.sh")
+    (project / "run.sh").symlink_to("src/real.sh")
+    judge = Hooked()._judge(project, person=person)
+    judge.grant(ToolRule("Write"))
+    for path in (
+        "tools/check.sh", "tools/CHECK.sh", "run.sh", "src/real.sh", "bin/lint", str(project / "mcp" / "server.js"),
+        "served/tasks.py", "served/tasks/__main__.py", "src/../run.sh", "python",
+    ):  # fmt: skip
+        for tool in ("Edit", "Write"):
+            assert decide(judge, tool, {"file_path": path}) == ("ask" if person else "deny"), path
+    for path in ("src/a.py", "tools/other.sh", "src/server.js", "served/other.py", "mcp/README.md"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+    if not person:
+        assert decide(judge, "Bash", bash("./run.sh")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_name_that_programs_read_differently_asks(person: bool, project: Path) -> None:
+    judge = Judge(["Read", "Grep", "Glob", "Write", "mcp__files__read"], project, person=person)
+    judge.grant(ToolRule("mcp__files__read"))
+    refused = "ask" if person else "deny"
+    key = Path.home() / ".ssh" / "id_rsa"
+    for odd in ("n\x1c", "n\x1f", "n\x85", "\x1cn", "n\u2028", "n ", "\ufeffn", "z\ufffd"):
+        (project / odd).symlink_to(key)
+        path = odd.replace("\ufffd", "\ud800")
+        for name in (path, str(project / path)):
+            assert decide(judge, "Read", {"file_path": name}) == refused, ascii(name)
+            assert decide(judge, "Write", {"file_path": name}) == refused, ascii(name)
+            assert decide(judge, "Grep", {"path": name, "pattern": "x"}) == refused, ascii(name)
+            assert decide(judge, "Glob", {"path": name, "pattern": "*"}) == refused, ascii(name)
+            assert decide(judge, "Glob", {"pattern": name}) == refused, ascii(name)
+            assert decide(judge, "mcp__files__read", {"file": name}) == refused, ascii(name)
+    (project / "shot at 5\u202fPM.png").symlink_to(key)
+    assert decide(judge, "Read", {"file_path": "shot at 5 PM.png"}) == refused
+    for path in ("src/a b.py", "src/日本\u3000x.py", "src/a\u202fb", "shot at 6 PM.png"):
+        assert decide(judge, "Read", {"file_path": path}) == "allow", ascii(path)
 
 
 @pytest.mark.parametrize("person", [True, False])
