@@ -26,7 +26,7 @@ class _Span:
         """Add attributes, named by the keys of `_NAMES`; None is left out."""
         for name, value in attributes.items():
             if value is not None:
-                self._span.set_attribute(_attribute(name), value)
+                self._span.set_attribute(f"gen_ai.{_NAMES[name]}", value)
 
     def fail(self, error: BaseException | str) -> None:
         """Mark it as failed."""
@@ -44,12 +44,8 @@ NO_SPAN = _NoSpan()
 _NAMES = {
     "operation_name": "operation.name",
     "agent_name": "agent.name",
-    "agent_description": "agent.description",
     "provider_name": "provider.name",
-    "conversation_id": "conversation.id",
     "request_model": "request.model",
-    "request_max_tokens": "request.max_tokens",
-    "request_temperature": "request.temperature",
     "response_model": "response.model",
     "response_id": "response.id",
     "response_finish_reasons": "response.finish_reasons",
@@ -57,12 +53,7 @@ _NAMES = {
     "usage_output_tokens": "usage.output_tokens",
     "tool_name": "tool.name",
     "tool_call_id": "tool.call.id",
-    "tool_type": "tool.type",
 }
-
-
-def _attribute(name: str) -> str:
-    return f"gen_ai.{_NAMES[name]}"
 
 
 @cache
