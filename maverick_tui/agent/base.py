@@ -23,7 +23,7 @@ from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, ENGINES, MAX_PROM
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
-from maverick_tui.executor.models import DEFAULT_MODEL
+from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.git.programs import agent_variables
 from maverick_tui.redact import conceal
 
@@ -358,7 +358,7 @@ class MaverickAgent(ABC):
         from claude_agent_sdk import ClaudeAgentOptions
 
         from maverick_tui.agent.engine.guard import Guard
-        from maverick_tui.executor.server_settings import concealed
+        from maverick_tui.executor.settings import concealed
 
         settings = self._settings()
         granted = grants(self.allowed_tools, person=person)

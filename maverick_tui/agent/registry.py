@@ -87,8 +87,7 @@ class AgentRegistry:
 def _agent_class(definition: AgentDefinition, tools: Sequence[Any] = ()) -> type[MaverickAgent]:
     """A class that runs the definition; `tools` are those of its tools that it brings along."""
     from maverick_tui.agent.base import MaverickAgent
-    from maverick_tui.executor.definition import TASK
-    from maverick_tui.executor.template import substitute
+    from maverick_tui.executor.definition import TASK, substitute
 
     class DefinedAgent(MaverickAgent):
         """An agent that was defined as a value."""

@@ -17,8 +17,8 @@ from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.fields import DEFAULT_ENGINE, DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
 from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
-from maverick_tui.executor.models import DEFAULT_MODEL
-from maverick_tui.executor.server_settings import secrets
+from maverick_tui.executor.model import DEFAULT_MODEL
+from maverick_tui.executor.settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs
 from maverick_tui.redact import redact, without
 from maverick_tui.shown import shown

@@ -39,7 +39,7 @@ def test_everything_that_it_may_say() -> None:
     assert cls.output_schema["required"] == ["answer"]
 
     from maverick_tui.agent.engine.api.checking import definition_of
-    from maverick_tui.executor.template import substitute
+    from maverick_tui.executor.definition import substitute
 
     definition = definition_of(cls().with_inputs({"topic": "coffee"}), None)
     assert substitute(definition.prompt.system, {}).strip() == "You talk about coffee, and write ${HOME} as it is."
@@ -64,7 +64,7 @@ def test_without_tools_it_has_those_of_the_engine() -> None:
         ("limits:\n  max_turns: 3\n  max_cost_usd: -1\n", 7, "limits.max_cost_usd"),
         ("limits:\n  max_steps: 3\n", 6, "max_steps"),
         ("thinking: 100\n", 5, "1024"),
-        ("output: {type: nonsense}\n", 5, "no JSON schema"),
+        ("output: {type: nonsense}\n", 5, "not a JSON schema"),
         ("effort: high\n", 5, "no effect with the engine api"),
         ("hooks: {}\n", 5, "no effect with the engine api"),
     ],

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.agent.fields import only_for_others
 from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
 from maverick_tui.exceptions import ConfigError, InvalidToolError
-from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.models import model_id
-from maverick_tui.executor.retry import RetryPolicy
-from maverick_tui.executor.template import substitute
+from maverick_tui.executor.definition import TASK, AgentDefinition, substitute
+from maverick_tui.executor.model import model_id
+from maverick_tui.executor.model.failures import RetryPolicy
 from maverick_tui.executor.tools import FunctionTool, Tool
 
 if TYPE_CHECKING:
