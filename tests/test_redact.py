@@ -16,7 +16,7 @@ from maverick_tui import AgentContext, AgentResult, MalformedResponseError, Mave
 from maverick_tui.agent.engine.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.config import MaverickConfig
-from maverick_tui.executor.failures import ours
+from maverick_tui.executor.model.failures import ours
 from maverick_tui.inert import inert
 from maverick_tui.redact import conceal, holds_secret, is_secret, redact
 from maverick_tui.runs import events as ev

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from maverick_tui.agent.catalog.choices import PERMISSION_MODES
+from maverick_tui.agent.fields import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.runs.entries import PromptEntry

@@ -12,8 +12,8 @@ from rich.cells import cell_len
 
 from maverick_tui.agent.engine.failures import streaming_error
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError
-from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
+from maverick_tui.executor.model.failures import RefusalError
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry
 from maverick_tui.runs.events import Event
