@@ -18,7 +18,7 @@ from pydantic_settings import (
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError, did_you_mean
-from maverick_tui.redact import conceal, is_secret, redact
+from maverick_tui.masking.redact import conceal, is_secret, redact
 
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000

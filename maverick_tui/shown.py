@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 
 LONGEST = 60
 

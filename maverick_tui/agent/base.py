@@ -27,7 +27,7 @@ from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.git.programs import agent_variables
-from maverick_tui.redact import conceal
+from maverick_tui.masking.redact import conceal
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport

@@ -19,7 +19,7 @@ from maverick_tui.agent.permissions.judge import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.server_settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs
-from maverick_tui.redact import redact, without
+from maverick_tui.masking.redact import redact, without
 from maverick_tui.shown import shown
 
 if TYPE_CHECKING:

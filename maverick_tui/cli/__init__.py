@@ -58,7 +58,7 @@ def _report(error: Exception) -> int:
     from maverick_tui.cli.table import with_short_paths
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
-    from maverick_tui.redact import redact
+    from maverick_tui.masking.redact import redact
 
     if options.debug:
         import traceback

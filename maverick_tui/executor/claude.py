@@ -21,7 +21,7 @@ from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
 from maverick_tui.inert import inert
-from maverick_tui.redact import conceal, is_secret
+from maverick_tui.masking.redact import conceal, is_secret
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

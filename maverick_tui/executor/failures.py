@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
-from maverick_tui.redact import redact, without
+from maverick_tui.masking.redact import redact, without
 
 _BUSY = ("overloaded_error", "api_error", "timeout_error")
 """What an endpoint calls its own failures when it tells of them in the middle of a stream."""

@@ -25,7 +25,7 @@ from maverick_tui.executor.activity import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from maverick_tui.redact import MASK, holds_secret, redact
+from maverick_tui.masking.redact import MASK, holds_secret, redact
 
 log = logging.getLogger("maverick_tui.executor")
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.endpoint import wrong_with_url
-from maverick_tui.redact import is_secret
+from maverick_tui.masking.redact import is_secret
 
 LEAST_SECRET = 6
 """Characters of what is masked in a server's own words; what is shorter is part of many others."""

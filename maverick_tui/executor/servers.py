@@ -17,7 +17,7 @@ from maverick_tui.executor.server_settings import address, check, concealed, nee
 from maverick_tui.executor.server_tool import ServerTool
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool
-from maverick_tui.redact import conceal, redact, without
+from maverick_tui.masking.redact import conceal, redact, without
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -11,7 +11,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.messages import Message, ToolCall, Usage
-from maverick_tui.redact import MASK, holds_secret, redact
+from maverick_tui.masking.redact import MASK, holds_secret, redact
 
 _VERSION = 1
 

@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 
 from maverick_tui.inert import inert
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.jobs import BY_ITSELF
 from maverick_tui.runs.store import RunStore

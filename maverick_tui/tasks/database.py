@@ -14,7 +14,7 @@ from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 
 SessionFactory = Callable[[], Session]

@@ -36,10 +36,10 @@ from maverick_tui.executor.messages import Delta
 from maverick_tui.executor.models import DEFAULT_MODEL
 from maverick_tui.executor.room import shared_out
 from maverick_tui.executor.wire import system_blocks
+from maverick_tui.masking.redact import redact
 from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.script import Usage as Used
 from maverick_tui.offline.server import OfflineServer
-from maverick_tui.redact import redact
 from tests.executor.support import define, watch
 from tests.support.model import as_script, say
 

@@ -39,10 +39,10 @@ from maverick_tui import (
     extract_all_text,
 )
 from maverick_tui.agent.engine.protocol import Session
+from maverick_tui.masking.redact import MASK
 from maverick_tui.offline.cassette import recording, replaying
 from maverick_tui.offline.cassette_file import Tape, load_cassette
-from maverick_tui.offline.cassette_secrets import Scrubber
-from maverick_tui.redact import MASK
+from maverick_tui.offline.cassette_scrubber import Scrubber
 from tests.conftest import ServeModel
 from tests.support import replay as frames
 from tests.support.agents import Talker, Worker, context, drain

@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
 from maverick_tui.agent.permissions.places import Places, moved
-from maverick_tui.agent.permissions.plainest import plainest_call
 from maverick_tui.agent.permissions.reading import (
     files_read,
     folders_searched,
@@ -29,6 +28,7 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of, places_within
 from maverick_tui.agent.permissions.running import sets_git
+from maverick_tui.agent.permissions.sample_call import sample_call
 from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions
 from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import (
@@ -181,7 +181,7 @@ def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
 
 
 def _asks_first(entry: str, mode: str, cwd: Path) -> bool:
-    tool, arguments = plainest_call(parse_tool(entry))
+    tool, arguments = sample_call(parse_tool(entry))
     return Judge([entry], cwd, person=True).verdict(tool, arguments, mode=mode).decision == "ask"
 
 

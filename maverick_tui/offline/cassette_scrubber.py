@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.redact import MASK, forms, holds_secret, is_secret, masked, redact
-from maverick_tui.secret_shapes import BEGINNINGS, OPEN
+from maverick_tui.masking.redact import MASK, forms, holds_secret, is_secret, masked, redact
+from maverick_tui.masking.shapes import BEGINNINGS, OPEN
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions

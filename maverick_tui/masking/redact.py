@@ -1,6 +1,6 @@
 """Keeps secrets out of what we show, log or store: the one place that knows what a secret is.
 
-A secret is known by its name (`is_secret`), by its shape (secret_shapes.py), or because somebody who has one said so
+A secret is known by its name (`is_secret`), by its shape (shapes.py), or because somebody who has one said so
 (`conceal`). A text is masked before it is cut: a half of a secret would not be known again.
 """
 
@@ -16,7 +16,7 @@ from functools import lru_cache
 from operator import itemgetter
 from urllib.parse import quote
 
-from maverick_tui.secret_shapes import Span, shaped
+from maverick_tui.masking.shapes import Span, shaped
 
 MASK = "[secret]"
 LEAST = 8

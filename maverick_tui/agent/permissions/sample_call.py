@@ -15,7 +15,7 @@ _NAME = "x"
 _WILDCARD = re.compile(r"\*+")
 
 
-def plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
+def sample_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
     """A tool and its arguments: what the entry is plainly about, in the working directory unless it says where."""
     tool = f"{rule.name.removesuffix('*')}{_NAME}" if rule.is_mcp and rule.name.endswith("__*") else rule.name
     said = rule.rule or ""

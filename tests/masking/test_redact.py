@@ -18,14 +18,14 @@ from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.config import MaverickConfig
 from maverick_tui.executor.failures import ours
 from maverick_tui.inert import inert
-from maverick_tui.redact import conceal, holds_secret, is_secret, redact
+from maverick_tui.masking.redact import conceal, holds_secret, is_secret, redact
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.shown import shown
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 KEY = "sk-ant-api03-abcdefghijklmnop"
 OTHER = "hunter2-hunter2"
 
