@@ -15,7 +15,7 @@ from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_file import quiet
 from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.permissions.judge import asks_first
+from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.server_settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs

@@ -12,9 +12,8 @@ from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
-from maverick_tui.agent.permissions.running import runs_another
+from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, words_within
-from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.globs import BadPatternError, matcher
 

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui.agent.permissions import ignore_files
-from maverick_tui.agent.permissions.judge import Judge, asks_first
+from maverick_tui.agent.permissions.asks_first import asks_first
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
 from maverick_tui.runs.grants import Grants
 
