@@ -82,7 +82,7 @@ def _is_remote(words: Sequence[str], here: Path) -> bool:
 
 
 def is_shim(program: str) -> bool:
-    """Whether a program may be a version manager's stand-in, which runs what files of the folder say (`.tool-versions`).
+    """Whether a program may be a stand-in of a version manager, which runs what files of the folder say.
 
     The shell of an agent may have more on its PATH than we, so usual places count.
     """
