@@ -429,7 +429,7 @@ def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(perso
     assert decide(judge, "Bash", bash("rg foo")) == "allow"
     (project / "docs" / "deep" / ".ignore").symlink_to(Path.home() / ".docker" / "config.json")
     refused = "ask" if person else "deny"
-    for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep"):
+    for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep", "rg -", "rg - ."):
         assert decide(judge, "Bash", bash(command)) == refused
     for command in ("rg -e --no-messages", "rg -e -u", "rg -g --no-ignore foo", "rg foo --no-messages"):
         assert decide(judge, "Bash", bash(command)) == refused, command
