@@ -18,7 +18,8 @@ from pydantic_settings import (
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError, did_you_mean
-from maverick_tui.masking.redact import conceal, is_secret, redact
+from maverick_tui.masking.redact import conceal, redact, redact_data
+from maverick_tui.masking.settings import secret_variables
 
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
@@ -94,7 +95,7 @@ class MaverickConfig(BaseSettings):
             if file.exists() and not file.is_file():
                 raise IsADirectoryError("it is not a file")
             settings = cls(**overrides)
-            conceal(value for name, value in settings.env.items() if is_secret(name))
+            conceal(secret_variables(settings.env))
             return settings
         except ValidationError as error:
             mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
@@ -134,7 +135,7 @@ def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: ob
     if kind == "extra_forbidden":
         known = [*MaverickConfig.model_fields, *OTHER_TABLES]
         return f"{where} is not a setting ({did_you_mean(name, known) or 'see the README'})"
-    return f"{where} = {redact(repr(value))}: {message[:1].lower()}{message[1:]}"
+    return f"{where} = {redact(repr(redact_data(value)))}: {message[:1].lower()}{message[1:]}"
 
 
 def _refuse_misspelt_variables() -> None:

@@ -359,11 +359,11 @@ class MaverickAgent(ABC):
         from claude_agent_sdk import ClaudeAgentOptions
 
         from maverick_tui.agent.engine.guard import Guard
-        from maverick_tui.executor.server_settings import concealed
+        from maverick_tui.masking.settings import server_secrets
 
         settings = self._settings()
         granted = grants(self.allowed_tools, person=person)
-        conceal(value for server in self.mcp_servers.values() for value in concealed(server))
+        conceal(value for server in self.mcp_servers.values() for value in server_secrets(server))
         return ClaudeAgentOptions(
             model=self.model if self._names_model else settings.model or self.model,
             system_prompt=self.system_prompt,

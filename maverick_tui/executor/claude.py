@@ -17,11 +17,11 @@ from maverick_tui.executor.messages import Request, Response, is_forced
 from maverick_tui.executor.provider import AgentConfig
 from maverick_tui.executor.retry import with_retries
 from maverick_tui.executor.room import shared_out
-from maverick_tui.executor.server_settings import LEAST_SECRET, secrets
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
 from maverick_tui.inert import inert
-from maverick_tui.masking.redact import conceal, is_secret
+from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.settings import LEAST_GIVEN, custom_headers, given_to_server, secret_variables
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -255,13 +255,12 @@ def _base_url(config: AgentConfig) -> str:
 
 
 def _headers(config: AgentConfig) -> dict[str, str]:
-    """Those of the variable, which has a line for each with a colon after the name, and those of the configuration."""
-    pairs = (line.partition(":") for line in config.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines() if ":" in line)
-    return {**{name.strip(): value.strip() for name, _, value in pairs}, **config.headers}
+    """Those of the variable, and those of the configuration."""
+    return {**custom_headers(config.variable("ANTHROPIC_CUSTOM_HEADERS")), **config.headers}
 
 
 def _secrets(config: AgentConfig) -> set[str]:
     """What an endpoint may repeat, but nobody may read: keys, headers, and variables that are named like secrets."""
-    found = secrets({"headers": _headers(config), "url": _base_url(config)})
-    found |= {value for name, value in config.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
+    found = given_to_server({"headers": _headers(config), "url": _base_url(config)})
+    found |= {value for value in secret_variables(config.env) if len(value) >= LEAST_GIVEN}
     return found | set(filter(None, config.credentials))

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError, MaverickError
 from maverick_tui.executor.server_process import ServerProcess
-from maverick_tui.executor.server_settings import address, check, concealed, needed, secrets, served_object
+from maverick_tui.executor.server_settings import address, check, needed, served_object
 from maverick_tui.executor.server_tool import ServerTool
 from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool
 from maverick_tui.masking.redact import conceal, redact, without
+from maverick_tui.masking.settings import given_to_server, server_secrets
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -208,7 +209,7 @@ class _Connection:
             yield served_object(self.name, server["instance"] if isinstance(server, Mapping) else server)
             return
         check(self.name, server)
-        conceal(concealed(server))
+        conceal(server_secrets(server))
         match server.get("type") or ("http" if "url" in server else "stdio"):
             case "stdio":
                 self._process = ServerProcess(
@@ -253,7 +254,7 @@ class _Connection:
 
     def _masked(self, text: str) -> str:
         """Without what the server was given in secret: its variables, its headers, and options that are named so."""
-        return redact(without(text, secrets(self._server)))
+        return redact(without(text, given_to_server(self._server)))
 
 
 def _full_name(server: str, tool: str) -> str:

@@ -11,7 +11,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.messages import Message, ToolCall, Usage
-from maverick_tui.masking.redact import MASK, holds_secret, redact
+from maverick_tui.masking.redact import redact, redact_data
 
 _VERSION = 1
 
@@ -49,7 +49,7 @@ class Suspension:
             messages=tuple(map(_clean_message, self.messages)),
             answers=tuple(map(_clean_message, self.answers)),
             pending=pending,
-            handed_in=None if self.handed_in is None else (_clean(to_jsonable_python(self.handed_in[0])),),
+            handed_in=None if self.handed_in is None else (redact_data(to_jsonable_python(self.handed_in[0])),),
             masked=tuple(sorted({*self.masked, *changed})),
         )
         return to_json(clean).decode()
@@ -90,15 +90,4 @@ def _clean_message(message: Message) -> Message:
 
 
 def _clean_call(call: ToolCall) -> ToolCall:
-    return replace(call, arguments=_clean(call.arguments), invalid=redact(call.invalid))
-
-
-def _clean(value: Any) -> Any:
-    """The same without secrets, known by their shape, their value, or the name that they stand under."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {redact(key): MASK if holds_secret(key, item) else _clean(item) for key, item in value.items()}
+    return replace(call, arguments=redact_data(call.arguments), invalid=redact(call.invalid))
