@@ -8,10 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-FAILED = 1
-NO_SUCH_AGENT = 3
-NOT_TRUSTED = 4
-INTERRUPTED = 130
+from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NO_SUCH_AGENT, NOT_TRUSTED
 
 _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
 """Without the name of a file, it is a stream that failed."""

@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from maverick_tui.cli.exit_codes import EPILOG, FAILED
+
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.discovery import Catalog
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.yaml_nodes import Json
 
-_EXIT_CODES = """\b
-Exit codes:
-    0  fine
-    1  problems found (check), or the command failed
-    2  wrong usage
-    3  no such agent
-    4  not trusted
-  130  interrupted"""
-
-agents_app = typer.Typer(epilog=_EXIT_CODES, rich_markup_mode=None)
+agents_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")]
 
@@ -43,7 +36,7 @@ def _names(incomplete: str) -> list[str]:
 AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=_names)]
 
 
-@agents_app.command("list", short_help="List all agents.", epilog=_EXIT_CODES)
+@agents_app.command("list", short_help="List all agents.", epilog=EPILOG)
 def list_agents(as_json: AsJson = False) -> None:
     """List the agents of this folder, your own, those of installed packages and those that are shipped.
 
@@ -67,7 +60,7 @@ def list_agents(as_json: AsJson = False) -> None:
     typer.echo("\n".join(catalog_lines(catalog, TrustStore())))
 
 
-@agents_app.command("show", short_help="Show one agent: what it may do, what asks first.", epilog=_EXIT_CODES)
+@agents_app.command("show", short_help="Show one agent: what it may do, what asks first.", epilog=EPILOG)
 def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted.
 
@@ -88,7 +81,7 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     typer.echo("\n".join(xray_lines(view)))
 
 
-@agents_app.command("check", short_help="Check agent files for mistakes.", epilog=_EXIT_CODES)
+@agents_app.command("check", short_help="Check agent files for mistakes.", epilog=EPILOG)
 def check_agents(
     path: Annotated[
         Path | None, typer.Argument(metavar="PATH", help="A file or a folder; all of yours by default.")
@@ -116,10 +109,10 @@ def check_agents(
         notes = [*problem_lines(catalog.problems), *stand_in_lines(catalog)]
         typer.echo("\n".join([*notes, *wrap(problem_summary(catalog))]))
     if errors(catalog.problems) or (strict and catalog.problems):
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
-@agents_app.command("trust", short_help="Trust a project's agent, so that it may run.", epilog=_EXIT_CODES)
+@agents_app.command("trust", short_help="Trust a project's agent, so that it may run.", epilog=EPILOG)
 def trust_agent(
     name: AgentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

@@ -10,8 +10,8 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
-from maverick_tui.cli.credentials import has_credentials
 from maverick_tui.cli.demo import demo
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.offline import offline_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
@@ -75,7 +75,7 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
-    from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped
+    from maverick_tui.cli.launching import STDIN, has_credentials, is_terminal, launch, open_app, piped
 
     if is_terminal():
         if prompt == STDIN:
@@ -92,7 +92,7 @@ def start(
         from maverick_tui.cli.text_run import run_text
 
         if not run_text(agent, prompt, script):
-            raise typer.Exit(1)
+            raise typer.Exit(FAILED)
     elif offline or not has_credentials():
         demo(agent)
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 
@@ -108,7 +109,7 @@ def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", he
         if not sys.stdin.isatty():
             raise MaverickError(f"Nobody can be asked whether '{title}' is to be deleted.", hint="Add --yes.")
         if not typer.confirm(one_line(f"Delete '{title}'?")):
-            raise typer.Exit(1)
+            raise typer.Exit(FAILED)
     # What was asked about, and nothing else: the words could mean another task by now.
     typer.echo(one_line(f"removed {_call('delete_task', {'task': title}, is_confirmed=True)['title']}"))
 

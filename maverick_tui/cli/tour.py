@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from maverick_tui.cli import FAILED
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.text_run import MARK, print_run
 from maverick_tui.inert import inert
