@@ -32,10 +32,13 @@ def test_a_circle_is_found() -> None:
 def test_no_module_imports_itself_by_way_of_others() -> None:
     graph = grimp.build_graph("maverick_tui", exclude_type_checking_imports=True, cache_dir=None)
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    for known in next(one for one in contracts if one["type"] == "acyclic_siblings").get("ignore_imports", []):
-        importer, _, imported = known.partition(" -> ")
-        graph.remove_import(importer=importer, imported=imported)
-    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    known = next(one for one in contracts if one["type"] == "acyclic_siblings").get("ignore_imports", [])
+    imports = {
+        module: [
+            other for other in graph.find_modules_directly_imported_by(module) if f"{module} -> {other}" not in known
+        ]
+        for module in graph.modules
+    }
     assert len(imports) > 100
     assert " -> ".join(circle(imports)) == ""
 
