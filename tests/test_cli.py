@@ -17,11 +17,12 @@ from shutil import copy
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from maverick_tui import DEFAULT_MODEL, ConfigError, __version__, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from maverick_tui.cli.text_run import run_text
-from maverick_tui.cli.width import cut, display_width, wrap
+from maverick_tui.cli.width import cut, wrap
 from tests.support.command_line import Run, command_line
 from tests.support.sampling import sampled
 
@@ -273,7 +274,7 @@ def test_the_table_fits_the_terminal(maverick: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", str(columns))
     write_agent("a" * 60, "model: claude-something-with-a-very-long-name-4-5", description="評価する " * 30)
     lines = maverick("agents", "list").out.splitlines()
-    assert max(display_width(line) for line in lines) in (columns, columns - 1)
+    assert max(cell_len(line) for line in lines) in (columns, columns - 1)
 
 
 @pytest.mark.parametrize("columns", [40, 60])
@@ -287,7 +288,7 @@ def test_nothing_is_wider_than_a_small_terminal(
         write_agent("a" * 60, fields, description="評価する " * 30, folder=folder)
     write(".maverick/agents/pilot.py", PYTHON)
     lines = maverick("agents", *arguments).out.splitlines()
-    assert [line for line in lines if display_width(line) > columns] == []
+    assert [line for line in lines if cell_len(line) > columns] == []
     assert len(lines) > 5
 
 
