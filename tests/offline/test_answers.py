@@ -10,14 +10,7 @@ from claude_agent_sdk import SystemMessage
 
 from maverick_tui import AgentError, extract_all_text
 from maverick_tui.offline.server import OfflineServer
-from tests.offline.scripts import (
-    EVERYTHING,
-    assemble,
-    real_cli,
-    scenes,
-    script,
-    without_ids,
-)
+from tests.offline.scripts import EVERYTHING, assemble, real_cli, scenes, script, without_ids
 from tests.offline.wire import ask, called, question
 from tests.support.agents import Talker, Worker, drain
 from tests.support.sampling import sampled

@@ -15,11 +15,7 @@ from maverick_tui import ConfigError
 from maverick_tui.offline.loading import parse_script
 from maverick_tui.offline.script import Script
 from maverick_tui.offline.server import OfflineServer
-from tests.offline.scripts import (
-    BOUND,
-    scenes,
-    script,
-)
+from tests.offline.scripts import BOUND, scenes, script
 from tests.offline.wire import Connection, ask, called, connect, question
 from tests.support.sampling import sampled
 

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from maverick_tui.offline.script import Pace
 from maverick_tui.offline.server import OfflineServer
-from tests.offline.scripts import (
-    EVERYTHING,
-    assemble,
-    reply_to,
-    script,
-    without_ids,
-)
+from tests.offline.scripts import EVERYTHING, assemble, reply_to, script, without_ids
 from tests.offline.wire import ask, called, parse_events, question
 
 

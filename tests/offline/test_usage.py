@@ -11,12 +11,7 @@ from maverick_tui import AgentContext, MaverickConfig
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.fault_matrix import Wiretap
-from tests.offline.scripts import (
-    assemble,
-    real_cli,
-    reply_to,
-    script,
-)
+from tests.offline.scripts import assemble, real_cli, reply_to, script
 from tests.offline.wire import ask, called, parse_events, question
 from tests.support.agents import Talker, Worker
 
