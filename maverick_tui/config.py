@@ -50,19 +50,19 @@ class MaverickConfig(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
 
     model: Annotated[str, Field(min_length=1)] | None = None
-    """Model of agents that name none."""
+    """The model of agents that do not name one."""
     permission_mode: PermissionMode | None = None
-    """Permission mode of agents that name none."""
+    """The permission mode of agents that do not name one."""
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_TIMEOUT
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
     """Seconds after which the CLI of a run that nobody uses is ended; the next prompt resumes it. 0: never."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
-    """Most tokens of one model answer."""
+    """The most tokens of one answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
-    """Most model calls for one prompt."""
+    """The most calls of the model for one prompt."""
     max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """Most dollars of one run; the CLI checks it after each call."""
+    """The most dollars of one run; the CLI checks it after each call."""
     api_retries: Annotated[int, Field(ge=0)] = 0
     """How often the CLI itself repeats a failed API call before the failure is reported."""
     tasks_url: Annotated[str, Field(min_length=1)] | None = Field(default=None, repr=False)
@@ -150,4 +150,4 @@ def _refuse_misspelt_variables() -> None:
 
 
 _OTHERS = ("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_OFFLINE")
-"""Variables of ours that are no settings."""
+"""Our variables that are not settings."""

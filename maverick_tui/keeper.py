@@ -317,7 +317,7 @@ def _has_children() -> bool:
 
 
 def _kill(pids: Sequence[int]) -> None:
-    """All of them, with their process groups: the kernel lets nobody fork his way out of a signal to his group.
+    """All of them, with their process groups: the kernel lets no process fork its way out of a signal to its group.
 
     They are stopped first, so that none can start another for one that is gone. Their groups hold nobody else: the
     command leads a session of its own.

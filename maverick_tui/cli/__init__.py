@@ -90,6 +90,6 @@ def _is_somewhere() -> bool:
 
 
 def _throw_output_away() -> None:
-    """Python would try to write the rest once more when it ends, and complain."""
+    """Else Python would try to write the rest once more when it ends, and complain."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -38,7 +38,7 @@ AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name
 
 @agents_app.command("list", short_help="List all agents.", epilog=EPILOG)
 def list_agents(as_json: AsJson = False) -> None:
-    """List the agents of this folder, your own, those of installed packages and those that are shipped.
+    """List the agents of this folder, your own, those of installed packages and those that come with Maverick.
 
     JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust, stands_in_for,
     inputs}], "shadowed": [the same, hidden by nearer ones of their name],
@@ -62,7 +62,7 @@ def list_agents(as_json: AsJson = False) -> None:
 
 @agents_app.command("show", short_help="Show one agent: what it may do, what asks first.", epilog=EPILOG)
 def show_agent(name: AgentName, as_json: AsJson = False) -> None:
-    """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted.
+    """Show what an agent is, what it may do, and what asks first; none of its code runs unless it is trusted.
 
     JSON: {name, description, source, form, path, trust, stands_in_for, model, permission_mode, names_tools, may, asks,
     limits, mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems}
@@ -84,12 +84,12 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
 @agents_app.command("check", short_help="Check agent files for mistakes.", epilog=EPILOG)
 def check_agents(
     path: Annotated[
-        Path | None, typer.Argument(metavar="PATH", help="A file or a folder; all of yours by default.")
+        Path | None, typer.Argument(metavar="PATH", help="A file or folder; by default all that are found from here.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check agent files without running them; leaves with 1 if any of them has an error.
+    """Check agent files without running them; exits with 1 if any of them has an error.
 
     JSON: {"problems": [{path, line, severity, message, hint}], "checked": number of files}
     """
@@ -116,7 +116,7 @@ def check_agents(
 def trust_agent(
     name: AgentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no more.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Trust a project's agent: its code, or the commands in it, may run. A change of the file ends the trust.
@@ -147,18 +147,18 @@ def trust_agent(
     elif not files:
         typer.echo(f"{name} needs no trust.")
     elif revoke:
-        typer.echo(f"{name} is not trusted any more." if changed else f"{name} was not trusted.")
+        typer.echo(f"{name} is no longer trusted." if changed else f"{name} was not trusted.")
     else:
         typer.echo(f"{name} is trusted." if changed else f"{name} is trusted already.")
 
 
 def _ask_for_trust(name: str, files: list[str]) -> None:
-    """Return if a person says yes; standard output may be JSON, so the question is not there."""
+    """Return if a person says yes. Standard output may be JSON, so the question goes to standard error."""
     from maverick_tui.agent.catalog.trust import NotTrustedError
 
     if sys.stdin is None or not sys.stdin.isatty():
         raise NotTrustedError(
-            f"{name!r} was not trusted: nobody is there to be asked.",
+            f"{name!r} was not trusted: there is nobody to ask.",
             hint=f"Read {' and '.join(files)}, then run: maverick agents trust {name} --yes",
         )
     typer.echo(f"Have you read {' and '.join(files)}, and may it run on this machine? [y/N]: ", nl=False, err=True)

@@ -1,4 +1,4 @@
-"""Opens the application. It stands before the first frame, so it imports nothing that the frame can do without."""
+"""Opens the application. It runs before the first frame, so it imports nothing that the frame can do without."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def piped() -> str | None:
 
 
 def plain_launch(arguments: Sequence[str]) -> Launch | None:
-    """What simple arguments ask for; None if there is anything among them that the real command line has to look at."""
+    """What simple arguments ask for; None if any of them needs the real command line."""
     values: dict[str, str] = {}
     words = list(arguments)
     while words:
@@ -78,7 +78,7 @@ def _is_in_demo(agent: str | None) -> bool:
 
 
 def open_app(wanted: Launch) -> int:
-    """Run the application; its exit code."""
+    """Run the application, and return its exit code."""
     gc.disable()  # hundreds of classes are made now and none goes; the application turns it on again
     from maverick_tui.ui.app import run_app
 

@@ -109,7 +109,7 @@ def _places(text: str, values: Iterable[str]) -> Iterator[Span]:
 
 
 def _seen(text: str) -> tuple[str, list[Span]]:
-    """The text as it is read, and for each piece of it where that begins there, and where it began."""
+    """The text as a person reads it, and for each piece of it where it begins there and in the original."""
     pieces: list[str] = []
     origins: list[Span] = []
     if text.isascii() and not any(mark in text for mark in _MARKS):

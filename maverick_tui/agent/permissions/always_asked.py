@@ -19,7 +19,7 @@ from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
 MOST_WORDS = 300
-"""Of a command, that are followed to where they lead."""
+"""Words of a command that are followed to where they lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def why_always_asked(call: Call, places: Places) -> str:
     look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
     for some in (named, places_within(call.tool, call.arguments, call.here)):
         if some is None:
-            return "It is too long to be looked through."
+            return "It is too long to be checked."
         is_long = len(some) > MOST_WORDS
         if reason := first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
             return reason
@@ -66,7 +66,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     """
     plain, named = all_commands(call.command) or [], sorted(mentions(call.command))
     if plain and len(named) > MOST_WORDS:
-        return "It is too long to be looked through."
+        return "It is too long to be checked."
     look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
     for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
         found = could_stand_for(pattern, call.here)

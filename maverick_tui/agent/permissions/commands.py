@@ -44,7 +44,7 @@ class Commands:
         """Why a command is not known to do nothing but read what the agent may read; empty if it is."""
         calls = all_commands(call.command) if is_plain(call.arguments) else None
         if calls is None:
-            return "It is more than plain commands that are known to only read."
+            return "It is more than plain commands that are known only to read."
         if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if _does_more(words)))):
             # A part of it may be allowed, so all that is not harmless is named.
             are = "are" if len(unknown) > 1 else "is"
@@ -52,7 +52,7 @@ class Commands:
         folders = [call.here]
         patterns = [word.text for words in calls for word in words if not word.is_exact]
         if patterns and not is_one_pipeline(call.command):
-            return f"{min(patterns)} may stand for other files by the time that it is read."
+            return f"{min(patterns)} may stand for other files by the time it is read."
         for words in calls:
             if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
                 return doubt
@@ -121,14 +121,14 @@ class Commands:
         named = {name for folder in folders for name in self._git_programs(folder)}
         named -= {name for name in named if name.startswith("alias.") and name.split(".")[1] not in said}
         if named:
-            return f"This repository has git do more than read it: {', '.join(sorted(named))}."
+            return f"This repository makes git do more than read it: {', '.join(sorted(named))}."
         is_search = any(word.text == "grep" for words in calls for word in words)
         links = sorted({link for folder in folders if is_search for link in links_searched(folder)})
         return f"git grep would go where links of this repository lead: {', '.join(links)}." if links else ""
 
 
 def _is_known_name(path: str) -> bool:
-    """Whether a name that was found is a file's to every program, and not an option; one of odd bytes is nobody's."""
+    """Whether every program takes a name that was found for a file, and none for an option; odd bytes are no name."""
     return not path.startswith("-") and not any("\ud800" <= one <= "\udfff" for one in path)
 
 
@@ -141,13 +141,13 @@ def _is_move(words: Words) -> bool:
 
 
 def _does_more(words: Words) -> bool:
-    """Whether a command is not known to do nothing but go somewhere, or read."""
+    """Whether a command may do more than change the folder, or read."""
     return not _is_move(words) and (is_shim(_program(words)) or not only_reads([word.text for word in words]))
 
 
 def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
-    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, since else
-    it stands for what somebody makes in the meantime; what zsh alone may take for one must fit nothing.
+    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, or it
+    stands for what somebody makes in the meantime; what only zsh may take for one must fit nothing.
     """
     if word.is_exact:
         return not found and not word.text.startswith("-")
@@ -155,7 +155,7 @@ def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
 
 
 def _where_cd_leads(named: str, folder: Path) -> str:
-    """Why `cd` may lead elsewhere than its word says: what is not there, shells look for in CDPATH and variables."""
+    """Why `cd` may lead elsewhere than its word says: shells look in CDPATH and variables for what is not there."""
     if moved(named, folder) is None:
         return f"{named} leads through a link."
     is_path = named in (".", "..") or named.startswith(("./", "../", "/"))

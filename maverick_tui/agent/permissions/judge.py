@@ -7,7 +7,7 @@ whatever the rules say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.rules import covers, is_absolute
+from maverick_tui.agent.permissions.shell import words_within
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -41,14 +42,14 @@ class Verdict(NamedTuple):
 def _more_than_a_start(call: Call) -> str:
     """Starting a subagent is not asked about, since what it does is; a worktree or a mode for it would be."""
     more = sorted(call.arguments.keys() - {"description", "prompt", "subagent_type", "model", "run_in_background"})
-    return f"It wants more than to start a subagent: {', '.join(more)}." if more else ""
+    return f"It wants to do more than start a subagent: {', '.join(more)}." if more else ""
 
 
 class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
-    make git run something.
+    make git run something; `started` are the commands of the agent's own hooks and servers, which run unasked.
     """
 
     def __init__(
@@ -59,11 +60,12 @@ class Judge:
         person: bool,
         is_harmless: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
+        started: Iterable[str] = (),
     ) -> None:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd)
+        self._places = Places(cwd, {word for command in started for word in words_within(command)})
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
@@ -73,18 +75,18 @@ class Judge:
     def verdict(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
     ) -> Verdict:
-        """What is to happen with the call. What would ask is refused where nobody can be, or is to be, asked."""
+        """What is to happen with the call. What would ask is refused where nobody can or should be asked."""
         call = Call(tool, arguments, Path(here or self._cwd).resolve())
         if not may_use(tool, self._allowed):
             return Verdict("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
-            return Verdict("deny", "Jobs end with the run that has made them: leave durable out.")
+            return Verdict("deny", "Jobs end with the run that made them: leave out durable.")
         reason = self._reason(call, mode)
         if not reason:
             return Verdict("allow")
         if self._person and mode != "dontAsk":
             return Verdict("ask", "" if reason == ASKS else reason)
-        return Verdict("deny", f"{tool} asks first, and nobody can be asked." if reason == ASKS else reason)
+        return Verdict("deny", f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason)
 
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""

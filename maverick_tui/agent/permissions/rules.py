@@ -25,7 +25,7 @@ _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
 _MOST_PLACES = 20_000
-"""That the texts of a call may name."""
+"""Places that the texts of a call may name."""
 _SIGN = re.compile(r"[*?\[{]")
 _FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
 _SPACE = "\x1f"
@@ -88,7 +88,7 @@ def is_for_reading(rule: str) -> bool:
 
 
 def is_plain(arguments: Mapping[str, Any]) -> bool:
-    """Whether it is a command and nothing besides: one without a sandbox, or in the background, is another thing."""
+    """Whether it is a command and nothing more: one without a sandbox, or in the background, is something else."""
     return set(arguments) <= _BESIDES
 
 

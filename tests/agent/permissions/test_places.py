@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui import AgentContext, AgentResult, MaverickAgent
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
@@ -169,6 +170,45 @@ def test_what_reading_would_wait_for_is_no_ordinary_file(person: bool, project: 
         assert decide(judge, "Bash", bash(f"cat {path}")) == refused
     assert decide(judge, "Bash", bash("cat C*")) == refused
     assert decide(judge, "Bash", bash("cat src/a.py > /dev/null")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person: bool, project: Path) -> None:
+    class Hooked(MaverickAgent):
+        """Has hooks and servers that are files of the project."""
+
+        system_prompt = "Work."
+        allowed_tools = ("Edit", "Write", "Bash(./run.sh:*)")
+        hooks = {
+            "PostToolUse": [
+                {"matcher": "Edit", "hooks": [{"type": "command", "command": "cd tools && ./check.sh; ./run.sh"}]},
+                {"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/bin/lint --fix src'}]},
+            ]
+        }
+        mcp_servers = {
+            "js": {"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/mcp/server.js"]},
+            "python": {"command": "python", "args": ["-m", "served.tasks"]},
+            "remote": {"type": "http", "url": "https://example.org"},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            raise NotImplementedError
+
+    (project / "tools").mkdir()
+    (project / "tools" / "check.sh").symlink_to("../src/check.sh")
+    (project / "run.sh").symlink_to("src/real.sh")
+    judge = Hooked()._judge(project, person=person)
+    judge.grant(ToolRule("Write"))
+    for path in (
+        "tools/check.sh", "tools/CHECK.sh", "run.sh", "src/real.sh", "bin/lint", str(project / "mcp" / "server.js"),
+        "served/tasks.py", "served/tasks/__main__.py", "src/../run.sh", "python",
+    ):  # fmt: skip
+        for tool in ("Edit", "Write"):
+            assert decide(judge, tool, {"file_path": path}) == ("ask" if person else "deny"), path
+    for path in ("src/a.py", "tools/other.sh", "src/server.js", "served/other.py", "mcp/README.md"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+    if not person:
+        assert decide(judge, "Bash", bash("./run.sh")) == "allow"
 
 
 @pytest.mark.parametrize("person", [True, False])
