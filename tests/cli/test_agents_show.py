@@ -19,7 +19,7 @@ from tests.support.command_line import Run
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [(["--agent", "reviewer"], "Say what it is to do"), (["--offline", "--script", "x"], "Name an agent with --agent")],
+    [(["--agent", "reviewer"], "Give it a prompt"), (["--offline", "--script", "x"], "Name an agent with --agent")],
 )
 def test_what_is_missing_without_a_terminal_is_named(
     maverick: Run, given: list[str], told: str, monkeypatch: pytest.MonkeyPatch

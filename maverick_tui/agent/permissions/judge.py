@@ -80,7 +80,7 @@ class Judge:
         if not may_use(tool, self._allowed):
             return Verdict("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
-            return Verdict("deny", "Jobs end with the run that made them: leave out durable.")
+            return Verdict("deny", "Jobs end with the run that made them: leave durable out.")
         reason = self._reason(call, mode)
         if not reason:
             return Verdict("allow")
