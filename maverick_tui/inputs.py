@@ -31,7 +31,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _PLACE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-"""What no text has: the line ends of all systems and a form feed do stand in files that are pasted."""
+"""What no text may hold; the line ends of all systems and a form feed may, as they stand in files that are pasted."""
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _WANTED = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
 _SHAPE = "Write it as name: {type: string, description: ..., default: ...}."

@@ -336,7 +336,7 @@ def _kill(pids: Sequence[int]) -> None:
 
 
 def _chase(keeper: int) -> None:
-    """Kill whoever was started last, as long as it is below us: a chain of forks is gone before a list is read."""
+    """Kill what was started last, as long as it is below us: a chain of forks is gone before a list is read."""
     for _ in range(_CHASES):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has been replaced already
             with open("/proc/loadavg", "rb") as load:  # noqa: PTH123

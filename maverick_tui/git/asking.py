@@ -19,7 +19,7 @@ from maverick_tui.paths import project_folders
 SECONDS = 10.0
 """How long git may take."""
 _LOOK = 0.05
-"""How often it is looked whether its answer is still wanted."""
+"""Seconds between looks at whether its answer is still wanted."""
 
 # Inside a submodule git starts itself without our settings, so nothing may look into one.
 _COMMANDS: Mapping[str, Sequence[str]] = {

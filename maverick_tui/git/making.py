@@ -42,7 +42,7 @@ def _run(folder: Path, *arguments: str, variables: dict[str, str] | None = None)
     program = find_program(folder)
     if program is None:
         raise ConfigError(
-            "A repository is to be made, which needs git, and git is not installed.",
+            "Making a repository takes git, which is not installed.",
             hint="Install git, then try again.",
         )
     settings = {**environment(folder, _OURS), **_NOBODYS, **(variables or {})}

@@ -1,4 +1,4 @@
-"""What has git do more than read a repository: run programs, tell files of others; and what agents' git is told."""
+"""What makes git do more than read a repository: run programs, show other files; and what agents' git is told."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MOST_REVISIONS = 1_000_000
 
 
 def programs_named(folder: Path) -> list[str]:
-    """What has commands of git that only read do more than read the repository around a folder: settings and paths.
+    """What makes git commands that only read do more than read the repository around a folder: settings and paths.
 
     That is programs that they run, and files of others that they tell. An alias is one of those for who calls it by its
     name, for git prefers an alias to commands that are to go out of use. What the person and the machine have set does
@@ -113,7 +113,7 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
 
 
 def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> bool:
-    """Whether git takes the same folders for its own as we do: of others we would not know what they name."""
+    """Whether git takes the same folders for its own as we do: we would not know what others name."""
     if repository is None:
         return not is_any_above(folder)
     told = ask(folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", found=found)
@@ -133,7 +133,7 @@ def _files(repository: Repository) -> Iterator[Path]:
 
 
 def _tells_others(setting: Setting, repository: Repository) -> bool:
-    """Whether a setting has git tell files that are none of the repository's."""
+    """Whether a setting makes git show files that are not the repository's."""
     if setting.key == "core.worktree":
         return os.path.realpath(repository.own / setting.value) != str(repository.top)
     if setting.key == "blame.ignorerevsfile" and setting.value:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 _MOST = 8_192
 """Bytes that one of git's small files may have."""
 _MOST_POINTER = 1 << 20
-"""Bytes of a file that says where a folder of git's is: with more, git takes no `.git` for one, either."""
+"""Bytes of a file that says where a folder of git's is: git, too, reads no longer one."""
 _MOST_ENTRIES = 20_000
 """Entries of git's own folder that are looked at."""
 _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
@@ -30,7 +30,7 @@ class Repository(NamedTuple):
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """The repository around a folder; a bare one is none, for a clone may contain what looks like it."""
+    """The repository around a folder; a bare one does not count, for a clone may contain what looks like one."""
     folder = Path(os.path.realpath(folder))
     for top in (folder, *folder.parents):
         pointer = top / ".git"
@@ -77,7 +77,7 @@ class OddFile(NamedTuple):
 
     path: Path
     is_waited_for: bool
-    """Whether who opens it may wait for ever, as with a pipe."""
+    """Whether opening it may wait forever, as with a pipe."""
 
 
 def odd_files(repository: Repository) -> Iterator[OddFile]:

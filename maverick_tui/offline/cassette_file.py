@@ -36,8 +36,8 @@ def read_frames(data: str) -> list[Frame]:
 class Tape:
     """Writes a cassette, line by line as things happen, and without secrets.
 
-    A stream may bring a secret in pieces. So a piece with which one may begin waits, and what comes after it too,
-    until the next piece tells; a crash loses these, and nothing else.
+    A stream may bring a secret in pieces. So a piece that one may begin with waits, and so does what follows,
+    until the next piece decides; a crash loses these, and nothing else.
     """
 
     def __init__(self, path: Path, scrubber: Scrubber, **header: Any) -> None:

@@ -1,4 +1,4 @@
-"""Reads a script from YAML; mistakes are told with their lines."""
+"""Reads a script from YAML; mistakes are reported with their lines."""
 
 from __future__ import annotations
 

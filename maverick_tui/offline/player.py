@@ -11,7 +11,7 @@ from maverick_tui.offline.conversation import Conversation
 from maverick_tui.offline.script import Answer, AnyFault, Scene, Script, TextStep, When
 
 PROBE = Answer(steps=(TextStep(text="ok"),))
-"""What a request is told that only wants to know whether a model is there."""
+"""The answer to a request that only asks whether a model is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ STEP_KEYS = ("text", "thinking", "tool", "pause", "pace")
 
 
 def _step_kind(value: Any) -> str | None:
-    """A step is what its key says, so that a mistake in it is told of the right kind."""
+    """A step is what its key says, so that a mistake in it is reported for the right kind."""
     if isinstance(value, str):
         return "text"
     fields = type(value).model_fields if isinstance(value, Part) else value if isinstance(value, dict) else {}
