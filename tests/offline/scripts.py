@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.offline.conversation import Conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.script import Answer, Pace, Script
 from maverick_tui.offline.server import OfflineServer
@@ -30,8 +30,8 @@ def scenes(*found: dict[str, Any], **fields: Any) -> Script:
 
 def reply_to(answer: Any, results: dict[str, str] | None = None, pace: Pace | None = None) -> Reply:
     """The answer made ready for a request."""
-    conversation = Conversation(agent="", system="", prompt="go away", turn=1, step=0, results=results or {}, size=40)
-    return prepare(Answer.model_validate(answer), conversation, "some-model", pace or Pace())
+    asked = AskedPrompt(agent="", system="", prompt="go away", turn=1, step=0, results=results or {}, size=40)
+    return prepare(Answer.model_validate(answer), asked, "some-model", pace or Pace())
 
 
 def of(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
