@@ -43,7 +43,6 @@ from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, call, drop, say, scene, stall, turns
 from tests.support.processes import marked, until_running, wait_until_gone
 
-
 SAMPLE = Path(__file__).parent / "cassettes" / "two-prompts.jsonl"
 LONG_COMMAND = f"{sys.executable} -c 'import time; time.sleep(300)'"
 
