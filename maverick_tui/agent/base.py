@@ -393,14 +393,15 @@ class MaverickAgent(ABC):
 
     def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
         from maverick_tui.agent.permissions.judge import Judge
-        from maverick_tui.git.programs import programs_named
+        from maverick_tui.git.programs import programs_named, started_by_settings
 
         return Judge(
             self.allowed_tools,
             Path(cwd or Path.cwd()),
             person=person,
             git_programs=programs_named,
-            started=_texts([self.hooks, [_started(server) for server in self.mcp_servers.values()]]),
+            git_starts=started_by_settings,
+            started=[*_texts(self.hooks), *map(_command, self.mcp_servers.values())],
         )
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
@@ -443,9 +444,9 @@ async def _load_engine() -> None:
         await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.session")
 
 
-def _started(server: Any) -> list[Any]:
+def _command(server: Any) -> str:
     """What starts an MCP server, if it is a process."""
-    return [server.get("command"), server.get("args")] if isinstance(server, Mapping) else []
+    return " ".join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
 
 
 def _texts(value: Any) -> list[str]:

@@ -74,7 +74,7 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the author's file, whom they will reach when it is run
-            return ast.parse(source, str(path))
+            return ast.parse(_text(source), str(path))
     except SyntaxError as error:
         log.error(error.lineno or 1, f"Is not Python: {error.msg}.", "Correct the line.")
     except (ValueError, RecursionError, MemoryError) as error:
@@ -90,7 +90,10 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
 
     encoding = ""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        lines = source.replace(b"\r\n", b"\n").replace(
+            b"\r", b"\n"
+        )  # as Python ends them, which this function does not
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
         source.decode(encoding)
         if codecs.lookup(encoding).name not in _ENCODINGS:
             return 1, f"Declares the encoding {encoding!r}.", _SAVE
@@ -105,6 +108,11 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
     except (LookupError, UnicodeError):  # codecs that make bytes of bytes (zlib), text of text (rot13), or nothing
         return 1, f"Cannot be decoded: it declares {encoding!r}, which is not an encoding for such text.", _SAVE
     return None
+
+
+def _text(source: bytes) -> str:
+    """The text that was shown to be trusted. Of bytes, Python would find out the encoding by itself."""
+    return source.decode("utf-8-sig")
 
 
 def _with_plain_name(agent: PythonAgent, log: ProblemLog) -> PythonAgent:
@@ -147,7 +155,7 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
     sys.modules[name] = module
     try:
         with quiet():
-            exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
+            exec(compile(_text(source), str(path), "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:
         sys.modules.pop(name, None)
         if isinstance(error, (Exception, SystemExit)):

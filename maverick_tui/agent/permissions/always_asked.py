@@ -11,7 +11,7 @@ from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import folders_searched, searches
-from maverick_tui.agent.permissions.rules import paths_of, places_within
+from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import all_commands, mentions
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS
@@ -45,6 +45,8 @@ def why_always_asked(call: Call, places: Places) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
+    if reason := why_not_clear(call.tool, call.arguments):
+        return reason
     named = call.paths
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])

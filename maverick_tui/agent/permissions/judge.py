@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
-from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
-from maverick_tui.agent.permissions.shell import words_within
+from maverick_tui.agent.permissions.shell import programs_of
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -49,7 +49,8 @@ class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
-    make git run something; `started` are the commands of the agent's own hooks and servers, which run unasked.
+    make git run something, `git_starts` in which folders it has hooks and which commands its settings name; `started`
+    are the commands of the agent's own hooks and servers, which run unasked.
     """
 
     def __init__(
@@ -60,17 +61,19 @@ class Judge:
         person: bool,
         is_harmless: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
+        git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]]] = lambda _folder: ((), ()),
         started: Iterable[str] = (),
     ) -> None:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, {word for command in started for word in words_within(command)})
+        self._places = Places(cwd, programs_of(started))
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
         bash = [rule.rule for rule in self._rules if rule.name == "Bash"]
         self._commands = Commands(bash, self._places, git_programs)
+        self._git_starts = git_starts
 
     def verdict(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
@@ -97,7 +100,7 @@ class Judge:
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return ""
         doubt = self._doubt(call)
-        if doubt and (reason := why_always_asked(call, self._places)):
+        if doubt and (reason := why_always_asked(call, self._places) or self._what_git_starts(call)):
             return reason
         if any(self._covers(rule, call) for rule in self._granted):
             return ""
@@ -143,3 +146,12 @@ class Judge:
         if call.tool in READING_TOOLS:
             return why_always_asked(call, self._places) or self._beyond_rules(call)
         return ASKS
+
+    def _what_git_starts(self, call: Call) -> str:
+        """Why an edit changes what git runs: settings may name hooks and programs in the working tree."""
+        for path in call.paths if call.tool in EDIT_TOOLS else ():
+            for folder in {self._cwd, *(place.parent for place in real_paths(path, call.here))}:
+                hooks, commands = self._git_starts(folder)
+                if reason := self._places.why_git_runs(path, call.here, hooks, programs_of(commands)):
+                    return reason
+        return ""

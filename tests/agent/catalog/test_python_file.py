@@ -229,6 +229,21 @@ def test_no_encoding_is_read_in_which_others_see_another_text(encoding: str) -> 
     assert "Declares the encoding" in only(problems).message
 
 
+@pytest.mark.parametrize("start", [b"\r", b"\x0c\r", b"\r\n", b"# x\r"])
+def test_nor_one_that_is_declared_below_a_carriage_return(start: bytes) -> None:
+    hidden = "\nraise SystemExit".encode("utf-7").replace(b"\n", b"+AAo-")
+    source = b"%s# -*- coding: utf-7 -*-\r# sum: %s\n%s" % (start, hidden, HEAD.encode())
+    found, problems = read(source + f"class A(MaverickAgent):\n    'Looks.'\n{PROMPT}{EXECUTE}".encode())
+    assert found == []
+    assert "Declares the encoding" in only(problems).message
+
+
+def test_what_is_run_is_the_text_that_was_shown(tmp_path: Path) -> None:
+    declared = b"\r# -*- coding: utf-7 -*-\r# sum: +AAo-raise SystemExit\n"
+    source = declared + f"{HEAD}class A(MaverickAgent):\n    'Looks.'\n{PROMPT}{EXECUTE}".encode()
+    assert load_class(tmp_path / "a.py", source, "A").__doc__ == "Looks."
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF_8", "utf8", "ascii", "us-ascii"])
 def test_that_it_is_utf_8_may_be_declared(encoding: str) -> None:
     source = f"# coding: {encoding}\n{HEAD}class A(MaverickAgent):\n    'Looks.'\n{EXECUTE}"
