@@ -97,7 +97,7 @@ class ErrorOccurred:
     error: AgentError
     retry_in: float | None = None
     attempt: int = 0
-    """The number of the attempt that comes next."""
+    """The how manieth attempt comes next."""
     limit: int = 0
     parent: str = ""
 

@@ -16,7 +16,7 @@ from maverick_tui.executor.result import TerminateReason
 log = logging.getLogger(__name__)
 
 GRACE = 0.02
-"""Seconds that what was cancelled has to end; whatever takes longer is abandoned."""
+"""Seconds that what was cancelled has to end; whoever takes longer is left to himself."""
 
 
 class Stop(Exception):

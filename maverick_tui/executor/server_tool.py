@@ -14,7 +14,7 @@ class ServerTool:
     """Checks the arguments by the tool's own schema, and gives the result as text."""
 
     is_read_only = False
-    """Whatever the server says of it: it need not tell the truth about itself."""
+    """Whatever the server says of it: nobody is bound to tell the truth about himself."""
 
     def __init__(self, name: str, listed: Any, call: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> None:
         """`listed` is the tool as the server has described it; `call` sends a call there."""
