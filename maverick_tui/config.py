@@ -29,7 +29,7 @@ DEFAULT_IDLE_AFTER = 600.0
 PREFIX = "MAVERICK_"
 
 PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk"]
-"""The modes that Maverick opens: the documented default and what is narrower."""
+"""The modes that Maverick offers: the documented default, and narrower ones."""
 
 PERMISSION_MODES: tuple[str, ...] = get_args(PermissionMode)
 
@@ -42,7 +42,7 @@ def _words(value: Any) -> Any:
 
 
 class MaverickConfig(BaseSettings):
-    """What holds for every agent that does not say otherwise.
+    """What applies to every agent that does not say otherwise.
 
     Order of precedence: arguments, `MAVERICK_*` variables, `config.toml` in the user's folder, the defaults.
     """
@@ -60,9 +60,9 @@ class MaverickConfig(BaseSettings):
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
     """The most tokens of one answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
-    """The most calls of the model for one prompt."""
+    """The most calls to the model for one prompt."""
     max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """The most dollars of one run; the CLI checks it after each call."""
+    """The most dollars that one run may cost; the CLI checks it after each call."""
     api_retries: Annotated[int, Field(ge=0)] = 0
     """How often the CLI itself repeats a failed API call before the failure is reported."""
     tasks_url: Annotated[str, Field(min_length=1)] | None = Field(default=None, repr=False)
@@ -70,9 +70,9 @@ class MaverickConfig(BaseSettings):
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)
-    """Variables for the CLI, beside those that it inherits; they may hold keys."""
+    """Variables for the CLI, in addition to those it inherits; they may contain keys."""
     setting_sources: Annotated[tuple[SettingSource, ...], NoDecode, BeforeValidator(_words)] = ()
-    """Claude Code settings to load as well. Those may hold hooks and rules that approve tools: none by default."""
+    """Claude Code settings to load as well. They may contain hooks and rules that approve tools: none by default."""
 
     @classmethod
     def settings_customise_sources(
@@ -83,7 +83,7 @@ class MaverickConfig(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, environment, file; a .env of the folder we happen to stand in is not ours to read."""
+        """Arguments, environment, file; the .env of the folder we happen to be in is not ours to read."""
         return (init_settings, env_settings, _UserFile(settings_cls, config_file()))
 
     @classmethod
@@ -110,7 +110,7 @@ class MaverickConfig(BaseSettings):
 
 
 OTHER_TABLES = ("keys",)
-"""What else stands in the user's file: the interface reads its keys there itself, without the cost of this module."""
+"""What else is in the user's file: the interface reads its keys there itself, without the cost of this module."""
 
 
 class _UserFile(TomlConfigSettingsSource):
@@ -150,4 +150,4 @@ def _refuse_misspelt_variables() -> None:
 
 
 _OTHERS = ("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_OFFLINE")
-"""Our variables that are not settings."""
+"""Variables of ours that are not settings."""

@@ -1,6 +1,8 @@
-"""Any value as text for a message."""
+"""Values and places as text for a message."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from maverick_tui.masking.redact import redact, redact_data
 
@@ -14,3 +16,9 @@ def shown(value: object) -> str:
     except Exception:  # a number of too many digits, or an object of the author's
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def located(path: Iterable[object], message: str) -> str:
+    """The message after the place that it is about, if that has a name: `prompt.query: it is empty`."""
+    where = ".".join(map(str, path))
+    return f"{where}: {message}" if where else message

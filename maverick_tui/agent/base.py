@@ -17,15 +17,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engine.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
-from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, ENGINES, MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
-from maverick_tui.executor.models import DEFAULT_MODEL
+from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.git.programs import agent_variables
 from maverick_tui.masking.redact import conceal
 
@@ -41,7 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
-DEFAULT_PERMISSION_MODE = "acceptEdits"
+MAX_LINE = 50 * 1024 * 1024
+"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""

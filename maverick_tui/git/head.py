@@ -16,7 +16,7 @@ _NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.")
 
 
 def head_of(folder: Path) -> str | None:
-    """The checked-out branch, also one without commits; the first 7 digits of a detached commit; None if unknown."""
+    """The checked-out branch, even one without commits; the first 7 digits of a detached commit; None if unknown."""
     repository = find_repository(folder)
     if repository is None:
         return None
@@ -32,7 +32,7 @@ def head_of(folder: Path) -> str | None:
 
 
 def _asked(folder: Path) -> str:
-    """The same from git itself, which alone can read its newer ways to keep references."""
+    """The same from git itself, since only git can read its newer ways of keeping references."""
     if branch := ask(folder, "symbolic-ref", "--quiet", "HEAD"):
         return f"ref: {os.fsdecode(branch)}".rstrip("\n")
     return os.fsdecode(ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") or b"").rstrip("\n")

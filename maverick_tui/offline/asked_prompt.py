@@ -17,7 +17,7 @@ _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """Everything that a scene can be chosen by; it follows from the request alone, so a repeated one is the same."""
+    """Everything that a scene can be chosen by; it follows from the request alone, also when that is repeated."""
 
     agent: str
     system: str
@@ -37,7 +37,7 @@ class AskedPrompt:
 
 
 def read_prompt(request: Mapping[str, Any], headers: Mapping[str, str], size: int = 0) -> AskedPrompt:
-    """Make sense of a request of so many bytes; entries that are not as expected are passed over."""
+    """Make sense of a request of so many bytes; unexpected entries are skipped."""
     messages = [m for m in request.get("messages") or [] if isinstance(m, dict)]
     prompt, turn, step = "", 0, 0
     results: dict[str, str] = {}

@@ -18,7 +18,7 @@ _KNOWN = sorted({name for part in (Script, Scene, Answer, When, ScriptedUsage) f
 
 
 def load_script(path: Path | str) -> Script:
-    """The script of a file."""
+    """The script in a file."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -38,7 +38,7 @@ def load_script(path: Path | str) -> Script:
 
 
 def parse_script(text: str, path: Path | str = "script") -> Script:
-    """The script of a text; `path` is how it is called in errors."""
+    """The script in a text; `path` is what it is called in errors."""
     try:
         root, duplicates = read_yaml(text.replace("\r\n", "\n"), first_line=1, max_events=MAX_EVENTS)
     except YamlRefused as refusal:

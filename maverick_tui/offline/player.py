@@ -11,7 +11,7 @@ from maverick_tui.offline.asked_prompt import AskedPrompt
 from maverick_tui.offline.script import Answer, AnyFault, Scene, Script, TextStep, When
 
 PROBE = Answer(steps=(TextStep(text="ok"),))
-"""The answer to a request that only asks whether a model is there."""
+"""The answer to a request that only wants to know whether a model is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Player:
         ]
         if wrong:
             raise AgentError(
-                f"The script was not played as it is written: {'; '.join(wrong)}.",
+                f"The script was not played as written: {'; '.join(wrong)}.",
                 kind="invalid",
                 hint="Correct the script, or set strict: false.",
             )

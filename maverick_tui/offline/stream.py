@@ -1,4 +1,4 @@
-"""An answer as the events of the Messages API, in their right grammar, each with its time."""
+"""An answer as events of the Messages API, in the right order, each with its time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Event:
 
 @dataclass(slots=True)
 class Reply:
-    """An answer made ready for one request: what its blocks are, and what it reports to have used."""
+    """An answer made ready for one request: what its blocks are, and what it says it used."""
 
     model: str
     blocks: list[dict[str, Any]]
@@ -140,7 +140,7 @@ def prepare(answer: Answer, asked: AskedPrompt, model: str, pace: Pace) -> Reply
 
 
 def estimate(characters: int) -> int:
-    """Tokens of so much text, roughly."""
+    """The tokens of this much text, roughly."""
     return max(1, characters // 4)
 
 
@@ -208,5 +208,5 @@ def _block_events(index: int, block: dict[str, Any], clock: _Clock) -> Iterator[
 
 
 def _signature(thinking: str) -> str:
-    """Something that looks like the signature of a thought; nobody checks it here."""
+    """What looks like the signature of a thought; nobody checks it here."""
     return uuid.uuid5(uuid.NAMESPACE_OID, thinking).hex

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from maverick_tui.exceptions import AgentError, CLINotFoundError
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.runs.conversation import Conversation
 from maverick_tui.runs.desk import Desk
 from maverick_tui.runs.events import Connected, ConnectFailed, Connecting, ModeChanged, Noticed
@@ -18,6 +17,7 @@ from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import AgentSource, Loaded, load
 from maverick_tui.runs.prices import context_size
 from maverick_tui.runs.turns import Outlet, Turns
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.engine.protocol import Session

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maverick_tui.executor.messages import Usage
-from maverick_tui.executor.pricing import is_read, price_of
+from maverick_tui.executor.model.messages import Usage
+from maverick_tui.executor.model.pricing import is_read, price_of
 
 
 def context_size(model: str) -> int | None:

@@ -24,6 +24,7 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.shell import Shell
+from maverick_tui.ui.textual_private.asking import let_be_left, write_beside
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -81,8 +82,7 @@ class MaverickApp(Shell):
         else:
             self._first = self._new_run(self.launch.agent)
             screen = self._run_screen(self._first)
-        # Textual gives every screen but the first one a callback, and wants it back when it is switched away from.
-        screen._push_result_callback(screen, None)
+        let_be_left(screen)
         return screen
 
     def on_mount(self) -> None:
@@ -308,8 +308,8 @@ class MaverickApp(Shell):
         if alert is not None and not self.is_headless:
             if alert.rings and self.preferences.has_bell:
                 self.bell()
-            if alert.escape and self.preferences.has_notifications and self._driver is not None:
-                self._driver.write(alert.escape)
+            if alert.escape and self.preferences.has_notifications:
+                write_beside(self, alert.escape)
         if alert is not None and screen is None:
             self.notify(alert.text, title=one_line(run.agent), markup=False)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual.binding import Binding
 from textual.dom import DOMNode
 
+from maverick_tui.ui.textual_private.asking import bindings_of
+
 
 def binding_ids() -> set[str]:
     """Every id that a key can be given for."""
@@ -38,13 +40,10 @@ def key_names(*nodes: DOMNode) -> dict[str, str]:
     """What the keys of these nodes are called, by the ids of their bindings; the person's own keys among them."""
     names: dict[str, str] = {}
     for node in nodes:
-        bindings = node._bindings.copy()
-        bindings.apply_keymap(node.app._keymap)  # Textual has no public way to ask which keys act
-        for key, found in bindings.key_to_bindings.items():
-            for binding in found:
-                # Not every terminal can tell Shift+Enter from Enter, so that it is not the key to be named.
-                if binding.id and binding.id not in names and key != "shift+enter":
-                    names[binding.id] = node.app.get_key_display(binding.with_key(key, binding.key_display))
+        for key, binding in bindings_of(node):
+            # Not every terminal can tell Shift+Enter from Enter, so that it is not the key to be named.
+            if binding.id and binding.id not in names and key != "shift+enter":
+                names[binding.id] = node.app.get_key_display(binding.with_key(key, binding.key_display))
     return names
 
 

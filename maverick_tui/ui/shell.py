@@ -18,6 +18,7 @@ from textual.theme import Theme
 
 from maverick_tui import paths
 from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.textual_private.asking import notices, on_crash, set_title, terminal_driver, withdraw
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.waiting_keys import WaitingKeys, is_typed
 
@@ -51,6 +52,7 @@ class Shell(App[int]):
         """Begin with these styles; Textual loads those of other screens by itself."""
         super().__init__(css_path=[paths.shipped("styles") / f"{name}.tcss" for name in styles])
         self.preferences = preferences or Preferences.load()
+        on_crash(self, self._end_after_failure)
         self._ctrl_c_at = 0.0
         self._waiting_keys = WaitingKeys(self)
         for theme in THEMES:
@@ -64,19 +66,11 @@ class Shell(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """The way to the terminal."""
-        if sys.platform == "win32":
-            return super().get_driver_class()
-        from maverick_tui.ui.driver import TerminalDriver
-
-        return TerminalDriver
+        return terminal_driver() or super().get_driver_class()
 
     def entitle(self, *parts: str) -> None:
         """Call the terminal's window by these words and our own name, where there is a terminal."""
-        if sys.platform != "win32" and not self.is_headless:
-            from maverick_tui.ui.driver import TerminalDriver
-
-            if isinstance(self._driver, TerminalDriver):
-                self._driver.set_title(" - ".join((*parts, self.TITLE or "")))
+        set_title(self, " - ".join((*parts, self.TITLE or "")))
 
     def on_driver_signal_resume(self) -> None:
         """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
@@ -126,7 +120,7 @@ class Shell(App[int]):
         display, names = super().get_key_display(binding).replace("⏎", "enter"), {"pgup": "PgUp", "pgdn": "PgDn"}
         return re.sub(r"\b[a-z]\w+", lambda name: names.get(name[0], name[0].capitalize()), display)
 
-    def _fatal_error(self) -> None:
+    def _end_after_failure(self) -> None:
         """End after a failure of our own: Textual would print the values of variables with it, secrets among them."""
         import traceback
 
@@ -145,10 +139,10 @@ class Shell(App[int]):
     def on_notify(self, event: Notify) -> None:
         """Make room for a notice: the oldest goes, but what warns stays longer than what only tells."""
         new = event.notification.identity
-        others = [one for one in self._notifications if one.identity != new]
+        others = [one for one in notices(self) if one.identity != new]
         others.sort(key=lambda one: (one.severity != "information", one.raised_at))
         for old in others[: len(others) + 1 - MOST_NOTICES]:
-            del self._notifications[old]
+            withdraw(self, old)
 
     def _tell_problems(self, problems: Sequence[str], title: str) -> None:
         """Tell what is wrong with the person's settings, all of it at once: of many notices few would be seen."""

@@ -16,7 +16,7 @@ import pytest
 import maverick_tui
 from maverick_tui import AgentContext, ConfigError
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.file_tools import file_tools
+from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.git.programs import programs_named
 from maverick_tui.offline.demo.project import changed_files, make_project

@@ -28,8 +28,8 @@ from maverick_tui.executor import (
     TurnStarted,
     Usage,
 )
-from maverick_tui.executor.messages import Delta
-from maverick_tui.executor.wire import message_blocks
+from maverick_tui.executor.model.messages import Delta
+from maverick_tui.executor.model.wire import message_blocks
 
 Step = Response | Exception | Callable[[Request], Awaitable[Response]]
 

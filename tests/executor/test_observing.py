@@ -19,7 +19,7 @@ import maverick_tui.executor
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.executor import AgentExecutor, CancelToken, PartialOutput, Request, Response, tracing
 from maverick_tui.executor.journal import log, record_activity, write_log
-from maverick_tui.executor.servers import ToolServers
+from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.tools import tool
 from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 

@@ -18,10 +18,10 @@ from maverick_tui.agent.engine.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.cli import _report
 from maverick_tui.config import MaverickConfig
 from maverick_tui.executor.activity import ToolCallFinished, ToolCallStarted
-from maverick_tui.executor.failures import ours
 from maverick_tui.executor.journal import log as journal
 from maverick_tui.executor.journal import record, record_activity, write_log
-from maverick_tui.executor.messages import Message, Role, ToolCall
+from maverick_tui.executor.model.failures import ours
+from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.suspension import Suspension
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import MASK, conceal, redact

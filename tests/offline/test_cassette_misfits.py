@@ -155,10 +155,10 @@ async def test_nobody_to_answer_the_question(questions: Path) -> None:
         ([{"maverick_cassette": 99}], 1, "format 99"),
         ([HEADER, "{", *handshake()], 2, "is not JSON"),
         ([HEADER, *handshake(), "[" * 100_000, *handshake()], 4, "is not JSON"),
-        ([HEADER, *handshake(), {"at": 1}], 4, "is no entry"),
-        ([HEADER, {"at": 1, "got": "text"}, *handshake()], 2, "is no entry"),
-        ([HEADER, {"got": {}}, *handshake()], 2, "is no entry"),
-        ([HEADER, 7, *handshake()], 2, "is no entry"),
+        ([HEADER, *handshake(), {"at": 1}], 4, "is not an entry"),
+        ([HEADER, {"at": 1, "got": "text"}, *handshake()], 2, "is not an entry"),
+        ([HEADER, {"got": {}}, *handshake()], 2, "is not an entry"),
+        ([HEADER, 7, *handshake()], 2, "is not an entry"),
     ],
 )
 def test_a_file_that_is_no_cassette(lines: list[Any], line: int, what: str, file: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.executor import CancelToken, Request, Response, ToolCall, Usage
-from maverick_tui.executor.messages import StopReason
+from maverick_tui.executor.model.messages import StopReason
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.tasks import AgentContext, AgentResult, AgentRunner, Chat, MCPToolServer, ToolCallRecord, texts
 from maverick_tui.tasks.answers import Made, answer

@@ -28,8 +28,8 @@ from maverick_tui.exceptions import (
     StreamingError,
     TimeoutError,
 )
-from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
+from maverick_tui.executor.model.failures import RefusalError
 from maverick_tui.masking.redact import redact
 
 _MALFORMED = re.compile(

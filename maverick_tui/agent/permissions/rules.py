@@ -15,7 +15,7 @@ from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS
-from maverick_tui.executor.globs import BadPatternError, matcher
+from maverick_tui.executor.files.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""

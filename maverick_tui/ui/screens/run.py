@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from maverick_tui.agent.catalog.choices import PERMISSION_MODES
+from maverick_tui.agent.fields import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.runs.entries import PromptEntry
@@ -17,7 +17,7 @@ from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.scopes import SCOPES
 from maverick_tui.ui.screens.answering import AnsweringScreen
 from maverick_tui.ui.screens.run_view import SHORT, WIDE
-from maverick_tui.ui.transcript.sources import answer_of_turn, source
+from maverick_tui.ui.transcript.copying import answer_of_turn, source
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
@@ -328,7 +328,7 @@ class RunScreen(AnsweringScreen):
     def on_find_bar_wanted(self, event: FindBar.Wanted) -> None:
         """Find it, or go to the next place."""
         event.stop()
-        if event.needle != self.transcript.search.needle:
+        if event.needle != self.transcript.page.search.needle:
             self.transcript.find(event.needle)
         elif event.step:
             self.transcript.action_match(event.step)

@@ -14,8 +14,8 @@ from claude_agent_sdk import ProcessError as SdkProcessError
 
 from maverick_tui import CLINotFoundError, NetworkError, ProcessError, StreamingError
 from maverick_tui.agent.engine.failures import api_failure, streaming_error, wrap_sdk_error
-from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
+from maverick_tui.executor.model.failures import RefusalError
 from tests.support.agents import Talker, context, drain
 from tests.support.replay import ReplayTransport, delta, init, replay
 

@@ -24,15 +24,15 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.execution import AgentExecutor
-from maverick_tui.executor.messages import Agent, ToolCall
-from maverick_tui.executor.messages import Message as Said
-from maverick_tui.executor.models import model_id
-from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.executor import AgentExecutor
+from maverick_tui.executor.mcp.servers import ToolServers
+from maverick_tui.executor.model import model_id
+from maverick_tui.executor.model.messages import Agent, ToolCall
+from maverick_tui.executor.model.messages import Message as Said
+from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
-from maverick_tui.executor.servers import ToolServers
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool, ToolRegistry
+from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 

@@ -25,8 +25,8 @@ from pydantic_core import to_jsonable_python
 from maverick_tui.agent.engine.guard import BEGAN
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime, Usage
-from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.model.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime, Usage
+from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 
 
