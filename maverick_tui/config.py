@@ -18,7 +18,8 @@ from pydantic_settings import (
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError, did_you_mean
-from maverick_tui.redact import conceal, is_secret, redact
+from maverick_tui.masking.redact import conceal, redact, redact_data
+from maverick_tui.masking.settings import secret_variables
 
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
@@ -49,9 +50,9 @@ class MaverickConfig(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
 
     model: Annotated[str, Field(min_length=1)] | None = None
-    """Model of agents that name none."""
+    """The model of agents that do not name one."""
     permission_mode: PermissionMode | None = None
-    """Permission mode of agents that name none."""
+    """The permission mode of agents that do not name one."""
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_TIMEOUT
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
@@ -94,7 +95,7 @@ class MaverickConfig(BaseSettings):
             if file.exists() and not file.is_file():
                 raise IsADirectoryError("it is not a file")
             settings = cls(**overrides)
-            conceal(value for name, value in settings.env.items() if is_secret(name))
+            conceal(secret_variables(settings.env))
             return settings
         except ValidationError as error:
             mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
@@ -134,7 +135,7 @@ def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: ob
     if kind == "extra_forbidden":
         known = [*MaverickConfig.model_fields, *OTHER_TABLES]
         return f"{where} is not a setting ({did_you_mean(name, known) or 'see the README'})"
-    return f"{where} = {redact(repr(value))}: {message[:1].lower()}{message[1:]}"
+    return f"{where} = {redact(repr(redact_data(value)))}: {message[:1].lower()}{message[1:]}"
 
 
 def _refuse_misspelt_variables() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact, redact_data
 
 LONGEST = 60
 
@@ -12,7 +12,7 @@ LONGEST = 60
 def shown(value: object) -> str:
     """How the value would be written in Python, cut if it is long."""
     try:
-        text = redact(repr(value))  # before it is cut
+        text = redact(repr(redact_data(value)))  # before it is quoted, and before it is cut
     except Exception:  # a number of too many digits, or an object of the author's
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -14,7 +14,7 @@ from typing import Protocol
 import pytest
 from hypothesis import settings
 
-from maverick_tui import redact
+from maverick_tui.masking import redact
 from maverick_tui.offline.app import MessagesApp
 from maverick_tui.offline.script import Answer, Scene, Script
 from maverick_tui.offline.server import OfflineServer

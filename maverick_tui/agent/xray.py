@@ -15,12 +15,12 @@ from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.fields import DEFAULT_ENGINE, DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
-from maverick_tui.agent.permissions.judge import asks_first
+from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.model import DEFAULT_MODEL
-from maverick_tui.executor.settings import secrets
 from maverick_tui.inputs import InputSpec, parse_inputs
-from maverick_tui.redact import redact, without
+from maverick_tui.masking.redact import redact, redact_data, without
+from maverick_tui.masking.settings import given_to_server
 from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
@@ -118,14 +118,7 @@ class XRay:
         found = self.settings.get("mcp_servers")
         servers: dict[str, dict[str, Json]] = {}
         for name, server in found.items() if isinstance(found, Mapping) else ():
-            view: dict[str, Json] = {"type": "unknown"}
-            if isinstance(server, Mapping):
-                hidden = secrets(server)
-                view = {
-                    str(key): _names(value) if key in _NAMES_ONLY else _without(_json(value), hidden)
-                    for key, value in server.items()
-                }
-            servers[str(name)] = view
+            servers[str(name)] = _server(server) if isinstance(server, Mapping) else {"type": "unknown"}
         return servers
 
 
@@ -264,12 +257,16 @@ def _names(variables: object) -> Json:
     return [str(name) for name in sorted(map(str, variables))] if isinstance(variables, Mapping) else []
 
 
-def _without(value: Json, hidden: set[str]) -> Json:
-    if isinstance(value, str):
-        return redact(without(value, hidden))
-    if isinstance(value, list):
-        return [_without(item, hidden) for item in value]
-    return {key: _without(item, hidden) for key, item in value.items()} if isinstance(value, dict) else value
+def _server(settings: Mapping[str, object]) -> dict[str, Json]:
+    hidden = given_to_server(settings)
+
+    def masked(text: str) -> str:
+        return redact(without(text, hidden))
+
+    return {
+        str(key): _names(value) if key in _NAMES_ONLY else redact_data(_json(value), masked)
+        for key, value in settings.items()
+    }
 
 
 def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from maverick_tui.cli import FAILED
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.text_run import MARK, print_run
 from maverick_tui.inert import inert
@@ -24,8 +24,8 @@ from maverick_tui.offline.demo.tour import Stop
 from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 _ABOUT = (
-    "A scripted model on this machine answers. All the rest is real: the Claude Code CLI, the agents, and what their "
-    "tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
+    "A scripted model on this machine answers. Everything else is real: the Claude Code CLI, the agents, and what "
+    "their tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
 )
 
 
@@ -75,7 +75,7 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
 
 
 async def _visit(stop: Stop, stage: Stage, paper: Paper) -> bool:
-    """Let one agent answer its prompt; whether that went as it should."""
+    """Let one agent answer its prompt; returns whether that went as it should."""
     error = await print_run(stage.agent(stop.agent), stop.prompt, stage.project, paper)
     return (error is not None) == stop.breaks
 
@@ -123,7 +123,7 @@ def _print_rule(paper: Paper, title: str, note: str) -> None:
 
 
 def _print_end(paper: Paper, changed: list[str], kept: Path | None, seconds: float) -> None:
-    _print_rule(paper, "the end", f"{seconds:.0f} s, and nothing was paid.")
+    _print_rule(paper, "the end", f"{seconds:.0f} s, and nothing to pay.")
     if changed:
         paper.line("What the agents have changed:")
         for line in changed:
@@ -131,4 +131,4 @@ def _print_end(paper: Paper, changed: list[str], kept: Path | None, seconds: flo
     if kept is not None:
         paper.write(f"Look at it: git -C {inert(shlex.quote(str(kept)))} diff\n")
     else:
-        paper.line(("The repository is removed now; --keep keeps it.", "dim"))
+        paper.line(("The repository is removed; with --keep it stays.", "dim"))

@@ -25,7 +25,7 @@ from maverick_tui.executor.activity import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from maverick_tui.redact import MASK, holds_secret, redact
+from maverick_tui.masking.redact import redact, redact_data
 
 log = logging.getLogger("maverick_tui.executor")
 
@@ -85,7 +85,7 @@ class _JsonLine(logging.Formatter):
 
 def _write(level: int, event: str, trace_id: str, agent: str, fields: dict[str, Any]) -> None:
     data = {"event": event, "trace_id": trace_id, "agent": agent}
-    data |= {name: _capped(_clean(value)) for name, value in fields.items()}
+    data |= {name: _capped(redact_data(_plain(value))) for name, value in fields.items()}
     log.log(level, "%s", _as_line(data), extra={"fields": data, "trace_id": trace_id})
 
 
@@ -117,19 +117,17 @@ def _fields(event: Activity) -> dict[str, Any]:
     return {part.name: getattr(event, part.name) for part in fields_of(event)}
 
 
-def _clean(value: Any) -> Any:
-    """The value as JSON has it, each text in it without secrets: in JSON, one with a quote would not be found."""
-    if isinstance(value, str):
-        return redact(str(value))
+def _plain(value: Any) -> Any:
+    """The value as JSON has it, without what is to be left out."""
     if isinstance(value, Mapping):
         names = _unrecorded.get()
         kept = ((str(key), item) for key, item in value.items() if names is None or not names.search(str(key)))
-        return {redact(key): MASK if holds_secret(key, item) else _clean(item) for key, item in kept}
+        return {key: _plain(item) for key, item in kept}
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
+        return [_plain(item) for item in value]
     if is_dataclass(value):
-        return {part.name: _clean(getattr(value, part.name)) for part in fields_of(value)}
-    return value if isinstance(value, int | float | None) else redact(str(value))
+        return {part.name: _plain(getattr(value, part.name)) for part in fields_of(value)}
+    return value if isinstance(value, int | float | None) else str(value)
 
 
 def _capped(value: Any) -> Any:

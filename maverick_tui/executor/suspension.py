@@ -17,7 +17,7 @@ from maverick_tui.executor.model.messages import Message, Role, ToolCall, Usage
 from maverick_tui.executor.plan import Plan
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
-from maverick_tui.redact import MASK, holds_secret, redact
+from maverick_tui.masking.redact import redact, redact_data
 from maverick_tui.shown import located
 
 _VERSION = 1
@@ -57,7 +57,7 @@ class Suspension:
             messages=tuple(map(_clean_message, self.messages)),
             answers=tuple(map(_clean_message, self.answers)),
             pending=pending,
-            handed_in=None if self.handed_in is None else (_clean(to_jsonable_python(self.handed_in[0])),),
+            handed_in=None if self.handed_in is None else (redact_data(to_jsonable_python(self.handed_in[0])),),
             masked=tuple(sorted({*self.masked, *changed})),
         )
         return to_json(clean).decode()
@@ -188,15 +188,4 @@ def _clean_message(message: Message) -> Message:
 
 
 def _clean_call(call: ToolCall) -> ToolCall:
-    return replace(call, arguments=_clean(call.arguments), invalid=redact(call.invalid))
-
-
-def _clean(value: Any) -> Any:
-    """The same without secrets, known by their shape, their value, or the name that they stand under."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {redact(key): MASK if holds_secret(key, item) else _clean(item) for key, item in value.items()}
+    return replace(call, arguments=redact_data(call.arguments), invalid=redact(call.invalid))

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from maverick_tui.offline.conversation import Conversation, read_conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt, read_prompt
 from maverick_tui.offline.faults import Struck, until_struck
 from maverick_tui.offline.player import Choice, Player
 from maverick_tui.offline.script import (
@@ -99,20 +99,20 @@ class MessagesApp:
                 _parse(scope, body)
                 await _send_json(send, 200, {"input_tokens": estimate(len(body))})
             elif scope["path"] == "/v1/messages":
-                conversation = read_conversation(request := _parse(scope, body), _headers(scope), len(body))
-                await self._answer(request, conversation, receive, send)
+                asked = read_prompt(request := _parse(scope, body), _headers(scope), len(body))
+                await self._answer(request, asked, receive, send)
             else:
                 raise Refused(404, f"there is nothing at {scope['path']}")
         except Refused as refused:
             await _send_error(send, refused.status, str(refused))
 
-    async def _answer(self, request: dict[str, Any], conversation: Conversation, receive: Receive, send: Send) -> None:
+    async def _answer(self, request: dict[str, Any], asked: AskedPrompt, receive: Receive, send: Send) -> None:
         if len(self.requests) < MAX_REQUESTS:
             self.requests.append(request)
-        choice = self.player.choose(conversation) or self._missing(conversation)
+        choice = self.player.choose(asked) or self._missing(asked)
         gone = asyncio.create_task(_until_gone(receive))
         try:
-            reply = prepare(choice.answer, conversation, str(request["model"]), self.player.script.pace)
+            reply = prepare(choice.answer, asked, str(request["model"]), self.player.script.pace)
             if await _strike_head(choice.fault, send, gone):
                 return
             if request.get("stream"):
@@ -124,8 +124,8 @@ class MessagesApp:
             with contextlib.suppress(asyncio.CancelledError):
                 await gone
 
-    def _missing(self, conversation: Conversation) -> Choice:
-        text = f"The script has no answer for prompt {conversation.turn}, step {conversation.step + 1}."
+    def _missing(self, asked: AskedPrompt) -> Choice:
+        text = f"The script has no answer for prompt {asked.turn}, step {asked.step + 1}."
         if self.player.script.strict:
             raise Refused(400, f"{text} It is strict, so this is a failure.")
         return Choice(Answer(steps=(TextStep(text=text),)))

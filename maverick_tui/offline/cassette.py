@@ -14,7 +14,7 @@ from maverick_tui.agent.engine.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.offline.cassette_file import Frame, Tape, load_cassette, read_frames
 from maverick_tui.offline.cassette_replay import ReplayingTransport
-from maverick_tui.offline.cassette_secrets import Scrubber
+from maverick_tui.offline.cassette_scrubber import Scrubber
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.offline.cassette_secrets import Scrubber
+from maverick_tui.offline.cassette_scrubber import Scrubber
 
 log = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKError
 from maverick_tui.agent.engine.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import MASK
 from maverick_tui.offline.cassette_file import Cassette, Entry, Frame, read_frames
-from maverick_tui.offline.cassette_secrets import Scrubber
-from maverick_tui.redact import MASK
+from maverick_tui.offline.cassette_scrubber import Scrubber
 
 
 class ReplayingTransport(CliTransport):

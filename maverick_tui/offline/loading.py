@@ -9,12 +9,12 @@ from pydantic import ValidationError
 
 from maverick_tui.agent.catalog.yaml_nodes import Node, YamlRefused, read_yaml
 from maverick_tui.exceptions import ConfigError, did_you_mean
-from maverick_tui.offline.script import Answer, Scene, Script, Usage, When
+from maverick_tui.offline.script import Answer, Scene, Script, ScriptedUsage, When
 
 MAX_BYTES = 5_000_000
 MAX_EVENTS = 200_000
 
-_KNOWN = sorted({name for part in (Script, Scene, Answer, When, Usage) for name in part.model_fields})
+_KNOWN = sorted({name for part in (Script, Scene, Answer, When, ScriptedUsage) for name in part.model_fields})
 
 
 def load_script(path: Path | str) -> Script:

@@ -73,7 +73,7 @@ class Pace(Part):
     """How many deltas come at once; the average stays the same."""
 
 
-class Usage(Part):
+class ScriptedUsage(Part):
     """What the answer says it cost; what is left out is estimated from the texts."""
 
     input: Annotated[int, Field(ge=0)] | None = None
@@ -245,7 +245,7 @@ class Answer(Part):
     """One answer of the model; a list of steps, or a single text, is short for an answer of just these."""
 
     steps: tuple[Step, ...] = ()
-    usage: Usage = Usage()
+    usage: ScriptedUsage = ScriptedUsage()
     stop_reason: StopReason | None = None
     pace: Pace | None = None
     fault: AnyFault | None = None

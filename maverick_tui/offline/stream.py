@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from maverick_tui.offline.conversation import Conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt
 from maverick_tui.offline.script import (
     PROMPT,
     REFERENCE,
@@ -117,9 +117,9 @@ class _Clock:
         return wait + self.pending()
 
 
-def prepare(answer: Answer, conversation: Conversation, model: str, pace: Pace) -> Reply:
+def prepare(answer: Answer, asked: AskedPrompt, model: str, pace: Pace) -> Reply:
     """Fill in what refers to the prompt and earlier results, and estimate what the script does not say."""
-    known = {PROMPT: conversation.prompt, **conversation.results}
+    known = {PROMPT: asked.prompt, **asked.results}
     blocks = [_block(step, known) for step in answer.steps if not isinstance(step, PauseStep | PaceStep)]
     written = sum(len(json.dumps(block.get("input") or block.get("text") or block.get("thinking"))) for block in blocks)
     usage = answer.usage
@@ -127,7 +127,7 @@ def prepare(answer: Answer, conversation: Conversation, model: str, pace: Pace) 
         model=model,
         blocks=blocks,
         usage={
-            "input_tokens": estimate(conversation.size) if usage.input is None else usage.input,
+            "input_tokens": estimate(asked.size) if usage.input is None else usage.input,
             "output_tokens": estimate(written) if usage.output is None else usage.output,
             "cache_read_input_tokens": usage.cache_read,
             "cache_creation_input_tokens": usage.cache_write,

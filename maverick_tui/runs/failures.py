@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.events import Failure
 
 LONGEST = 100_000

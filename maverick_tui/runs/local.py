@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
     ClearConversation,

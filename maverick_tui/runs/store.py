@@ -60,7 +60,6 @@ class RunStore(CallStore):
         self.retry: ev.RetryScheduled | None = None
         self.limit: ev.RateLimited | None = None
         self.last_outcome: ev.Outcome | None = None
-        self.version = 0
         self.streaming: TextEntry | ToolEntry | None = None
         """The block of the agent's own answer that grows at the moment."""
         self._is_ended = False
@@ -139,7 +138,6 @@ class RunStore(CallStore):
 
     def apply(self, event: Event) -> None:
         """Take the next event."""
-        self.version += 1
         if event.type == "block_grew":
             self._block_grew(cast("ev.BlockGrew", event))
             return

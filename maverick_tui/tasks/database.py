@@ -14,7 +14,8 @@ from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.redact import redact
+from maverick_tui.masking.names import is_secret
+from maverick_tui.masking.redact import redact, without
 from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 
 SessionFactory = Callable[[], Session]
@@ -24,8 +25,6 @@ BUSY_SECONDS = 5.0
 MIGRATION_LOCK = 0x6D617665_7269636B
 """The lock that whoever migrates a PostgreSQL database waits for: "maverick", as a number that nobody else takes by
 chance."""
-
-_SECRETS = ("password", "passwd", "secret", "token", "key")
 
 
 def open_database(url: str | None = None) -> SessionFactory:
@@ -148,11 +147,15 @@ def _unusable(url: URL | None, why: object) -> ConfigError:
     reason = lines[0].rstrip(".") if lines else type(why).__name__
     where = ""
     if url is not None:
-        hidden = {name: "***" for name in url.query if any(word in name.lower() for word in _SECRETS)}
-        where = f" at {url.update_query_dict(hidden).render_as_string(hide_password=True)}"
-        if url.password:
-            reason = reason.replace(str(url.password), "***")
+        secret = [name for name in url.query if is_secret(name)]
+        where = f" at {redact(url.difference_update_query(secret).render_as_string(hide_password=True))}"
+        given = (str(url.password or ""), *(text for name in secret for text in _texts(url.query[name])))
+        reason = without(reason, given)
     return ConfigError(
         f"The tasks cannot be opened{where}: {reason}.",
         hint=next((hint for words, hint in _HINTS.items() if words in reason), _HINT),
     )
+
+
+def _texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value

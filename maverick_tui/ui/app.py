@@ -161,12 +161,12 @@ class MaverickApp(Shell):
     def _summaries(self) -> list[RunSummary]:
         if not self.board.runs:
             return []
-        from maverick_tui.runs.truth import truth
+        from maverick_tui.runs.status import run_status
         from maverick_tui.ui.picker.items import RunSummary
 
         out = []
         for run in self.board.runs.values():
-            now = truth(run.store, self._clock())
+            now = run_status(run.store, self._clock())
             title = run.store.name or run.store.first_prompt
             out.append(RunSummary(run.run_id, run.agent, now.word, now.glyph, now.detail, title))
         return out
@@ -285,7 +285,7 @@ class MaverickApp(Shell):
         if run is None:
             self.entitle()
             return
-        from maverick_tui.runs.truth import headline
+        from maverick_tui.runs.status import headline
 
         now = headline(run.store)
         self.entitle(f"{now.glyph} {run.title}: {now.word}")

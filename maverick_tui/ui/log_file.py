@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui import paths
 from maverick_tui.inert import inert
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 
 if TYPE_CHECKING:
     from io import TextIOWrapper

@@ -10,8 +10,8 @@ from maverick_tui.inert import cut_at, one_line
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.status import clock
 from maverick_tui.runs.tool_text import describe
-from maverick_tui.runs.truth import clock
 
 LONG_TURN = 10.0
 """Seconds after which somebody who looks at the terminal is told, too: by then the eyes are elsewhere."""

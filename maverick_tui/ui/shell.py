@@ -127,7 +127,7 @@ class Shell(App[int]):
         from rich.text import Text
 
         from maverick_tui.inert import inert
-        from maverick_tui.redact import redact
+        from maverick_tui.masking.redact import redact
         from maverick_tui.ui.log_file import log_path
 
         self.bell()

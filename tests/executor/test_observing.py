@@ -193,7 +193,7 @@ async def test_halves_of_characters_do_not_stop_the_log(journal: Path) -> None:
 async def test_without_a_log_nothing_is_made_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log, "level", logging.WARNING)
     log.manager._clear_cache()  # type: ignore[attr-defined]
-    monkeypatch.setattr("maverick_tui.executor.journal._clean", None)
+    monkeypatch.setattr("maverick_tui.executor.journal._plain", None)
     assert (await watch(Model(says("Done.")))).result.success
     log.manager._clear_cache()  # type: ignore[attr-defined]
 

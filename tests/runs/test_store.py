@@ -639,13 +639,6 @@ def test_what_looks_different_has_another_version() -> None:
         seen.add(tool(store).version)
 
 
-def test_each_event_is_counted() -> None:
-    store = told(*OPEN)
-    assert store.version == 3
-    store.apply(ev.BlockGrew(1, 1, "x"))
-    assert store.version == 4
-
-
 # -- from the journal --------------------------------------------------------------------------------------------------
 
 EVERYTHING: list[Event] = [

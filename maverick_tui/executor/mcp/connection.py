@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
 from maverick_tui.executor.mcp.process import ServerProcess
-from maverick_tui.executor.settings import concealed, secrets, wrong_with_url
-from maverick_tui.redact import conceal, redact, without
+from maverick_tui.executor.settings import wrong_with_url
+from maverick_tui.masking.redact import conceal, redact, without
+from maverick_tui.masking.settings import given_to_server, server_secrets
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Connection:
             yield _served_object(self.name, server["instance"] if isinstance(server, Mapping) else server)
             return
         _check(self.name, server)
-        conceal(concealed(server))
+        conceal(server_secrets(server))
         match server.get("type") or ("http" if "url" in server else "stdio"):
             case "stdio":
                 self._process = ServerProcess(
@@ -182,7 +183,7 @@ class Connection:
 
     def _masked(self, text: str) -> str:
         """Without what the server was given in secret: variables, headers, and options that are named like secrets."""
-        return redact(without(text, secrets(self._server)))
+        return redact(without(text, given_to_server(self._server)))
 
 
 def _served_object(name: str, server: Any) -> Any:

@@ -18,7 +18,7 @@ from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
 from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, wrong_with_url
 from maverick_tui.inert import inert
-from maverick_tui.redact import conceal
+from maverick_tui.masking.redact import conceal
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:

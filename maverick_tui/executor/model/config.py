@@ -12,8 +12,8 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.executor.model.failures import RetryPolicy
 from maverick_tui.executor.model.tokens import LEAST_THINKING
-from maverick_tui.executor.settings import LEAST_SECRET, secrets, wrong_with_headers, wrong_with_key, wrong_with_url
-from maverick_tui.redact import is_secret
+from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, wrong_with_url
+from maverick_tui.masking.settings import LEAST_GIVEN, custom_headers, given_to_server, secret_variables
 from maverick_tui.shown import located
 
 DEFAULT_MAX_TOKENS = 16_000
@@ -104,13 +104,11 @@ class AgentConfig(BaseModel):
     @property
     def all_headers(self) -> dict[str, str]:
         """Those in the variable, one `name: value` per line, and those given here."""
-        lines = self.variable("ANTHROPIC_CUSTOM_HEADERS").splitlines()
-        pairs = (line.partition(":") for line in lines if ":" in line)
-        return {**{name.strip(): value.strip() for name, _, value in pairs}, **self.headers}
+        return {**custom_headers(self.variable("ANTHROPIC_CUSTOM_HEADERS")), **self.headers}
 
     @property
     def secrets(self) -> set[str]:
         """What an endpoint may repeat but nobody may read: keys, headers, and variables that are named like secrets."""
-        found = secrets({"headers": self.all_headers, "url": self.address})
-        found |= {value for name, value in self.env.items() if is_secret(name) and len(value) >= LEAST_SECRET}
+        found = given_to_server({"headers": self.all_headers, "url": self.address})
+        found |= {value for value in secret_variables(self.env) if len(value) >= LEAST_GIVEN}
         return found | set(filter(None, self.credentials))

@@ -19,7 +19,7 @@ from maverick_tui.exceptions import (
     NetworkError,
     TimeoutError,
 )
-from maverick_tui.redact import redact, without
+from maverick_tui.masking.redact import redact, without
 
 _BUSY = ("overloaded_error", "api_error", "timeout_error")
 """What an endpoint calls its own failures when it reports them in the middle of a stream."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.events import Failure
 from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
 from maverick_tui.ui.screens.overlay import Overlay

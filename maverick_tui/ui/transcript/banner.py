@@ -14,7 +14,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import FailureEntry
 from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.failures import RAW
-from maverick_tui.runs.truth import until
+from maverick_tui.runs.status import until
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.transcript.layout import Look, Styled, choice_lines, line_row

@@ -16,8 +16,8 @@ from maverick_tui.runs.entries import (
     ToolEntry,
 )
 from maverick_tui.runs.jobs import BY_ITSELF
+from maverick_tui.runs.status import clock
 from maverick_tui.runs.tool_text import todo_lines
-from maverick_tui.runs.truth import clock
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.transcript import banner, question_rows, tool_rows

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.file_lock import alone
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 
 MOST = 500
 """How many prompts are remembered."""

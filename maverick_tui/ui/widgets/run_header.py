@@ -8,8 +8,8 @@ from textual import events
 from textual.message import Message
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.status import headline
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.truth import headline
 from maverick_tui.ui.lines.wrapping import Line, cut
 from maverick_tui.ui.model_names import short_model
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread

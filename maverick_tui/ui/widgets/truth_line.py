@@ -8,8 +8,8 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from textual import events
 from textual.message import Message
 
+from maverick_tui.runs.status import Tone, run_status
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.truth import Tone, truth
 from maverick_tui.ui.lines.wrapping import Line, cut
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
 
@@ -66,7 +66,7 @@ class TruthLine(Painted):
 
     def _row(self, width: int) -> Line:
         moment = max(math.floor(self._now * STEPS_A_SECOND) / STEPS_A_SECOND, self._store.phase_since)
-        glyph, word, detail, tone = truth(self._store, moment, interrupt_key=self.interrupt_key)
+        glyph, word, detail, tone = run_status(self._store, moment, interrupt_key=self.interrupt_key)
         right = self._right()
         start: Line = ((f"{glyph} {word}", TONES[tone]),)
         room = width - row_width(start) - row_width(right) - (4 if right else 2)

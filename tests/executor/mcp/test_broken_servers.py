@@ -13,7 +13,6 @@ import pytest
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.mcp import process as server_process
 from maverick_tui.executor.mcp.servers import ToolServers
-from maverick_tui.executor.settings import secrets
 from tests.executor.mcp.support import PLAIN, failure, opened
 from tests.support.processes import marked, wait_until_gone
 
@@ -60,14 +59,6 @@ async def test_a_server_that_ends_at_once_leaves_its_last_words_without_secrets(
     for secret in ("from-the-arguments", "with-equals", "from-the-env"):
         assert secret not in str(error)
     assert "in a shell to see what is wrong" in error.hint
-
-
-def test_what_is_secret_in_settings() -> None:
-    stdio = {"args": ["--verbose", "--api-key", "aaaaaaaa", "--token=bbbbbbbb", "file.txt"], "env": {"X": "cccccccc"}}
-    assert secrets(stdio) == {"aaaaaaaa", "bbbbbbbb", "cccccccc"}
-    remote = {"url": "https://me:dddddddd@host/mcp?id=eeeeeeee&x=1", "headers": {"Authorization": "Bearer ffffffff"}}
-    assert secrets(remote) == {"dddddddd", "eeeeeeee", "id=eeeeeeee&x=1", "Bearer ffffffff", "ffffffff"}
-    assert secrets({"url": "http://[broken", "env": {"DEBUG": "1"}}) == secrets(object()) == set()
 
 
 async def test_a_server_that_never_answers_is_given_up_and_ended(mark: str, script: Any) -> None:

@@ -36,10 +36,9 @@ from maverick_tui.executor.model.failures import RefusalError, ours
 from maverick_tui.executor.model.messages import Delta
 from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import system_blocks
-from maverick_tui.offline.script import Answer, HttpFault, TextStep, ThinkingStep, ToolStep
-from maverick_tui.offline.script import Usage as Used
+from maverick_tui.masking.redact import redact
+from maverick_tui.offline.script import Answer, HttpFault, ScriptedUsage, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.server import OfflineServer
-from maverick_tui.redact import redact
 from tests.executor.support import define, watch
 from tests.support.model import as_script, say
 
@@ -134,7 +133,7 @@ async def test_an_answer_is_read_piece_by_piece_and_as_a_whole() -> None:
             TextStep(text="Let me have a look."),
             ToolStep(tool="weather", input={"city": "Köln"}),
         ),
-        usage=Used(input=11, output=22, cache_read=3, cache_write=4),
+        usage=ScriptedUsage(input=11, output=22, cache_read=3, cache_write=4),
     )
     response, _, _ = await ask(Request(HELLO, (weather,), listen=heard.append), answer)
     assert response.content == "Let me have a look."

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from maverick_tui.runs.truth import _HEADLINES
+from maverick_tui.runs.status import _HEADLINES
 from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.screens.help import SIGNS, HelpScreen
 from maverick_tui.ui.screens.key_groups import KeyGroup, key_groups
@@ -212,10 +212,10 @@ async def test_a_click_on_the_text_does_not_close() -> None:
 def test_every_sign_of_a_state_is_in_the_legend() -> None:
     signs = {sign for sign, _ in SIGNS}
     assert {one.glyph for one in _HEADLINES.values()} <= signs
-    from maverick_tui.runs.truth import truth
+    from maverick_tui.runs.status import run_status
 
     stores = (asked(), asked(call("Bash"), ask()), asked(end("failed")), asked(end("interrupted")), asked(end()))
-    assert {truth(store, 99.0).glyph for store in stores} <= signs
+    assert {run_status(store, 99.0).glyph for store in stores} <= signs
 
 
 async def test_the_keys_of_a_run_are_told_in_one_case_and_none_that_does_nothing() -> None:

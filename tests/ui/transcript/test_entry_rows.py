@@ -18,8 +18,8 @@ from maverick_tui.runs import events as ev
 from maverick_tui.runs.entries import Entry
 from maverick_tui.runs.events import Event
 from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.status import run_status
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.truth import truth
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row, copied_text
 from maverick_tui.ui.themes import THEMES
@@ -356,7 +356,7 @@ def test_only_a_broken_stream_is_called_one(cause: AgentError, title: str) -> No
     assert ("stream" in text) == (title == "The stream broke")
     assert cause.message in text
     assert "continue from here" in text
-    assert ("StreamingError" in truth(store, 9).detail) == (title == "The stream broke")
+    assert ("StreamingError" in run_status(store, 9).detail) == (title == "The stream broke")
 
 
 def test_an_answer_that_cannot_be_read_names_the_key_that_shows_it() -> None:

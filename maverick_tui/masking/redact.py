@@ -1,7 +1,7 @@
-"""Keeps secrets out of what we show, log or store: the one place that knows what a secret is.
+"""The one masker of everything that is shown, logged or stored.
 
-A secret is known by its name (`is_secret`), by its shape (secret_shapes.py), or because somebody who has one said so
-(`conceal`). A text is masked before it is cut: a half of a secret would not be known again.
+A secret is known by its name (names.py), by its shape (shapes.py), or because somebody who has one said so (`conceal`).
+A text is masked before it is cut: a half of a secret would not be known again.
 """
 
 from __future__ import annotations
@@ -11,28 +11,19 @@ import os
 import re
 from base64 import b64encode
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
+from typing import Any
 from urllib.parse import quote
 
-from maverick_tui.secret_shapes import Span, shaped
+from maverick_tui.masking.names import holds_secret
+from maverick_tui.masking.settings import secret_variables
+from maverick_tui.masking.shapes import Span, shaped
 
 MASK = "[secret]"
 LEAST = 8
 """Characters of a value that is looked for; what is shorter is part of many words."""
-
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ALWAYS = frozenset(
-    "token secret password passwd passphrase credential credentials authorization apikey dsn cookie".split()
-)
-_AT_THE_END = frozenset("key auth pass pwd pat".split())
-_JOINED = ("token", "secret", "password", "passwd", "passphrase", "apikey")
-_ABOUT = frozenset(
-    "file path dir folder url uri id ids name names sock socket count limit type mode ttl timeout size length method "
-    "provider version enabled helper source".split()
-)
-"""What a name ends in that tells something about a secret, and not the secret."""
 
 # Sequences that colour, move or link, as they are and as `inert` shows them, then all that cannot be seen.
 _HIDDEN = re.compile(
@@ -48,25 +39,6 @@ _MARKS = (*map(chr, (*range(9), *range(11, 32), 127)), "\\x1b", "\\x1B", "\\u001
 _concealed: set[str] = set()
 
 
-@lru_cache(maxsize=2_000)
-def is_secret(name: str) -> bool:
-    """Whether something of this name (a variable, a header, an option, a field) holds a secret."""
-    parts = [part.lower() for part in _PART.findall(name)]
-    if not parts or parts == ["pwd"] or parts[-1] in _ABOUT:  # PWD is where a shell is
-        return False
-    return parts[-1] in _AT_THE_END or any(part in _ALWAYS or part.endswith(_JOINED) for part in parts)
-
-
-def holds_secret(name: str, value: object) -> bool:
-    """Whether a field with this name and value holds secrets, of any type; what is empty, or a yes or no, is none.
-
-    A number under a plural tells how many there are: `max_tokens` holds none, `tokens` with a list does.
-    """
-    if not value or isinstance(value, bool):
-        return False
-    return is_secret(name) or (not isinstance(value, int | float) and name[-1:] in "sS" and is_secret(name[:-1]))
-
-
 def conceal(values: Iterable[str]) -> None:
     """Mask these from now on, wherever they turn up in this process: they are not in its own environment."""
     _concealed.update(form for value in values for form in forms(value))
@@ -74,7 +46,38 @@ def conceal(values: Iterable[str]) -> None:
 
 def redact(text: str) -> str:
     """Mask what looks like a secret, what a variable named like one holds, and what was concealed."""
-    return masked(text, {*_concealed, *_environment()})
+    return masked(text, known_values())
+
+
+def known_values() -> set[str]:
+    """What is masked wherever it turns up, in all its forms: what was concealed, and variables named like secrets."""
+    return {*_concealed, *_environment()}
+
+
+def _stand_in(name: str, value: Any) -> Any:
+    return MASK if holds_secret(name, value) else None
+
+
+def redact_data(
+    value: Any, text: Callable[[str], str] = redact, stand_in: Callable[[str, Any], Any] = _stand_in
+) -> Any:
+    """A copy of data as JSON has it: each text in it masked, and all that stands under the name of a secret.
+
+    Not of the JSON itself: there, a secret with a quote would not be found. `stand_in` says what is put in the place of
+    a field, by its name and value; None leaves it.
+    """
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, Mapping):
+        named = ((name, item, stand_in(str(name), item)) for name, item in value.items())
+        return {
+            redact_data(name, text): redact_data(item, text, stand_in) if new is None else new
+            for name, item, new in named
+        }
+    if not isinstance(value, list | tuple):
+        return value
+    items = [redact_data(item, text, stand_in) for item in value]
+    return tuple(items) if isinstance(value, tuple) else items
 
 
 def masked(text: str, values: Iterable[str] = ()) -> str:
@@ -94,7 +97,7 @@ def without(text: str, values: Iterable[str]) -> str:
 
 def _spans(text: str, values: Iterable[str]) -> Iterator[Span]:
     yield from _places(text, values)
-    yield from shaped(text, is_secret)
+    yield from shaped(text)
 
 
 def _places(text: str, values: Iterable[str]) -> Iterator[Span]:
@@ -106,7 +109,7 @@ def _places(text: str, values: Iterable[str]) -> Iterator[Span]:
 
 
 def _seen(text: str) -> tuple[str, list[Span]]:
-    """The text as it is read, and for each piece of it where that begins there, and where it began."""
+    """The text as a person reads it, and for each piece of it where it begins there and in the original."""
     pieces: list[str] = []
     origins: list[Span] = []
     if text.isascii() and not any(mark in text for mark in _MARKS):
@@ -141,9 +144,8 @@ def _cut_out(text: str, spans: list[Span]) -> str:
 
 
 def _environment() -> Iterator[str]:
-    for name, value in os.environ.items():
-        if is_secret(name):
-            yield from forms(value)
+    for value in secret_variables(os.environ):
+        yield from forms(value)
 
 
 @lru_cache(maxsize=200)

@@ -16,7 +16,7 @@ _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class AskedPrompt:
     """Everything that a scene can be chosen by; it follows from the request alone, also when that is repeated."""
 
     agent: str
@@ -32,11 +32,11 @@ class Conversation:
 
     @property
     def is_probe(self) -> bool:
-        """A request that wants to know whether there is a model at all."""
+        """Whether the request only asks whether there is a model at all."""
         return self.turn == 0
 
 
-def read_conversation(request: Mapping[str, Any], headers: Mapping[str, str], size: int = 0) -> Conversation:
+def read_prompt(request: Mapping[str, Any], headers: Mapping[str, str], size: int = 0) -> AskedPrompt:
     """Make sense of a request of so many bytes; unexpected entries are skipped."""
     messages = [m for m in request.get("messages") or [] if isinstance(m, dict)]
     prompt, turn, step = "", 0, 0
@@ -50,7 +50,7 @@ def read_conversation(request: Mapping[str, Any], headers: Mapping[str, str], si
                     results[label["label"]] = _NOTES.sub("", text_of(block)).strip()
             if said := _said(message):
                 prompt, turn, step = said, turn + 1, 0
-    return Conversation(
+    return AskedPrompt(
         agent=headers.get(AGENT_HEADER, ""),
         system=text_of({"content": request.get("system")}),
         prompt=prompt,

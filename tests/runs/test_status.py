@@ -1,4 +1,4 @@
-"""The truth line: in every phase it says what happens, for how long, and what is waited for."""
+"""The status of a run: in every phase it says what happens, for how long, and what is waited for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.events import Event
-from maverick_tui.runs.truth import SILENT_AFTER, Truth, clock, headline, truth, until
+from maverick_tui.runs.status import SILENT_AFTER, RunStatus, clock, headline, run_status, until
 from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
@@ -85,48 +85,48 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
     ],
 )
 def test_every_phase_says_what_happens(events: Sequence[Event], now: float, says: tuple[str, str, str, str]) -> None:
-    assert truth(told(*events), now) == says
+    assert run_status(told(*events), now) == says
 
 
 def test_a_model_that_says_nothing_is_silent_and_a_tool_is_not() -> None:
     store = asked(*text(1, "x", at=2.0))
-    assert truth(store, 2.0 + SILENT_AFTER - 0.1).word == "writing"
-    silent = truth(store, 2.0 + SILENT_AFTER + 4)
+    assert run_status(store, 2.0 + SILENT_AFTER - 0.1).word == "writing"
+    silent = run_status(store, 2.0 + SILENT_AFTER + 4)
     assert silent == ("◌", "silent", "nothing came for 12 s", "attention")
-    named = truth(store, 2.0 + SILENT_AFTER + 4, interrupt_key="F9")
+    named = run_status(store, 2.0 + SILENT_AFTER + 4, interrupt_key="F9")
     assert named.detail == "nothing came for 12 s  F9 interrupts"
     store.apply(ev.BlockGrew(15.0, 1, "again"))
-    assert truth(store, 15.5).word == "writing"
-    assert truth(asked(call("Bash"), began()), 4000.0).word == "running"
+    assert run_status(store, 15.5).word == "writing"
+    assert run_status(asked(call("Bash"), began()), 4000.0).word == "running"
 
 
 def test_a_retry_and_a_question_are_not_silence() -> None:
-    assert truth(asked(RETRY), 999.0).word == "API retry 3 of 10"
-    assert truth(asked(call("Bash"), ask()), 999.0).word == "waiting for you"
+    assert run_status(asked(RETRY), 999.0).word == "API retry 3 of 10"
+    assert run_status(asked(call("Bash"), ask()), 999.0).word == "waiting for you"
 
 
 def test_a_rate_limit_is_said_while_it_is_waited_for_and_no_longer() -> None:
     limit = ev.RateLimited(2.0, "rejected", 500.0)
     at = f"{datetime.fromtimestamp(500.0).astimezone():%H:%M:%S}"
-    assert truth(asked(limit), 3.0) == ("‖", "rate-limited", f"until {at}", "attention")
-    assert truth(asked(limit, RETRY), 3.0).word == "rate-limited"
-    assert truth(asked(limit), 500.5).word == "silent"
-    assert truth(asked(limit, *text(1, "x")), 3.0).word == "writing", "who writes is not limited"
-    assert truth(asked(ev.RateLimited(2.0, "allowed_warning", 500.0)), 3.0).word == "waiting for the model"
+    assert run_status(asked(limit), 3.0) == ("‖", "rate-limited", f"until {at}", "attention")
+    assert run_status(asked(limit, RETRY), 3.0).word == "rate-limited"
+    assert run_status(asked(limit), 500.5).word == "silent"
+    assert run_status(asked(limit, *text(1, "x")), 3.0).word == "writing", "who writes is not limited"
+    assert run_status(asked(ev.RateLimited(2.0, "allowed_warning", 500.0)), 3.0).word == "waiting for the model"
 
 
 def test_a_failure_says_when_it_is_worth_trying_again() -> None:
     failure = ev.Failure("NetworkError", "rate_limit", "x", retry_at=500.0)
     store = asked(end("failed", failure=failure))
-    assert until(500.0, 10.0) in truth(store, 10.0).detail
-    assert "until" not in truth(store, 501.0).detail
+    assert until(500.0, 10.0) in run_status(store, 10.0).detail
+    assert "until" not in run_status(store, 501.0).detail
 
 
 def test_a_turn_that_is_done_says_who_still_works() -> None:
     store = asked(call("Agent"), ev.TaskProgressed(4, "c1", "running"), ev.ToolFinished(5, "c1", "launched"), end())
-    assert truth(store, 10.0).detail == "8.0 s  $0.050  1 still working in the background"
+    assert run_status(store, 10.0).detail == "8.0 s  $0.050  1 still working in the background"
     store.apply(ev.TaskProgressed(11, "c1", "completed"))
-    assert truth(store, 12.0).detail == "8.0 s  $0.050"
+    assert run_status(store, 12.0).detail == "8.0 s  $0.050"
 
 
 def test_a_moment_on_another_day_has_its_day_and_one_beyond_all_days_has_none() -> None:
@@ -136,7 +136,7 @@ def test_a_moment_on_another_day_has_its_day_and_one_beyond_all_days_has_none() 
     assert until(1e300, noon) == "for ever"
 
 
-def test_the_headline_is_one_word_of_the_same_truth() -> None:
+def test_the_headline_is_one_word_of_the_same_status() -> None:
     for events, glyph, word in [
         ([], "○", "starting"),
         (OPEN, "○", "ready"),
@@ -146,7 +146,7 @@ def test_the_headline_is_one_word_of_the_same_truth() -> None:
         ([*TURN, end("failed")], "✘", "failed"),
         ([*OPEN, ev.RunEnded(2.0)], "■", "ended"),
     ]:
-        assert headline(told(*events)) == Truth(glyph, word, "", headline(told(*events)).tone)
+        assert headline(told(*events)) == RunStatus(glyph, word, "", headline(told(*events)).tone)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ stay. So what stands behind one must look random, unless what surrounds it leave
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
+
+from maverick_tui.masking.names import KEYS, TELLING, is_telling
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
           "password", "Password", "authorization")  # fmt: skip
@@ -89,8 +91,7 @@ SHAPES: Mapping[str, str] = {
 }  # fmt: skip
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
 
-_TELLING = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
-_SPELLED = tuple(spelled for word in _TELLING for spelled in (word, word.capitalize(), word.upper()))
+_SPELLED = tuple(spelled for word in TELLING for spelled in (word, word.capitalize(), word.upper()))
 _ASSIGNED = re.compile(
     r"[\w-]{0,40}+(?P<name>)"
     r"(?:\\?[\"']?\]?[ \t]*(?P<sign>:=|=>|[:=])[ \t]*|(?P<tag>>)|(?P<blank>[ ]+))"
@@ -99,12 +100,6 @@ _ASSIGNED = re.compile(
 _REACH = 40
 """Characters of a name that are looked at before the word that tells."""
 _IN_NAME = re.compile(r"[\w-]*\Z")
-_KEYS = frozenset(
-    "api access secret private account shared auth encryption signing master service subscription storage session app "
-    "consumer license deploy admin client server write".split()
-)
-"""What a key is for, or whose, that must not be seen; other keys are those of dictionaries and tables."""
-_PLAIN_KEYS = frozenset("public primary foreign cache sort partition".split())
 _CODE = re.compile(r"[(\[{}$]|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\Z")
 _IDENTIFIER = re.compile(
     r"[A-Z_]+|[a-z]+\d{0,2}(?:_[a-z]+\d{0,2})+|[A-Za-z]\w*(?:Str|String|Token|Key|Type|Hash|Secret)"
@@ -113,10 +108,11 @@ _PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
 
 _OPEN = re.compile(
     rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _NAMED)})[^\s\"\\]*\Z"
-    rf"|(?:{'|'.join((*_TO_LINE_END, 'login '))})[^\r\n]*\Z|(?<!\w)\d{{1,10}}(?::A?)?\Z"
-    rf"|(?i:{'|'.join((*_TELLING, *sorted(_KEYS)))})[\w-]*"
+    rf"|(?:{'|'.join((*_TO_LINE_END, 'login '))})[^\r\n]*\Z"
+    rf"|(?i:{'|'.join((*TELLING, *sorted(KEYS)))})[\w-]*"
     r"(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
     rf'|(?:{"|".join(_NAMED)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
+    r"|(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z"  # what stands before NRAL and :AA
 )
 _IN_KEY_LINES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-: \t\r\n\\"
 _KEY_LINE = re.compile(rf"{_BASE64}{{32}}|Private-Lines:")
@@ -129,15 +125,15 @@ def is_open(text: str) -> bool:
 
 
 BEGINNINGS = frozenset(
-    (*SHAPES, *(spelled for word in (*_TELLING, *_KEYS) for spelled in (word, word.capitalize(), word.upper())))
+    (*SHAPES, *(spelled for word in (*TELLING, *KEYS) for spelled in (word, word.capitalize(), word.upper())))
 )
-"""With what all of them begin."""
+"""What each of them begins with."""
 
 Span = tuple[int, int]
 
 
-def shaped(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
-    """Where something in the text looks like a secret; `is_secret` tells it of the name of something."""
+def shaped(text: str) -> Iterator[Span]:
+    """Where something in the text looks like a secret."""
     for head in SHAPES:
         if head in text:
             pattern = _shape(head)
@@ -152,7 +148,7 @@ def shaped(text: str, is_secret: Callable[[str], bool]) -> Iterator[Span]:
             continue
         value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
         is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
-        if is_secret(name) and _is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
+        if is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
             at = found.start("quoted" if found["quoted"] else "bare")
             yield at, at + len(value)
 
@@ -172,15 +168,6 @@ def _assigned(text: str) -> Iterator[tuple[int, re.Match[str]]]:
 @cache
 def _shape(head: str) -> re.Pattern[str]:
     return re.compile(SHAPES[head])
-
-
-def _is_telling(name: str) -> bool:
-    """Whether it names a secret also in code and prose, where `key` may be anything."""
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
-    last, before = words[-1].lower(), words[-2].lower() if len(words) > 1 else ""
-    if last == "key":
-        return before not in _PLAIN_KEYS if name.isupper() else before in _KEYS
-    return last != "auth" or len(words) > 1 or name.startswith("_")
 
 
 def _is_value(value: str, is_quoted: bool, is_variable: bool) -> bool:

@@ -6,13 +6,15 @@ import getpass
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.redact import MASK, forms, holds_secret, is_secret, masked, redact
-from maverick_tui.secret_shapes import BEGINNINGS, is_open
+from maverick_tui.masking.names import holds_secret
+from maverick_tui.masking.redact import MASK, forms, known_values, masked, redact, redact_data
+from maverick_tui.masking.settings import given_to_server, secret_variables, server_secrets
+from maverick_tui.masking.shapes import BEGINNINGS, is_open
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions
@@ -24,6 +26,9 @@ USER = "user"
 MAX_START = 256
 """Characters of a secret that are looked for at the end of a text; the lines of a longer one are looked for, too."""
 
+SHORT = 60
+"""Characters of a text that is remembered: most of them are names of fields, which come with every frame."""
+
 _TELLS = frozenset({"apiKeySource", "email", "e-mail"})
 """Fields that are no secret, and yet nobody's business."""
 _SECRET_MAPS = frozenset({"account", "env", "headers"})
@@ -32,11 +37,11 @@ _NOBODY = frozenset("admin assistant claude nobody result root runner system ubu
 
 
 class Scrubber:
-    """Knows the secrets in a run's environment and MCP servers; others are known by their name or their shape."""
+    """Knows the secrets of this process and of a run's MCP servers; others are known by their name or their shape."""
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
         env = {**os.environ, **options.env}
-        known = {needle: (re.compile(re.escape(needle)), MASK) for needle in _secrets(env, options.mcp_servers)}
+        known = {needle: (re.compile(re.escape(needle)), MASK) for needle in _secrets(options)}
         paths = {env.get("CLAUDE_CONFIG_DIR"): "~/.claude", env.get("CLAUDE_CODE_TMPDIR"): "/tmp/claude"}
         home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
         for path, stand_in in {**paths, home: HOME, str(options.cwd or Path.cwd()): CWD}.items():
@@ -48,7 +53,7 @@ class Scrubber:
         self._starts = frozenset(
             needle[:size] for needle in (*known, *BEGINNINGS) for size in range(1, min(len(needle), MAX_START))
         )
-        self._key = lru_cache(maxsize=2_000)(self.text)
+        self._short_text = lru_cache(maxsize=2_000)(self.text)
 
     def text(self, text: str) -> str:
         """The text without what it must not hold."""
@@ -59,21 +64,17 @@ class Scrubber:
 
     def clean(self, value: Any) -> Any:
         """A copy of a frame without what it must not hold; below a name like `api_key` that is everything."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {
-                self._key(key): _hidden(item) if _is_secret(key, item) else self.clean(item)
-                for key, item in value.items()
-            }
-        return [self.clean(item) for item in value] if isinstance(value, list) else value
+        return redact_data(value, self._text, _stand_in)
+
+    def _text(self, text: str) -> str:
+        return self._short_text(text) if len(text) <= SHORT else self.text(text)
 
     def line(self, record: dict[str, Any]) -> str:
         """A cleaned record as one line of JSON."""
         line = json.dumps(record, separators=(",", ":"))
         if _is_piece(record) or redact(line) == line:
             return line
-        return json.dumps(_redacted(record), separators=(",", ":"))
+        return json.dumps(redact_data(record, stand_in=_stand_in), separators=(",", ":"))
 
     def is_open(self, text: str) -> bool:
         """Whether a secret may have begun at the end of the text, so that only what follows can tell."""
@@ -86,15 +87,12 @@ def _is_piece(record: dict[str, Any]) -> bool:
     return "got" in record and record["got"].get("type") == "stream_event"
 
 
-def _secrets(env: Mapping[str, str], servers: Any) -> Iterator[str]:
-    values = [value for name, value in env.items() if is_secret(name)]
-    for header in env.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines():
-        name, _, value = header.partition(":")
-        values += [value.strip()] if _is_secret(name.strip(), value) else []
-    for server in servers.values() if isinstance(servers, dict) else ():
-        for settings in (server.get("env"), server.get("headers")) if isinstance(server, dict) else ():
-            # Whatever its name is, unless it is a plain word, which would be missing everywhere.
-            values += [str(value) for value in (settings or {}).values() if not str(value).isalpha()]
+def _secrets(options: ClaudeAgentOptions) -> Iterator[str]:
+    yield from known_values()
+    values = {*secret_variables(options.env)}
+    for server in options.mcp_servers.values() if isinstance(options.mcp_servers, dict) else ():
+        # Whatever its name is, unless it is a plain word, which would be missing everywhere.
+        values |= server_secrets(server) | {value for value in given_to_server(server) if not value.isalpha()}
     for value in values:
         yield from forms(value)  # in JSON, for instance, it stands in the input of a tool that is still being written
 
@@ -118,21 +116,15 @@ def _user_name() -> str:
         return ""
 
 
-def _is_secret(key: str, value: Any) -> bool:
-    return holds_secret(key, value) or key in _TELLS or (isinstance(value, dict | list) and key in _SECRET_MAPS)
+def _stand_in(key: str, value: Any) -> Any:
+    is_hidden = holds_secret(key, value) or key in _TELLS or (isinstance(value, dict | list) and key in _SECRET_MAPS)
+    return _hidden(value) if is_hidden else None
 
 
 def _hidden(value: Any) -> Any:
+    """The same with a mask for each value: what replays it expects fields where there were some."""
     if isinstance(value, dict):
-        return {key: _hidden(item) for key, item in value.items()}
+        return {redact(key): _hidden(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_hidden(item) for item in value]
     return MASK if value and not isinstance(value, bool) else value
-
-
-def _redacted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {redact(key): _redacted(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_redacted(item) for item in value]
-    return redact(value) if isinstance(value, str) else value

@@ -1,12 +1,15 @@
-"""The plainest call of each entry of `allowed_tools`: judged like any other, it tells whether the entry asks first."""
+"""Which entries of `allowed_tools` ask first: the plainest call that each covers is judged like any other."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import own_words
-from maverick_tui.agent.tools import ToolRule
+from maverick_tui.agent.tools import ToolRule, parse_tool
 
 UNKNOWN_PROGRAM = "make"
 """A command that nobody knows to only read."""
@@ -15,7 +18,17 @@ _NAME = "x"
 _WILDCARD = re.compile(r"\*+")
 
 
-def plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
+def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
+    """The entries whose plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
+    return [entry for entry in allowed_tools if _asks_first(entry, mode, cwd)]
+
+
+def _asks_first(entry: str, mode: str, cwd: Path) -> bool:
+    tool, arguments = _plainest_call(parse_tool(entry))
+    return Judge([entry], cwd, person=True).verdict(tool, arguments, mode=mode).decision == "ask"
+
+
+def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
     """A tool and its arguments: what the entry is plainly about, in the working directory unless it says where."""
     tool = f"{rule.name.removesuffix('*')}{_NAME}" if rule.is_mcp and rule.name.endswith("__*") else rule.name
     said = rule.rule or ""

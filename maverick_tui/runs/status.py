@@ -1,4 +1,4 @@
-"""The truth about a run in one line: what it is doing right now, for how long, and what it waits for."""
+"""The status of a run in one line: what it is doing right now, for how long, and what it waits for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tone = Literal["quiet", "busy", "good", "attention", "bad"]
 SILENT_AFTER = 8.0
 
 
-class Truth(NamedTuple):
+class RunStatus(NamedTuple):
     """A glyph, a word and the details; the tone is for the colour, and says nothing that the word does not."""
 
     glyph: str
@@ -24,24 +24,24 @@ class Truth(NamedTuple):
     tone: Tone
 
 
-def truth(store: RunStore, now: float, *, interrupt_key: str = "") -> Truth:
+def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> RunStatus:
     """What is happening at this moment; with the key that interrupts, where that may be wanted."""
     for_seconds = clock(now - store.phase_since)
     phase = store.phase
     if phase == "starting":
-        return Truth("○", "starting", "", "quiet")
+        return RunStatus("○", "starting", "", "quiet")
     if phase == "connecting":
-        return Truth("◌", "connecting", for_seconds, "busy")
+        return RunStatus("◌", "connecting", for_seconds, "busy")
     if phase == "ready":
-        return Truth("○", "ready", "waiting for your prompt", "quiet")
+        return RunStatus("○", "ready", "waiting for your prompt", "quiet")
     if phase == "ended":
-        return Truth("■", "ended", "", "quiet")
+        return RunStatus("■", "ended", "", "quiet")
     if phase == "disconnected":
-        return Truth("✘", "not connected", _failure(store, now), "bad")
+        return RunStatus("✘", "not connected", _failure(store, now), "bad")
     if phase in ("done", "interrupted", "failed"):
         return _settled(store, now)
     if phase == "interrupting":
-        return Truth("◐", "interrupting", f"{for_seconds}  what came is kept", "attention")
+        return RunStatus("◐", "interrupting", f"{for_seconds}  what came is kept", "attention")
     if phase == "asking":
         return _asking(store, now)
     if phase in ("sending", "retrying") and (limit := _limit(store, now)):
@@ -53,44 +53,46 @@ def truth(store: RunStore, now: float, *, interrupt_key: str = "") -> Truth:
     return _silent(store, now, interrupt_key) or _working(store, now)
 
 
-def headline(store: RunStore) -> Truth:
+def headline(store: RunStore) -> RunStatus:
     """The same in one word, for a title or a list of runs: it changes with the phase only."""
     if store.phase in _HEADLINES:
         return _HEADLINES[store.phase]
-    return Truth("●", "running", "", "busy")
+    return RunStatus("●", "running", "", "busy")
 
 
-_HEADLINES: dict[Phase, Truth] = {
-    "starting": Truth("○", "starting", "", "quiet"),
-    "connecting": Truth("◌", "connecting", "", "busy"),
-    "ready": Truth("○", "ready", "", "quiet"),
-    "asking": Truth("⚑", "needs you", "", "attention"),
-    "interrupting": Truth("◐", "interrupting", "", "attention"),
-    "retrying": Truth("↻", "retrying", "", "attention"),
-    "done": Truth("✔", "done", "", "good"),
-    "interrupted": Truth("■", "interrupted", "", "attention"),
-    "failed": Truth("✘", "failed", "", "bad"),
-    "disconnected": Truth("✘", "not connected", "", "bad"),
-    "ended": Truth("■", "ended", "", "quiet"),
+_HEADLINES: dict[Phase, RunStatus] = {
+    "starting": RunStatus("○", "starting", "", "quiet"),
+    "connecting": RunStatus("◌", "connecting", "", "busy"),
+    "ready": RunStatus("○", "ready", "", "quiet"),
+    "asking": RunStatus("⚑", "needs you", "", "attention"),
+    "interrupting": RunStatus("◐", "interrupting", "", "attention"),
+    "retrying": RunStatus("↻", "retrying", "", "attention"),
+    "done": RunStatus("✔", "done", "", "good"),
+    "interrupted": RunStatus("■", "interrupted", "", "attention"),
+    "failed": RunStatus("✘", "failed", "", "bad"),
+    "disconnected": RunStatus("✘", "not connected", "", "bad"),
+    "ended": RunStatus("■", "ended", "", "quiet"),
 }
 
 
-def _working(store: RunStore, now: float) -> Truth:
+def _working(store: RunStore, now: float) -> RunStatus:
     since = clock(now - store.phase_since)
     if store.phase == "thinking":
-        return Truth("●", "thinking", since, "busy")
+        return RunStatus("●", "thinking", since, "busy")
     if store.phase == "writing":
-        return Truth("●", "writing", since, "busy")
+        return RunStatus("●", "writing", since, "busy")
     if store.phase == "calling" and store.streaming is not None:
         size = getattr(store.streaming, "input_size", 0)
         much = f"{size:,}" if size < 1000 else f"{size / 1000:,.1f}k"
-        return Truth("●", "preparing", f"{describe(getattr(store.streaming, 'name', ''))}  {much} characters", "busy")
+        return RunStatus(
+            "●", "preparing", f"{describe(getattr(store.streaming, 'name', ''))}  {much} characters", "busy"
+        )
     if store.phase == "tool" and store.running:
         return _in_tools(store, now)
-    return Truth("●", "waiting for the model", since, "busy")
+    return RunStatus("●", "waiting for the model", since, "busy")
 
 
-def _in_tools(store: RunStore, now: float) -> Truth:
+def _in_tools(store: RunStore, now: float) -> RunStatus:
     """What runs, and what waits behind it; in the moment before the first one runs, that it begins."""
     calls = list(store.running.values())
     running = [call for call in calls if call.state == "running"]
@@ -98,55 +100,57 @@ def _in_tools(store: RunStore, now: float) -> Truth:
     folder = store.started.cwd if store.started else ""
     about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
     if not running:
-        return Truth("●", "starting", about, "busy")
+        return RunStatus("●", "starting", about, "busy")
     more, waiting = len(running) - 1, len(calls) - len(running)
     others = f"  and {more} more" if more else ""
     behind = f"  {waiting} waiting" if waiting else ""
-    return Truth("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
+    return RunStatus("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
 
 
-def _silent(store: RunStore, now: float, key: str) -> Truth | None:
+def _silent(store: RunStore, now: float, key: str) -> RunStatus | None:
     """A tool may be silent as long as it likes; a model may not."""
     silent = now - store.heard_at
     if store.phase == "tool" or silent < SILENT_AFTER:
         return None
     way_out = f"  {key} interrupts" if key else ""
-    return Truth("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
+    return RunStatus("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
 
 
-def _compacting(store: RunStore, now: float, key: str) -> Truth:
+def _compacting(store: RunStore, now: float, key: str) -> RunStatus:
     """The engine tells nothing until it is done, so that its silence is none."""
     since = now - store.phase_since
     way_out = f"  {key} interrupts" if key and since >= SILENT_AFTER else ""
-    return Truth("●", "compacting the conversation", f"{clock(since)}{way_out}", "busy")
+    return RunStatus("●", "compacting the conversation", f"{clock(since)}{way_out}", "busy")
 
 
-def _asking(store: RunStore, now: float) -> Truth:
+def _asking(store: RunStore, now: float) -> RunStatus:
     questions = list(store.questions.values())
     first, more = questions[0], len(questions) - 1
     others = f"  and {more} more" if more else ""
     behind = sum(call.state == "waiting" for call in store.running.values())
     after = f"  {behind} wait{'s' if behind == 1 else ''} behind it" if behind else ""
-    return Truth("⚑", "waiting for you", f"{describe(first.tool)}{others}{after}  {clock(now - first.at)}", "attention")
+    return RunStatus(
+        "⚑", "waiting for you", f"{describe(first.tool)}{others}{after}  {clock(now - first.at)}", "attention"
+    )
 
 
-def _retrying(store: RunStore, now: float) -> Truth:
+def _retrying(store: RunStore, now: float) -> RunStatus:
     retry = store.retry
     assert retry is not None
     left = max(0.0, retry.at + retry.delay - now)
     why = " ".join(str(part) for part in (retry.status, one_line(retry.reason)) if part)
     when = f"in {clock(left)}" if left else "now"
-    return Truth("↻", f"API retry {retry.attempt} of {retry.limit}", f"{when}  {why}".rstrip(), "attention")
+    return RunStatus("↻", f"API retry {retry.attempt} of {retry.limit}", f"{when}  {why}".rstrip(), "attention")
 
 
-def _limit(store: RunStore, now: float) -> Truth | None:
+def _limit(store: RunStore, now: float) -> RunStatus | None:
     limit = store.limit
     if limit is None or limit.status != "rejected" or not limit.resets_at or limit.resets_at <= now:
         return None
-    return Truth("‖", "rate-limited", until(limit.resets_at, now), "attention")
+    return RunStatus("‖", "rate-limited", until(limit.resets_at, now), "attention")
 
 
-def _settled(store: RunStore, now: float) -> Truth:
+def _settled(store: RunStore, now: float) -> RunStatus:
     figures = store.figures
     parts = [clock(figures.settled.duration_ms / 1000)]
     if figures.settled.cost_usd is not None:
@@ -156,10 +160,10 @@ def _settled(store: RunStore, now: float) -> Truth:
         parts.append(f"{alive} still working in the background")
     detail = "  ".join(parts)
     if store.phase == "failed":
-        return Truth("✘", "failed", "  ".join(part for part in (_failure(store, now), detail) if part), "bad")
+        return RunStatus("✘", "failed", "  ".join(part for part in (_failure(store, now), detail) if part), "bad")
     if store.phase == "interrupted":
-        return Truth("■", "interrupted", detail, "attention")
-    return Truth("✔", "done", detail, "good")
+        return RunStatus("■", "interrupted", detail, "attention")
+    return RunStatus("✔", "done", detail, "good")
 
 
 def _failure(store: RunStore, now: float) -> str:
