@@ -109,7 +109,7 @@ async def watch(
     events: list[Activity] = []
     agents, approve = options.pop("agents", None), options.pop("approve", None)
     executor = AgentExecutor(model, tools, agents=agents, approve=approve)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         result = await executor.execute(definition or define(), on_activity=events.append, **options)
     check_events(events)
     check_history(result.messages)

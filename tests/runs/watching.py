@@ -33,7 +33,7 @@ from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.wire import to_json
 
 E = TypeVar("E", bound=Event)
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 class Watched:

@@ -178,8 +178,8 @@ def endpoint(script: Any, kind: str) -> Iterator[tuple[dict[str, Any], subproces
         port = free.getsockname()[1]
     process = subprocess.Popen([sys.executable, *script(ENDPOINT, str(port), kind)["args"]])
     try:
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
+        until = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < until:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break

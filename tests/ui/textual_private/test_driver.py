@@ -21,7 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from maverick_tui.ui.textual_private.driver import KEEP_TITLE, Output, TerminalDriver
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 LINE = "日本 " + "x" * 1_000 + "\n"
 
 
