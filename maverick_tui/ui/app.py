@@ -20,7 +20,7 @@ from textual.screen import Screen
 from maverick_tui.inert import one_line
 from maverick_tui.paths import too_much
 from maverick_tui.ui.board import Board, RunModel
-from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.launch import Launch, RunSetup, open_setup
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.shell import Shell
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from maverick_tui.ui.picker.items import RunSummary
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.screens.run import RunScreen
-    from maverick_tui.ui.stage import Stage
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +60,7 @@ class MaverickApp(Shell):
         self.launch = launch
         self.board = Board(self._event_applied)
         self._notifier: Notifier | None = None
-        self._stage: asyncio.Future[Stage] | None = None
+        self._setup: asyncio.Future[RunSetup] | None = None
         self._leaving = asyncio.Event()
         self._clock = clock
         self._shown_picker: PickerScreen | None = None
@@ -74,7 +73,7 @@ class MaverickApp(Shell):
 
     def get_default_screen(self) -> Screen[Any]:
         """The first screen; a blank one below it would be painted for nothing."""
-        self._stage = asyncio.get_running_loop().create_future()
+        self._setup = asyncio.get_running_loop().create_future()
         screen: Screen[Any]
         if self.launch.agent is None:
             screen = self._picker()
@@ -111,39 +110,38 @@ class MaverickApp(Shell):
         await asyncio.to_thread(warmup.load_runs)
         if self._leaving.is_set():
             return
-        self._hold_stage()
+        self._hold_setup()
         if self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(warmup.load_engine)
         await self._remap_keys()
 
-    @work(name="stage", group="stage", exit_on_error=False)
-    async def _hold_stage(self) -> None:
+    @work(name="setup", group="setup", exit_on_error=False)
+    async def _hold_setup(self) -> None:
         """Keep the folder, the settings and a scripted model there for as long as the application runs."""
         from maverick_tui.exceptions import MaverickError
-        from maverick_tui.ui.stage import open_stage
 
-        stage_is = self._stage
-        assert stage_is is not None
+        setup_is = self._setup
+        assert setup_is is not None
         try:
-            async with open_stage(self.launch) as stage:
-                stage_is.set_result(stage)
+            async with open_setup(self.launch) as setup:
+                setup_is.set_result(setup)
                 if self._shown_picker is not None and self._shown_picker.is_attached:
-                    self._shown_picker.set_cwd(stage.cwd)
+                    self._shown_picker.set_cwd(setup.cwd)
                 await self._leaving.wait()
         except Exception as error:  # whatever it is, those who wait for it are told
             if not isinstance(error, MaverickError | OSError | TimeoutError):
-                log.exception("The stage of the runs has failed")
-            if not stage_is.done():
-                stage_is.set_exception(error)
-                stage_is.exception()  # perhaps nobody waits
+                log.exception("The setup of the runs has failed")
+            if not setup_is.done():
+                setup_is.set_exception(error)
+                setup_is.exception()  # perhaps nobody waits
             text = one_line(str(error) or type(error).__name__)
             self.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
 
     # -- the picker ---------------------------------------------------------------------------------------------------
 
     def _picker(self) -> PickerScreen:
-        cwd = self._stage_result().cwd if self._stage_is_ready() else None if self.launch.is_demo else self.launch.cwd
+        cwd = self._setup_result().cwd if self._setup_is_ready() else None if self.launch.is_demo else self.launch.cwd
         from maverick_tui.ui.picker.screen import PickerScreen
 
         self._shown_picker = PickerScreen(
@@ -151,12 +149,12 @@ class MaverickApp(Shell):
         )
         return self._shown_picker
 
-    def _stage_result(self) -> Stage:
-        assert self._stage is not None
-        return self._stage.result()
+    def _setup_result(self) -> RunSetup:
+        assert self._setup is not None
+        return self._setup.result()
 
-    def _stage_is_ready(self) -> bool:
-        return self._stage is not None and self._stage.done() and self._stage.exception() is None
+    def _setup_is_ready(self) -> bool:
+        return self._setup is not None and self._setup.done() and self._setup.exception() is None
 
     def _summaries(self) -> list[RunSummary]:
         if not self.board.runs:
@@ -210,9 +208,9 @@ class MaverickApp(Shell):
         self, run: RunModel, agent: AgentListing | str, inputs: Mapping[str, object], prompt: str | None
     ) -> None:
         """Serve a run; it connects while the person is still typing."""
-        if self._stage is not None and self._stage.done() and self._stage.exception() is not None:
-            self._stage = asyncio.get_running_loop().create_future()  # what was wrong may have been put right
-            self._hold_stage()
+        if self._setup is not None and self._setup.done() and self._setup.exception() is not None:
+            self._setup = asyncio.get_running_loop().create_future()  # what was wrong may have been put right
+            self._hold_setup()
         run.revive = None
         serve = partial(self._serve, run, agent, dict(inputs), prompt)
         _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
@@ -238,14 +236,14 @@ class MaverickApp(Shell):
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
         from maverick_tui.ui.serving import ask_first, serve_run
 
-        assert self._stage is not None
+        assert self._setup is not None
 
         def receive(event: Event) -> None:
             if event.type == "connect_failed" and run.handle is None:  # it has not even begun
                 run.revive = lambda: self._start(run, agent, inputs, prompt)
             self.board.receive(run, event)
 
-        asked = await ask_first(self, run, agent, inputs, self._stage, receive)
+        asked = await ask_first(self, run, agent, inputs, self._setup, receive)
         if asked is None:
             return
         found, given = asked
@@ -253,7 +251,7 @@ class MaverickApp(Shell):
             run,
             found,
             given,
-            self._stage,
+            self._setup,
             on_event=receive,
             on_draft=lambda text: self._suggest(run, text),
             prompt=prompt,
@@ -342,7 +340,7 @@ class MaverickApp(Shell):
 
     def _close_run(self, run: RunModel) -> None:
         """End a run and forget it; if something would be lost, ask first."""
-        from maverick_tui.ui.closing import before_closing
+        from maverick_tui.ui.dialogs.closing import before_closing
 
         if (question := before_closing(run, self._draft_of(run), is_at_work=run in self.board.at_work)) is None:
             self._forget_run(run)
@@ -359,7 +357,7 @@ class MaverickApp(Shell):
         screen, beside = self._screen_of(run), self.board.remove(run)
         self._left = beside if self._left is run else self._left
         run.close()
-        if run.handle is None:  # it waits for its stage, or for an answer to a dialog, and would wait on
+        if run.handle is None:  # it waits for its setup, or for an answer to a dialog, and would wait on
             for worker in self.workers:
                 if worker.name == run.run_id:
                     worker.cancel()
@@ -385,7 +383,7 @@ class MaverickApp(Shell):
 
     async def action_quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""
-        from maverick_tui.ui.closing import before_quitting
+        from maverick_tui.ui.dialogs.closing import before_quitting
         from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
         if isinstance(self.screen, ConfirmScreen):
@@ -399,10 +397,10 @@ class MaverickApp(Shell):
     @work(name="leave", exit_on_error=False)
     async def _leave(self, code: int) -> None:
         """Close every run, so that no CLI stays behind, and then the application."""
-        waiting = [worker for worker in self.workers if worker.group in ("runs", "stage") and worker.is_running]
+        waiting = [worker for worker in self.workers if worker.group in ("runs", "setup") and worker.is_running]
         for run in self.board.runs.values():
             run.close()
-        for worker in waiting:  # one that waits for its stage, or for an answer to a dialog, would wait on
+        for worker in waiting:  # one that waits for its setup, or for an answer to a dialog, would wait on
             if worker.name in self.board.runs and self.board.runs[worker.name].handle is None:
                 worker.cancel()
         if waiting:

@@ -1,9 +1,18 @@
-"""How the application is started: what was asked for on the command line."""
+"""How the application is started, and what its runs get from that: a folder, settings, and a model to talk to."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from maverick_tui.config import MaverickConfig
+
+DEMO_TIMEOUT = 60.0
 
 
 class Launch(NamedTuple):
@@ -26,3 +35,77 @@ class Launch(NamedTuple):
     def badge(self) -> str:
         """What the screen says about the model."""
         return "OFFLINE DEMO" if self.is_demo else "OFFLINE" if self.script is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSetup:
+    """What a run needs besides its agent."""
+
+    cwd: Path
+    config: MaverickConfig
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """What to ask an agent, by its name: the demo has an answer to these."""
+
+
+@asynccontextmanager
+async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
+    """Make it ready, without holding up the event loop; a model of our own ends with the context."""
+    if not launch.is_demo and launch.script is None:
+        yield RunSetup(launch.cwd, await asyncio.to_thread(_settings))
+        return
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(_folder())
+        # A thread cannot be cancelled, and would go on making files in a folder that has been removed.
+        making = asyncio.ensure_future(asyncio.to_thread(_offline, launch, folder))
+        stack.push_async_callback(asyncio.wait, [making])
+        setup, script = await asyncio.shield(making)
+        yield await _serve(stack, setup, script, folder)
+
+
+def _folder() -> AbstractContextManager[Path]:
+    from maverick_tui.scratch import scratch_folder
+
+    return scratch_folder("offline")
+
+
+def _settings() -> MaverickConfig:
+    from maverick_tui.config import MaverickConfig
+
+    return MaverickConfig.load()
+
+
+async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: Path) -> RunSetup:
+    """The model is a process of its own, so that its work is not done on our event loop."""
+    from maverick_tui.offline.demo.project import git_environment
+    from maverick_tui.offline.environment import offline_environment
+    from maverick_tui.offline.process import offline_process
+
+    url = await stack.enter_async_context(offline_process(script))
+    env = offline_environment(url, folder / "home") | (git_environment() if setup.prompts else {})
+    return replace(setup, config=setup.config.model_copy(update={"env": env}))
+
+
+def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.scratch import remove_abandoned
+
+    remove_abandoned()
+    if launch.script is not None:
+        return RunSetup(launch.cwd, MaverickConfig.load()), launch.script
+    from maverick_tui.offline.demo.project import make_project
+    from maverick_tui.offline.demo.script import load_demo_script
+    from maverick_tui.offline.demo.tour import TOUR
+
+    project = make_project(folder / "shop")
+    script = folder / "script.json"
+    script.write_text(load_demo_script(project, fast=launch.is_fast).model_dump_json(by_alias=True), encoding="utf-8")
+    # What the user has set for real runs must not change what the script expects.
+    config = MaverickConfig.load(
+        model=None,
+        permission_mode=None,
+        max_budget_usd=None,
+        api_retries=0,
+        setting_sources=(),
+        timeout=DEMO_TIMEOUT,
+    )
+    return RunSetup(project, config, {stop.agent: stop.prompt for stop in TOUR}), script

@@ -17,9 +17,9 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from maverick_tui import paths
+from maverick_tui.ui.keys.typed import WaitingKeys, is_typed
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.themes import THEMES
-from maverick_tui.ui.waiting_keys import WaitingKeys, is_typed
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -109,9 +109,9 @@ class Shell(App[int]):
 
     async def _remap_keys(self) -> None:
         """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""
-        from maverick_tui.ui.key_ids import own_keys
+        from maverick_tui.ui.keys.own import own_keys
 
-        keymap, problems = await asyncio.to_thread(own_keys)
+        keymap, problems = await asyncio.to_thread(own_keys, type(self))
         self._tell_problems(problems, "Keys")
         if keymap:
             from maverick_tui.ui.screens.run import RunScreen
@@ -191,7 +191,7 @@ class Shell(App[int]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the palette offers besides the commands of the screen."""
-        from maverick_tui.ui.palette_commands import screen_commands
+        from maverick_tui.ui.keys.bindings import screen_commands
 
         ours = list(screen_commands(screen))
         named = {command.title for command in ours} | {"Keys"}  # the help shows them, and what they do elsewhere

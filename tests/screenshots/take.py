@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import pytest
 
-from maverick_tui.ui import stage
+from maverick_tui.ui import launch
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
@@ -63,7 +63,7 @@ def main() -> None:
     time.tzset()
     with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         os.environ["HOME"] = home
-        patch.setattr(stage, "_folder", _neutral_folder)
+        patch.setattr(launch, "_folder", _neutral_folder)
         for scene in SCENES:
             if wanted and scene.name not in wanted:
                 continue

@@ -173,5 +173,5 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         (notice,) = [one for one in app._notifications if one.title == "Not a project"]
         assert notice.severity == "warning"
         assert "reach all your files" in notice.message
-        await seen(app, pilot, lambda: app._stage is not None and app._stage.done())
+        await seen(app, pilot, lambda: app._setup is not None and app._setup.done())
         assert app.focused is before

@@ -16,10 +16,9 @@ from textual.widgets._toast import Toast
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
 from maverick_tui.runs.events import ConnectFailed, RunStarted
-from maverick_tui.ui import stage as stages
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.board import Board, RunModel
-from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.launch import Launch, RunSetup
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
@@ -242,7 +241,7 @@ async def test_the_exit_code_of_a_signal_is_kept() -> None:
 # -- what cannot begin ----------------------------------------------------------------------------------------------
 
 
-class BrokenStage:
+class BrokenSetup:
     """Fails as often as it is told to."""
 
     def __init__(self, failures: int) -> None:
@@ -253,20 +252,20 @@ class BrokenStage:
         self.opened += 1
         if self.opened <= self.failures:
             return self._broken()
-        return _Stage(launch.cwd)
+        return _Setup(launch.cwd)
 
     def _broken(self) -> Any:
         raise ConfigError("timeout = 'x' is not a number.", hint="Correct the settings.")
 
 
-class _Stage:
+class _Setup:
     def __init__(self, cwd: Path) -> None:
         self.cwd = cwd
 
-    async def __aenter__(self) -> stages.Stage:
+    async def __aenter__(self) -> RunSetup:
         from maverick_tui.config import MaverickConfig
 
-        return stages.Stage(self.cwd, MaverickConfig.load())
+        return RunSetup(self.cwd, MaverickConfig.load())
 
     async def __aexit__(self, *_: object) -> None:
         return None
@@ -277,17 +276,17 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
 ) -> None:
     served: list[tuple[object, str | None]] = []
 
-    async def serve(run: Any, agent: object, inputs: object, stage: Any, **options: Any) -> None:
+    async def serve(run: Any, agent: object, inputs: object, setup: Any, **options: Any) -> None:
         try:
-            await asyncio.shield(stage)
+            await asyncio.shield(setup)
         except ConfigError as error:
             refuse(run, error, options["on_event"])
             return
         served.append((agent, options["prompt"]))
         run.connect(Kept())
 
-    stage = BrokenStage(failures=2)
-    monkeypatch.setattr(stages, "open_stage", stage)
+    setup = BrokenSetup(failures=2)
+    monkeypatch.setattr("maverick_tui.ui.app.open_setup", setup)
     monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
     app = MaverickApp(Launch(Path.cwd(), "explorer", "Show me around"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
@@ -297,7 +296,7 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
         await until(pilot, lambda: "is not a number" in _shown(app))
         assert "F5 connect again" in _shown(app)
         await pilot.press("f5")
-        await until(pilot, lambda: stage.opened == 2)
+        await until(pilot, lambda: setup.opened == 2)
         await until(pilot, lambda: sum(entry.kind == "failure" for entry in run.store.entries) == 2)
         assert served == []
         await pilot.press(*"hi", "enter")
@@ -319,12 +318,12 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("[b]oops[/b]")
 
-    monkeypatch.setattr(stages, "open_stage", broken)
+    monkeypatch.setattr("maverick_tui.ui.app.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: notices(app))
         assert notices(app) == ["Maverick cannot start runs: [b]oops[/b]"]
-    assert "The stage of the runs has failed" in caplog.text
+    assert "The setup of the runs has failed" in caplog.text
 
 
 async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,9 +394,9 @@ async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
         warnings.simplefilter("always")
         app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
         async with app.run_test() as pilot:
-            await until(pilot, lambda: app._stage is not None and app._stage.done())
+            await until(pilot, lambda: app._setup is not None and app._setup.done())
             app._start(next(iter(app.board.runs.values())), "explorer", {}, None)
-            app._hold_stage()
+            app._hold_setup()
             app.workers.cancel_all()
         gc.collect()
     assert not [str(one.message) for one in told if "never awaited" in str(one.message)]
@@ -409,11 +408,11 @@ def test_early_failures_are_events_like_all_others() -> None:
     assert [type(event) for event in told] == [RunStarted, ConnectFailed]
 
 
-async def test_a_run_without_a_stage_says_what_went_wrong_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_without_a_setup_says_what_went_wrong_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(stages, "open_stage", broken)
+    monkeypatch.setattr("maverick_tui.ui.app.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "oops" in _shown(app))

@@ -23,7 +23,7 @@ from maverick_tui.ui.dialogs.source_lines import source_lines
 from maverick_tui.ui.lines.ink import Paper
 from maverick_tui.ui.lines.view import LineView
 from maverick_tui.ui.lines.wrapping import Line, wrap
-from maverick_tui.ui.picker.reading import short_path
+from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
 """Seconds without a key before a yes counts: what is still being typed for the screen below is none."""

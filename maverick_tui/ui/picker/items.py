@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.ui.lines.wrapping import Span
-from maverick_tui.ui.model_names import short_model
 from maverick_tui.ui.picker.matching import EVERYTHING, Match, match
+from maverick_tui.ui.short_names import short_model
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing

@@ -23,8 +23,9 @@ from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.header import PickerHeader
 from maverick_tui.ui.picker.items import Item, RunSummary, run_item
 from maverick_tui.ui.picker.key_hints import KeyHints
-from maverick_tui.ui.picker.reading import Found, short_path
+from maverick_tui.ui.picker.reading import Found
 from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
@@ -77,13 +78,6 @@ class PickerScreen(Screen[None]):
         def __init__(self, run_id: str) -> None:
             super().__init__()
             self.run_id = run_id
-
-    class Highlighted(Message):
-        """This agent has been highlighted for a moment: it may be the next one to run."""
-
-        def __init__(self, listing: AgentListing) -> None:
-            super().__init__()
-            self.listing = listing
 
     class CloseRequested(Message):
         """This run is to be closed."""
@@ -164,7 +158,7 @@ class PickerScreen(Screen[None]):
     def _read(self) -> None:
         if self.cwd is not None:
             self._read_agents(self.cwd)
-            self._read_repository(self.cwd)
+            self._read_checkout(self.cwd)
 
     @work(exclusive=True, group="agents", exit_on_error=False)
     async def _read_agents(self, cwd: Path) -> None:
@@ -177,11 +171,13 @@ class PickerScreen(Screen[None]):
         self._xray.forget()
         self._show(is_reading=False, failure=failure)
 
-    @work(exclusive=True, group="repository", exit_on_error=False)
-    async def _read_repository(self, cwd: Path) -> None:
-        repository = await asyncio.to_thread(reading.read_repository, cwd)
-        changed = f" ±{repository.changed}" if repository and repository.changed else ""
-        self._header.branch = f"{repository.branch}{changed}" if repository else ""
+    @work(exclusive=True, group="checkout", exit_on_error=False)
+    async def _read_checkout(self, cwd: Path) -> None:
+        from maverick_tui.git import head
+
+        checkout = await asyncio.to_thread(head.read_checkout, cwd)
+        changed = f" ±{checkout.changed}" if checkout and checkout.changed else ""
+        self._header.branch = f"{checkout.branch}{changed}" if checkout else ""
 
     @on(AgentsPane.Moved)
     def _move(self, event: AgentsPane.Moved) -> None:
@@ -201,12 +197,6 @@ class PickerScreen(Screen[None]):
         if not item.run_id:
             return item.listing
         return next((other.listing for other in self._found.items if other.agent == item.agent), None)
-
-    @on(XRayPanel.Settled)
-    def _settle(self, event: XRayPanel.Settled) -> None:
-        event.stop()
-        if event.item.listing is not None:
-            self.post_message(self.Highlighted(event.item.listing))
 
     @on(XRayPanel.Failed)
     def _fail(self, event: XRayPanel.Failed) -> None:
@@ -309,7 +299,7 @@ class PickerScreen(Screen[None]):
         """A run may have changed the branch meanwhile; the first time, the styles are those of a moment ago."""
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
         if self._found.items and self.cwd is not None:
-            self._read_repository(self.cwd)
+            self._read_checkout(self.cwd)
 
     # -- choosing -----------------------------------------------------------------------------------------------------
 

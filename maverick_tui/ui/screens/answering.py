@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from maverick_tui.ui.lines.wrapping import cut
-from maverick_tui.ui.scopes import by_scope
-from maverick_tui.ui.screens.questions import ARMED_AFTER
+from maverick_tui.ui.questions import ARMED_AFTER, by_scope
 from maverick_tui.ui.screens.run_view import RunView
 from maverick_tui.ui.screens.slash_commands import COMMANDS, TAKE_WORDS, SlashCommands
-from maverick_tui.ui.widgets.command_choice import CommandChoice
+from maverick_tui.ui.widgets.command_menu import CommandChoice
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:

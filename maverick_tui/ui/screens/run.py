@@ -14,14 +14,14 @@ from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
-from maverick_tui.ui.scopes import SCOPES
+from maverick_tui.ui.questions import SCOPES
 from maverick_tui.ui.screens.answering import AnsweringScreen
 from maverick_tui.ui.screens.run_view import SHORT, WIDE
 from maverick_tui.ui.transcript.sources import answer_of_turn, source
 from maverick_tui.ui.transcript.view import Transcript
-from maverick_tui.ui.widgets.queue_lines import QueueLines
+from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
-from maverick_tui.ui.widgets.truth_line import TruthLine
+from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
@@ -293,10 +293,10 @@ class RunScreen(AnsweringScreen):
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
         event.stop()
-        self.query_one(TruthLine).set_unseen(0 if event.is_following else event.unseen, event.is_following)
+        self.query_one(StatusLine).set_unseen(0 if event.is_following else event.unseen, event.is_following)
 
-    @on(TruthLine.FollowClicked)
-    def _follow_clicked(self, event: TruthLine.FollowClicked) -> None:
+    @on(StatusLine.FollowClicked)
+    def _follow_clicked(self, event: StatusLine.FollowClicked) -> None:
         event.stop()
         self.action_follow()
 

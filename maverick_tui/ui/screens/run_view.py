@@ -15,22 +15,22 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from maverick_tui.ui.key_ids import key_names
+from maverick_tui.ui.keys.bindings import key_names
 from maverick_tui.ui.preferences import Verbosity
-from maverick_tui.ui.screens.questions import Questions
+from maverick_tui.ui.questions import Questions
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.painted import PAINT
+from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.prompt import Prompt
-from maverick_tui.ui.widgets.queue_lines import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
-from maverick_tui.ui.widgets.truth_line import TruthLine
+from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
     from maverick_tui.runs.events import Event
     from maverick_tui.ui.board import RunModel
     from maverick_tui.ui.rendering.palette import Palette
-    from maverick_tui.ui.widgets.job_line import JobLine
+    from maverick_tui.ui.widgets.pending import JobLine
 
 WIDE = 100
 """Columns from which on the usage panel has room beside the transcript."""
@@ -101,7 +101,7 @@ class RunView(Screen[None]):
             yield UsagePanel(self.store)
         yield UsageLine(self.store)
         yield QueueLines(self.store)
-        yield TruthLine(self.store)
+        yield StatusLine(self.store)
         yield Prompt(history=self.run.history)
 
     def on_mount(self) -> None:
@@ -111,7 +111,7 @@ class RunView(Screen[None]):
         self.keys_changed()
         self.set_interval(1.0, self._tick)
         self._refresh_status()
-        self.call_after_refresh(self._read_repository)
+        self.call_after_refresh(self._read_checkout)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
@@ -152,7 +152,7 @@ class RunView(Screen[None]):
         self._keys = key_names(self.app, self.prompt, self.transcript, self)
         self.transcript.set_keys(self._keys)
         self.query_one(QueueLines).set_keys(self._keys)
-        self.query_one(TruthLine).interrupt_key = self._keys["run.interrupt"]
+        self.query_one(StatusLine).interrupt_key = self._keys["run.interrupt"]
 
     # -- events -------------------------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ class RunView(Screen[None]):
         if event.type in _CHANGES_KEYS:
             self.refresh_bindings()
         if event.type in _CHANGES_FILES:
-            self._read_repository()
+            self._read_checkout()
         is_urgent = event.type in _URGENT
         if self._status_due is not None and is_urgent and not self._status_is_urgent:
             self._status_due.cancel()
@@ -187,16 +187,16 @@ class RunView(Screen[None]):
         if self._questions.choice is not before:
             self.transcript.set_choice(self._questions.choice)
 
-    @work(exclusive=True, group="repository", exit_on_error=False)
-    async def _read_repository(self) -> None:
+    @work(exclusive=True, group="checkout", exit_on_error=False)
+    async def _read_checkout(self) -> None:
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
-        from maverick_tui.ui.picker.reading import read_repository
+        from maverick_tui.git import head
 
         if self.store.started is None or not self.store.started.cwd:
             return
-        repository = await asyncio.to_thread(read_repository, Path(self.store.started.cwd))
-        if repository is not None:
-            self.query_one(RunHeader).set_branch(repository.branch, repository.changed)
+        checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.started.cwd))
+        if checkout is not None:
+            self.query_one(RunHeader).set_branch(checkout.branch, checkout.changed)
 
     def _tick(self) -> None:
         self.transcript.tick()
@@ -209,7 +209,7 @@ class RunView(Screen[None]):
         if not self.is_attached:
             return
         now = self._clock()
-        self.query_one(TruthLine).refresh_truth(now)
+        self.query_one(StatusLine).refresh_status(now)
         self.query_one(UsagePanel).refresh_figures(now)
         self.query_one(UsageLine).refresh_figures(now)
         self.query_one(QueueLines).refresh_queue()
@@ -219,7 +219,7 @@ class RunView(Screen[None]):
 
     def _refresh_jobs(self, now: float) -> None:
         if self._job_line is None and self.store.jobs:  # few agents schedule anything
-            from maverick_tui.ui.widgets.job_line import JobLine
+            from maverick_tui.ui.widgets.pending import JobLine
 
             self._job_line = JobLine(self.store)
             _ = self.mount(self._job_line, before=self.query_one(QueueLines))

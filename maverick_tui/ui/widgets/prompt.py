@@ -20,7 +20,7 @@ from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
 from maverick_tui.ui.instant import Painter
 from maverick_tui.ui.widgets import prompt_keys
-from maverick_tui.ui.widgets.command_choice import CommandChoice
+from maverick_tui.ui.widgets.command_menu import CommandChoice
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 MOST_LINES = 8

@@ -11,9 +11,9 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.truth import headline
 from maverick_tui.ui.lines.wrapping import Line, cut
-from maverick_tui.ui.model_names import short_model
+from maverick_tui.ui.short_names import short_model
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
-from maverick_tui.ui.widgets.truth_line import TONES
+from maverick_tui.ui.widgets.status_line import TONES
 
 MEANINGS = {
     "default": "asks before it acts",

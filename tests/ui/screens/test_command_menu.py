@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.runs.commands import ClearConversation, SendPrompt
-from maverick_tui.ui.widgets.command_choice import CommandChoice
-from maverick_tui.ui.widgets.command_menu import CommandMenu
+from maverick_tui.ui.widgets.command_menu import CommandChoice, CommandMenu
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching
 

@@ -14,9 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from maverick_tui.runs.truth import _HEADLINES
+from maverick_tui.ui.keys.bindings import KeyGroup, key_groups
 from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.screens.help import SIGNS, HelpScreen
-from maverick_tui.ui.screens.key_groups import KeyGroup, key_groups
 from tests.runs.story import ask, asked, call, end
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching

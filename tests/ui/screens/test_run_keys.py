@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from maverick_tui.runs import commands, events
 from maverick_tui.ui.widgets.find_bar import FindBar
-from maverick_tui.ui.widgets.queue_lines import QueueLines
+from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
-from maverick_tui.ui.widgets.truth_line import TruthLine
+from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import STREAM_BROKE, Tape
 from tests.ui.running import FedApp, until, watching
@@ -68,7 +68,7 @@ async def test_escape_takes_back_what_waits_for_a_connection() -> None:
 async def test_an_interrupt_is_on_the_screen_though_text_streams() -> None:
     tape = begun().say("more and more", is_open=True)
     async with watching(tape) as (app, pilot):
-        line = app.run_screen.query_one(TruthLine)
+        line = app.run_screen.query_one(StatusLine)
         app.tell(tape.put(events.BlockGrew(tape.at, 2, " text")))
         slow = app.run_screen._status_due
         assert slow is not None
@@ -160,7 +160,7 @@ async def test_a_click_on_what_is_new_goes_to_it() -> None:
     tape = long()
     async with watching(tape) as (app, pilot):
         await pilot.press("pageup")
-        line = app.run_screen.query_one(TruthLine)
+        line = app.run_screen.query_one(StatusLine)
         await until(pilot, lambda: "▼ to the end" in line.text)
         app.tell(tape.say("It is new."))
         await until(pilot, lambda: "▼ 2 new lines" in line.text)

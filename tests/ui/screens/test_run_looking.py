@@ -10,7 +10,7 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.widgets.find_bar import FindBar
 from maverick_tui.ui.widgets.run_header import RunHeader
-from maverick_tui.ui.widgets.truth_line import TruthLine
+from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import Tape
 from tests.ui.running import until, watching
@@ -91,7 +91,7 @@ async def test_it_follows_the_end_until_one_scrolls_away_and_then_says_how_much_
         assert "A short answer." not in app.shown()
         before = app.shown()
         app.tell(tape.prompt("Third question").say("One.\n\nTwo.\n\nThree."))
-        line = app.run_screen.query_one(TruthLine)
+        line = app.run_screen.query_one(StatusLine)
         await until(pilot, lambda: "new line" in line.text)
         assert app.shown() == before
         await pilot.press("ctrl+end")

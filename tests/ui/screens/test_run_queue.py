@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from maverick_tui.runs import commands, events
 from maverick_tui.runs.commands import Command, SendPrompt
-from maverick_tui.ui.widgets.queue_lines import QueueLines
+from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching

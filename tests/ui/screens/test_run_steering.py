@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 
 from maverick_tui.runs import commands, events
 from maverick_tui.runs.export import as_markdown
-from maverick_tui.ui.widgets.job_line import JobLine
-from maverick_tui.ui.widgets.truth_line import TruthLine
+from maverick_tui.ui.widgets.pending import JobLine
+from maverick_tui.ui.widgets.status_line import StatusLine
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.ui.running import FedApp, until, watching
 
@@ -34,8 +34,8 @@ def broken() -> Tape:
 
 
 def truth(app: FedApp) -> str:
-    line = app.run_screen.query_one(TruthLine)
-    line.refresh_truth(app.now)
+    line = app.run_screen.query_one(StatusLine)
+    line.refresh_status(app.now)
     return line.text
 
 

@@ -1,13 +1,14 @@
-"""The keys of a screen, read from its bindings: what they do now, and what they would do elsewhere on it."""
+"""The keys of a screen, read from its bindings: their names, what they do now and elsewhere, and as commands."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import ActiveBinding, Binding, BindingsMap
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
@@ -16,6 +17,8 @@ from textual.widget import Widget
 
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 EVERYWHERE = "Everywhere"
+_OF_A_PROMPT = ("prompt.send", "prompt.editor")
+"""What can be done to the text that has the focus from the palette, too."""
 
 
 @dataclass(slots=True)
@@ -42,6 +45,31 @@ class KeyGroup:
         row.is_enabled = row.is_enabled or is_enabled
         if key not in row.keys:
             row.keys.append(key)
+
+
+def key_names(*nodes: DOMNode) -> dict[str, str]:
+    """What the keys of these nodes are called, by the ids of their bindings; the person's own keys among them."""
+    names: dict[str, str] = {}
+    for node in nodes:
+        for key, binding in _bindings(node):
+            # Not every terminal can tell Shift+Enter from Enter, so that it is not the key to be named.
+            if binding.id and binding.id not in names and key != "shift+enter":
+                names[binding.id] = node.app.get_key_display(binding.with_key(key, binding.key_display))
+    return names
+
+
+def screen_commands(screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """One command of the palette for each described binding that acts on this screen at the moment."""
+    seen: set[str] = set()
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if not binding.id or not binding.description or not active.enabled or binding.description in seen:
+            continue
+        if binding.action == "command_palette" or (active.node is screen.focused and binding.id not in _OF_A_PROMPT):
+            continue  # it is open already; a text is edited by its keys, and not from here
+        seen.add(binding.description)
+        act = partial(screen.app.run_action, binding.action, active.node)
+        yield SystemCommand(binding.description, screen.app.get_key_display(binding), act)
 
 
 def key_groups(screen: Screen[Any]) -> list[KeyGroup]:

@@ -1,4 +1,4 @@
-"""TruthLine: one line that always says what the run is doing, and what has come that is out of sight."""
+"""StatusLine: one line that always says what the run is doing, and what has come that is out of sight."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TONES: dict[Tone, str] = {
 """The role of each tone."""
 
 
-class TruthLine(Painted):
+class StatusLine(Painted):
     """At the left the truth, at the right what waits: queued prompts, and lines that have not been seen."""
 
     class FollowClicked(Message):
@@ -42,7 +42,7 @@ class TruthLine(Painted):
         self.interrupt_key = ""
         """What the key is called that interrupts."""
 
-    def refresh_truth(self, now: float) -> None:
+    def refresh_status(self, now: float) -> None:
         """Show what is happening now."""
         self._now = now
         if not self.display or not self.content_size:
@@ -52,11 +52,11 @@ class TruthLine(Painted):
     def set_unseen(self, lines: int, is_following: bool = False) -> None:
         """Say how much of the transcript lies below what can be seen."""
         self._unseen, self._is_following = lines, is_following
-        self.refresh_truth(self._now)
+        self.refresh_status(self._now)
 
     def fill(self) -> None:
         """The same in the room that there is now."""
-        self.refresh_truth(self._now)
+        self.refresh_status(self._now)
 
     def on_click(self, event: events.Click) -> None:
         """A click on the hint goes to the end."""

@@ -1,8 +1,10 @@
-"""The names of models, as short as they can be told apart."""
+"""Paths and names of models, as short as they can be told apart."""
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 from maverick_tui.inert import one_line
 
@@ -19,3 +21,13 @@ def short_model(model: str, room: int | None = None) -> str:
         return f"{found['family']} {version}".rstrip()
     text = _DATE.sub("", one_line(model)).removeprefix("claude-")
     return text if room is None or len(text) <= room else f"{text[: room - 1]}…"
+
+
+def short_path(path: str | Path, cwd: Path | None = None) -> str:
+    """The path as it is best read: below the working directory, if one is given, or below the home directory."""
+    text = os.fspath(path)
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where nobody knows it
+    for folder, short in ((str(cwd or ""), ""), (home, "~/")):
+        if folder.strip("/") and text.startswith(f"{folder}/"):
+            return one_line(short + text.removeprefix(f"{folder}/"))
+    return one_line("~" if text == home else text)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from maverick_tui.ui.model_names import short_model
+from maverick_tui.ui.short_names import short_model, short_path
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,11 @@ def test_a_model_is_told_by_its_family_and_version(model: str, short: str) -> No
 def test_a_name_without_a_family_is_cut_where_there_is_no_more_room() -> None:
     assert short_model("some-very-long-model-name", 14) == "some-very-lon…"
     assert short_model("some-very-long-model-name") == "some-very-long-model-name"
+
+
+@pytest.mark.parametrize(
+    ("path", "short"),
+    [("{cwd}/a/b", "a/b"), ("{home}/x", "~/x"), ("{home}", "~"), ("/etc/x", "/etc/x"), ("/a\x1b[0m", "/a␛[0m")],
+)
+def test_paths_are_short(path: str, short: str, home: Path) -> None:
+    assert short_path(path.format(cwd=Path.cwd(), home=home), Path.cwd()) == short

@@ -1,4 +1,4 @@
-"""TruthLine on a screen."""
+"""StatusLine on a screen."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from textual import on
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.widgets.truth_line import TruthLine, cut_middle
+from maverick_tui.ui.widgets.status_line import StatusLine, cut_middle
 from tests.runs.story import NETWORK, OPEN, ask, asked, began, call, end, told
 from tests.ui.widgets.host import Host
 
 
 class Listening(Host):
     def __init__(self, store: RunStore) -> None:
-        super().__init__(lambda: [TruthLine(store)])
+        super().__init__(lambda: [StatusLine(store)])
         self.clicks = 0
 
-    @on(TruthLine.FollowClicked)
+    @on(StatusLine.FollowClicked)
     def _follow(self) -> None:
         self.clicks += 1
 
@@ -26,10 +26,10 @@ class Listening(Host):
 async def shown(store: RunStore, now: float, width: int = 80, unseen: int | None = None) -> str:
     app = Listening(store)
     async with app.run_test(size=(width, 3)) as pilot:
-        line = app.query_one(TruthLine)
+        line = app.query_one(StatusLine)
         if unseen is not None:
             line.set_unseen(unseen)
-        line.refresh_truth(now)
+        line.refresh_status(now)
         await pilot.pause()
         return app.drawn()[0].strip()
 
@@ -79,19 +79,19 @@ async def test_a_clock_moves_twice_a_second_and_a_phase_at_once(monkeypatch: pyt
     store = asked(at=1.0)
     app = Listening(store)
     async with app.run_test(size=(80, 3)) as pilot:
-        line = app.query_one(TruthLine)
-        line.refresh_truth(3.0)
+        line = app.query_one(StatusLine)
+        line.refresh_status(3.0)
         await pilot.pause()
         laid_out = app.layouts
         drawn: list[object] = []
         monkeypatch.setattr(line, "refresh", lambda *regions, **_: drawn.append(regions))
         for hundredth in range(49):
-            line.refresh_truth(3.0 + hundredth / 100)
+            line.refresh_status(3.0 + hundredth / 100)
         assert drawn == []
-        line.refresh_truth(3.5)
+        line.refresh_status(3.5)
         assert len(drawn) == 1
         store.apply(ev.BlockStarted(3.6, 1, "text"))
-        line.refresh_truth(3.6)
+        line.refresh_status(3.6)
         assert len(drawn) == 2
         assert line.text.startswith("● writing  0.0 s")
         assert app.layouts == laid_out
@@ -100,14 +100,14 @@ async def test_a_clock_moves_twice_a_second_and_a_phase_at_once(monkeypatch: pyt
 async def test_a_click_on_the_hint_goes_to_the_end_and_one_elsewhere_does_not() -> None:
     app = Listening(asked())
     async with app.run_test(size=(80, 3)) as pilot:
-        line = app.query_one(TruthLine)
-        line.refresh_truth(2.0)
-        await pilot.click(TruthLine, offset=(78, 0))
+        line = app.query_one(StatusLine)
+        line.refresh_status(2.0)
+        await pilot.click(StatusLine, offset=(78, 0))
         assert app.clicks == 0, "it follows already"
         line.set_unseen(14)
-        await pilot.click(TruthLine, offset=(2, 0))
+        await pilot.click(StatusLine, offset=(2, 0))
         assert app.clicks == 0
-        await pilot.click(TruthLine, offset=(75, 0))
+        await pilot.click(StatusLine, offset=(75, 0))
         assert app.clicks == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.screens.questions import ARMED_AFTER, Questions
+from maverick_tui.ui.questions import ARMED_AFTER, Questions
 from tests.runs.story import ask, asked, call
 
 COLOURS = {"question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}

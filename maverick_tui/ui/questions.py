@@ -1,8 +1,8 @@
-"""The open questions of a run: which one keys answer, since when they may, and how far it is answered."""
+"""The open questions of a run: which one keys answer, since when they may, and how much they may allow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 ARMED_AFTER = 0.4
 """Seconds on the screen before a question can be answered: a key that was meant for something else is no answer."""
+SCOPES = ("allow_run", "allow_alike", "allow_all")
+"""Actions that allow something for the run: the very call, what is like it, and all of the tool."""
+
+
+def by_scope(grants: Sequence[str]) -> dict[str, int]:
+    """The place of the grant that each action allows: of two, the second is for all of the tool."""
+    actions = SCOPES[::2] if len(grants) == 2 else SCOPES
+    return {action: place for place, action in enumerate(actions[: len(grants)])}
 
 
 class Questions:
