@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.notifications import Notifier
     from maverick_tui.ui.picker.items import RunSummary
     from maverick_tui.ui.picker.screen import PickerScreen
-    from maverick_tui.ui.screens.run import RunScreen
+    from maverick_tui.ui.run.screen import RunScreen
 
 log = logging.getLogger(__name__)
 
@@ -171,7 +171,7 @@ class MaverickApp(Shell):
 
     def _go_to(self, screen: Screen[Any]) -> None:
         """Show a screen instead of the one that is there; a run's draft is not lost by it."""
-        from maverick_tui.ui.screens.run import RunScreen
+        from maverick_tui.ui.run.screen import RunScreen
 
         if isinstance(self.screen, RunScreen) and self.screen.run.run_id in self.board.runs:
             self._left = self.screen.run
@@ -219,7 +219,7 @@ class MaverickApp(Shell):
         self._go_to(self._run_screen(run))
 
     def _run_screen(self, run: RunModel) -> RunScreen:
-        from maverick_tui.ui.screens.run import RunScreen
+        from maverick_tui.ui.run.screen import RunScreen
 
         return RunScreen(
             run,
@@ -271,7 +271,7 @@ class MaverickApp(Shell):
             screen.prompt.set_text(text)
 
     def _screen_of(self, run: RunModel) -> RunScreen | None:
-        from maverick_tui.ui.screens.run import RunScreen
+        from maverick_tui.ui.run.screen import RunScreen
 
         for screen in reversed(self.screen_stack):
             if isinstance(screen, RunScreen) and screen.run is run:
@@ -317,7 +317,7 @@ class MaverickApp(Shell):
 
     def on_run_screen_other_run_wanted(self, event: RunScreen.OtherRunWanted) -> None:
         """Another run is to be shown."""
-        from maverick_tui.ui.screens.run import RunScreen
+        from maverick_tui.ui.run.screen import RunScreen
 
         if isinstance(self.screen, RunScreen):
             other = self.board.beside(self.screen.run, event.direction)
@@ -328,7 +328,7 @@ class MaverickApp(Shell):
 
     def on_run_screen_close_wanted(self) -> None:
         """Close the run on the screen."""
-        from maverick_tui.ui.screens.run import RunScreen
+        from maverick_tui.ui.run.screen import RunScreen
 
         if isinstance(self.screen, RunScreen):
             self._close_run(self.screen.run)

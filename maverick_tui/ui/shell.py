@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.events import Event as InputOrOther
 
     from maverick_tui.ui.rendering.palette import Palette
-    from maverick_tui.ui.screens.run import RunScreen
+    from maverick_tui.ui.run.screen import RunScreen
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ class Shell(App[int]):
         keymap, problems = await asyncio.to_thread(own_keys, type(self))
         self._tell_problems(problems, "Keys")
         if keymap:
-            from maverick_tui.ui.screens.run import RunScreen
+            from maverick_tui.ui.run.screen import RunScreen
 
             self.set_keymap(keymap)
             for screen in self.screen_stack:
@@ -172,7 +172,7 @@ class Shell(App[int]):
         )
 
     def _theme_changed(self, theme: Theme) -> None:
-        from maverick_tui.ui.screens.run import RunScreen
+        from maverick_tui.ui.run.screen import RunScreen
 
         self.preferences.change(theme=theme.name)
         for screen in self.screen_stack:
@@ -210,7 +210,7 @@ class Shell(App[int]):
 
     def action_help(self) -> None:
         """Show what the keys do here."""
-        from maverick_tui.ui.screens.help import HelpScreen
+        from maverick_tui.ui.overlays.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):
             self.screen.action_close()

@@ -17,7 +17,7 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 
 pytestmark = pytest.mark.slow
 

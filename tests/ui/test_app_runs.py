@@ -22,7 +22,7 @@ from maverick_tui.ui.launch import Launch, RunSetup
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.serving import refuse
 from maverick_tui.ui.shell import QUIT_AGAIN_WITHIN
 from maverick_tui.ui.widgets.run_header import RunHeader

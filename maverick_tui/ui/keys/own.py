@@ -31,11 +31,11 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
     from maverick_tui.ui.dialogs.inputs import InputsForm
     from maverick_tui.ui.dialogs.naming import NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
+    from maverick_tui.ui.overlays.details import DetailsScreen
+    from maverick_tui.ui.overlays.help import HelpScreen
+    from maverick_tui.ui.overlays.overlay import Overlay
     from maverick_tui.ui.picker.screen import PickerScreen
-    from maverick_tui.ui.screens.details import DetailsScreen
-    from maverick_tui.ui.screens.help import HelpScreen
-    from maverick_tui.ui.screens.overlay import Overlay
-    from maverick_tui.ui.screens.run import RunScreen
+    from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.find_bar import FindBar
     from maverick_tui.ui.widgets.prompt import Prompt

@@ -10,7 +10,7 @@ from rich.style import Style
 
 from maverick_tui.inert import one_line, revealed
 from maverick_tui.runs.entries import ToolEntry
-from maverick_tui.ui.questions import SCOPES, by_scope
+from maverick_tui.ui.open_questions import SCOPES, by_scope
 from maverick_tui.ui.rendering.blank_rows import without_blank_runs
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.transcript import tool_rows

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from maverick_tui import paths
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.keys.own import all_bindings, is_key, load_keys, own_keys
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.find_bar import FindBar
 from tests.ui.key_table import TABLE, table

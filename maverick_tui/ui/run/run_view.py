@@ -16,8 +16,8 @@ from textual.content import Content
 from textual.screen import Screen
 
 from maverick_tui.ui.keys.bindings import key_names
+from maverick_tui.ui.open_questions import OpenQuestions
 from maverick_tui.ui.preferences import Verbosity
-from maverick_tui.ui.questions import Questions
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.painted import PAINT
 from maverick_tui.ui.widgets.pending import QueueLines
@@ -77,7 +77,7 @@ class RunView(Screen[None]):
         self._clock = clock
         self._status_due: asyncio.TimerHandle | None = None
         self._status_is_urgent = False
-        self._questions = Questions(run.store, clock)
+        self._questions = OpenQuestions(run.store, clock)
         self._asks_reason_for = ""
         """The question that is to be denied with the reason that stands in the prompt."""
         self._aside = ""

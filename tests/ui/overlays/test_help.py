@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from maverick_tui.runs.truth import _HEADLINES
 from maverick_tui.ui.keys.bindings import KeyGroup, key_groups
 from maverick_tui.ui.log_file import log_path
-from maverick_tui.ui.screens.help import SIGNS, HelpScreen
+from maverick_tui.ui.overlays.help import SIGNS, HelpScreen
 from tests.runs.story import ask, asked, call, end
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching

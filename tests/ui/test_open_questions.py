@@ -6,7 +6,7 @@ from typing import Any
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.questions import ARMED_AFTER, Questions
+from maverick_tui.ui.open_questions import ARMED_AFTER, OpenQuestions
 from tests.runs.story import ask, asked, call
 
 COLOURS = {"question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}
@@ -23,19 +23,19 @@ class Clock:
         return self.now
 
 
-def two() -> tuple[RunStore, Clock, Questions]:
+def two() -> tuple[RunStore, Clock, OpenQuestions]:
     """Two calls that were asked about in the same moment."""
     clock = Clock()
     store = asked(
         call("Bash", id="c1"), call("Bash", id="c2"), ask("c1", request="q1", at=4.0), ask("c2", request="q2", at=4.0)
     )
-    questions = Questions(store, clock)
+    questions = OpenQuestions(store, clock)
     questions.look()
     return store, clock, questions
 
 
 def test_without_questions_there_is_nothing_to_answer() -> None:
-    questions = Questions(asked(), Clock())
+    questions = OpenQuestions(asked(), Clock())
     questions.look()
     assert (questions.first, questions.in_words, questions.about(0), questions.about(7)) == (None, None, None, None)
 

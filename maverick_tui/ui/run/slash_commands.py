@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
-    from maverick_tui.ui.screens.answering import AnsweringScreen
+    from maverick_tui.ui.run.answering import AnsweringScreen
 
 COMMANDS = {
     "clear": "Begin a new conversation; what is on the screen stays",

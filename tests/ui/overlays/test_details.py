@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.runs.events import Failure
-from maverick_tui.ui.screens.details import MOST_SHOWN, DetailsScreen, sections
+from maverick_tui.ui.overlays.details import MOST_SHOWN, DetailsScreen, sections
 from tests.ui.widgets.host import Host
 
 FAILURE = Failure(

@@ -22,7 +22,7 @@ def by_scope(grants: Sequence[str]) -> dict[str, int]:
     return {action: place for place, action in enumerate(actions[: len(grants)])}
 
 
-class Questions:
+class OpenQuestions:
     """Keys answer the question that has waited longest; a click answers the one that it hits."""
 
     def __init__(self, store: RunStore, clock: Callable[[], float]) -> None:

@@ -12,7 +12,7 @@ from maverick_tui.inert import inert, one_line
 from maverick_tui.redact import redact
 from maverick_tui.runs.events import Failure
 from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
-from maverick_tui.ui.screens.overlay import Overlay
+from maverick_tui.ui.overlays.overlay import Overlay
 
 MOST_SHOWN = 50_000
 """Characters of a section on the screen; a copy has all of it."""

@@ -15,7 +15,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.ui.keys.bindings import KeyGroup, KeyRow, key_groups, title_of
 from maverick_tui.ui.lines.wrapping import Line, pad, wrap
 from maverick_tui.ui.log_file import log_path
-from maverick_tui.ui.screens.overlay import Overlay
+from maverick_tui.ui.overlays.overlay import Overlay
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 SIGNS = (
@@ -62,8 +62,8 @@ class HelpScreen(Overlay):
         stack = self.app.screen_stack
         below = stack[stack.index(self) - 1]
         self._groups = key_groups(below)
-        from maverick_tui.ui.screens.answering import AnsweringScreen
-        from maverick_tui.ui.screens.slash_commands import COMMANDS
+        from maverick_tui.ui.run.answering import AnsweringScreen
+        from maverick_tui.ui.run.slash_commands import COMMANDS
 
         if isinstance(below, AnsweringScreen):
             rows = {name: KeyRow(about, [f"/{name}"]) for name, about in COMMANDS.items()}

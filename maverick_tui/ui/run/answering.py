@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from maverick_tui.ui.lines.wrapping import cut
-from maverick_tui.ui.questions import ARMED_AFTER, by_scope
-from maverick_tui.ui.screens.run_view import RunView
-from maverick_tui.ui.screens.slash_commands import COMMANDS, TAKE_WORDS, SlashCommands
+from maverick_tui.ui.open_questions import ARMED_AFTER, by_scope
+from maverick_tui.ui.run.run_view import RunView
+from maverick_tui.ui.run.slash_commands import COMMANDS, TAKE_WORDS, SlashCommands
 from maverick_tui.ui.widgets.command_menu import CommandChoice
 from maverick_tui.ui.widgets.prompt import Prompt
 

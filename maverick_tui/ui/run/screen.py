@@ -13,10 +13,10 @@ from maverick_tui.agent.catalog.choices import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.ui.open_questions import SCOPES
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
-from maverick_tui.ui.questions import SCOPES
-from maverick_tui.ui.screens.answering import AnsweringScreen
-from maverick_tui.ui.screens.run_view import SHORT, WIDE
+from maverick_tui.ui.run.answering import AnsweringScreen
+from maverick_tui.ui.run.run_view import SHORT, WIDE
 from maverick_tui.ui.transcript.sources import answer_of_turn, source
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.pending import QueueLines
@@ -228,7 +228,7 @@ class RunScreen(AnsweringScreen):
 
     def action_banner_details(self) -> None:
         """Show everything that is known about the failure."""
-        from maverick_tui.ui.screens.details import DetailsScreen
+        from maverick_tui.ui.overlays.details import DetailsScreen
 
         if (banner := self.store.current_failure) is not None:
             _ = self.app.push_screen(DetailsScreen(banner.failure))
