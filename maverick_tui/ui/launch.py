@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from maverick_tui.config import MaverickConfig
+
+log = logging.getLogger(__name__)
 
 DEMO_TIMEOUT = 60.0
 
@@ -45,6 +48,55 @@ class RunSetup:
     config: MaverickConfig
     prompts: Mapping[str, str] = field(default_factory=dict)
     """What to ask an agent, by its name: the demo has an answer to these."""
+
+
+class HeldSetup:
+    """The setup of all runs, which may be waited for before it is there."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._ready: asyncio.Future[RunSetup] | None = None
+
+    @property
+    def ready(self) -> asyncio.Future[RunSetup]:
+        """The setup, or why there is none."""
+        if self._ready is None:
+            self._ready = asyncio.get_running_loop().create_future()
+        return self._ready
+
+    def forget_failure(self) -> None:
+        """What was wrong may have been put right: it can be opened again."""
+        self._ready = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[RunSetup]:
+        """Make it ready, and keep it so; whoever waits for it is told what went wrong."""
+        from maverick_tui.exceptions import MaverickError
+
+        ready = self.ready
+        try:
+            async with open_setup(self._launch) as setup:
+                ready.set_result(setup)
+                yield setup
+        except Exception as error:
+            if not isinstance(error, MaverickError | OSError | TimeoutError):
+                log.exception("The setup of the runs has failed")
+            if not ready.done():
+                ready.set_exception(error)
+                ready.exception()  # perhaps nobody waits
+            raise
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is none."""
+        return self.ready.done() and self.ready.exception() is not None
+
+    @property
+    def cwd(self) -> Path | None:
+        """The folder of the runs, if it is known."""
+        if self.ready.done() and not self.has_failed:
+            return self.ready.result().cwd
+        return None if self._launch.is_demo else self._launch.cwd
 
 
 @asynccontextmanager

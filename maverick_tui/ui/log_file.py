@@ -38,6 +38,15 @@ def kept_log() -> Iterator[None]:
         handler.close()
 
 
+def log_failure(error: BaseException | None) -> str:
+    """Log what has ended the application; what to print of it, without secrets."""
+    import traceback
+
+    logging.getLogger(__name__).critical("The application has failed.", exc_info=error)
+    told = inert(redact("".join(traceback.format_exception(error))))
+    return f"{told}\nMaverick has failed. What it was stands above and, to be passed on, in {log_path()}."
+
+
 class LogFile(logging.Handler):
     """Opens its file, and imports what it takes, with the first record: most of the time there is none."""
 

@@ -46,7 +46,7 @@ async def take(scene: Scene) -> str:
     async with app.run_test(size=scene.size, notifications=False) as pilot:
         await scene.play(pilot)
         svg = app.export_screenshot(title="Maverick", simplify=True)
-        app._end_now(0)
+        app._leaving.end_now(0)
         await app.workers.wait_for_complete([worker for worker in app.workers if worker.name == "leave"])
     return svg
 

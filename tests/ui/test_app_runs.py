@@ -16,7 +16,7 @@ from textual.widgets._toast import Toast
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
 from maverick_tui.runs.events import ConnectFailed, RunStarted
-from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
 from maverick_tui.ui.board import Board, RunModel
 from maverick_tui.ui.launch import Launch, RunSetup
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -24,7 +24,6 @@ from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.serving import refuse
-from maverick_tui.ui.shell import QUIT_AGAIN_WITHIN
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.support.runs import Tape
 from tests.ui.quick import quick_pilot as quick_pilot
@@ -233,7 +232,7 @@ async def test_quitting_names_all_that_is_at_work_and_asks_once() -> None:
 
 async def test_the_exit_code_of_a_signal_is_kept() -> None:
     async with watching(begun()) as (app, pilot):
-        app._end_now(143)
+        app._leaving.end_now(143)
         await until(pilot, lambda: app._exit)
     assert app.return_value == 143
 
@@ -286,7 +285,7 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
         run.connect(Kept())
 
     setup = BrokenSetup(failures=2)
-    monkeypatch.setattr("maverick_tui.ui.app.open_setup", setup)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", setup)
     monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
     app = MaverickApp(Launch(Path.cwd(), "explorer", "Show me around"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
@@ -318,7 +317,7 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("[b]oops[/b]")
 
-    monkeypatch.setattr("maverick_tui.ui.app.open_setup", broken)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: notices(app))
@@ -331,7 +330,7 @@ async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.
         await asyncio.Event().wait()
 
     monkeypatch.setattr("maverick_tui.ui.serving.serve_run", serve)
-    monkeypatch.setattr("maverick_tui.ui.app.CLOSE_WITHIN", 3_600.0)
+    monkeypatch.setattr("maverick_tui.ui.leaving.CLOSE_WITHIN", 3_600.0)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test() as pilot:
         await until(pilot, lambda: any(worker.group == "runs" for worker in app.workers))
@@ -376,15 +375,15 @@ async def test_a_terminal_that_goes_after_the_end_starts_nothing() -> None:
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test():
         app.exit(0)
-    app._end_now(129)  # until the loop is closed, a signal still comes here
+    app._leaving.end_now(129)  # until the loop is closed, a signal still comes here
     assert app.return_value == 0
 
 
 async def test_who_leaves_while_it_leaves_changes_nothing() -> None:
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test() as pilot:
-        app._end_now(0)
-        app._end_now(129)
+        app._leaving.end_now(0)
+        app._leaving.end_now(129)
         await until(pilot, lambda: app._exit)
     assert app.return_value == 0
 
@@ -394,7 +393,7 @@ async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
         warnings.simplefilter("always")
         app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
         async with app.run_test() as pilot:
-            await until(pilot, lambda: app._setup is not None and app._setup.done())
+            await until(pilot, app._setup.ready.done)
             app._start(next(iter(app.board.runs.values())), "explorer", {}, None)
             app._hold_setup()
             app.workers.cancel_all()
@@ -412,7 +411,7 @@ async def test_a_run_without_a_setup_says_what_went_wrong_whatever_it_is(monkeyp
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("maverick_tui.ui.app.open_setup", broken)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "oops" in _shown(app))

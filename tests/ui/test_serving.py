@@ -11,7 +11,7 @@ from maverick_tui.offline.demo.script import SCRIPT
 from maverick_tui.offline.demo.tour import GOES_ON, TOUR
 from maverick_tui.runs.events import TurnStarted
 from maverick_tui.ui.launch import RunSetup
-from maverick_tui.ui.run.screen import _CONTINUE
+from maverick_tui.ui.run.recovery import _CONTINUE
 from maverick_tui.ui.serving import off_script
 
 PROMPTS = {stop.agent: stop.prompt for stop in TOUR}

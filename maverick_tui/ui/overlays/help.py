@@ -62,10 +62,10 @@ class HelpScreen(Overlay):
         stack = self.app.screen_stack
         below = stack[stack.index(self) - 1]
         self._groups = key_groups(below)
-        from maverick_tui.ui.run.answering import AnsweringScreen
+        from maverick_tui.ui.run.screen import RunScreen
         from maverick_tui.ui.run.slash_commands import COMMANDS
 
-        if isinstance(below, AnsweringScreen):
+        if isinstance(below, RunScreen):
             rows = {name: KeyRow(about, [f"/{name}"]) for name, about in COMMANDS.items()}
             self._groups.append(KeyGroup("Commands, typed instead of a prompt", rows))
         self.query_one(".overlay--box").border_title = Content(f" Keys: {title_of(below)} ")

@@ -15,6 +15,7 @@ from maverick_tui.ui.short_names import short_model
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.problems import Problem
+    from maverick_tui.ui.board import RunModel
 
 GLYPHS = {"error": "✘", "warning": "!", "untrusted": "◇"}
 
@@ -32,6 +33,15 @@ class RunSummary:
     detail: str = ""
     title: str = ""
     """What it is called, or was asked first."""
+
+
+def summary_of(run: RunModel, now: float) -> RunSummary:
+    """A run as it stands now."""
+    from maverick_tui.runs.truth import truth
+
+    stands = truth(run.store, now)
+    title = run.store.name or run.store.first_prompt
+    return RunSummary(run.run_id, run.agent, stands.word, stands.glyph, stands.detail, title)
 
 
 class Group(NamedTuple):

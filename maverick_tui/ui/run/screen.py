@@ -1,129 +1,212 @@
-"""RunScreen: one run, live. The prompt has the focus; the transcript, the figures and the truth stand around it."""
+"""RunScreen: one run, live. The prompt has the focus; transcript, figures and status stand around it."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
-from textual.binding import Binding, BindingType
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.message import Message
-from textual.widget import Widget
+from textual.screen import Screen
 
 from maverick_tui.agent.catalog.choices import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
-from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.ui.keys.bindings import key_names
 from maverick_tui.ui.open_questions import SCOPES
-from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
-from maverick_tui.ui.run.answering import AnsweringScreen
-from maverick_tui.ui.run.run_view import SHORT, WIDE
-from maverick_tui.ui.transcript.sources import answer_of_turn, source
+from maverick_tui.ui.preferences import VERBOSITIES, Preferences
+from maverick_tui.ui.run.answering import Answering
+from maverick_tui.ui.run.keys import RUN_KEYS
+from maverick_tui.ui.run.prompting import Prompting
+from maverick_tui.ui.run.recovery import Recovery
+from maverick_tui.ui.run.status import RunStatus, StatusClock
 from maverick_tui.ui.transcript.view import Transcript
-from maverick_tui.ui.widgets.pending import QueueLines
+from maverick_tui.ui.widgets.command_menu import CommandMenu
+from maverick_tui.ui.widgets.painted import PAINT
+from maverick_tui.ui.widgets.prompt import Prompt
 from maverick_tui.ui.widgets.run_header import RunHeader
 from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
+    from maverick_tui.runs.events import Event
+    from maverick_tui.ui.board import RunModel
+    from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.widgets.find_bar import FindBar
 
-_CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
+WIDE = 100
+"""Columns from which on the usage panel has room beside the transcript."""
+SHORT = 9
+"""Rows below which everything goes that the answer, the status and the prompt can do without."""
+_CHANGES_QUESTIONS = ("permission_asked", "permission_settled", "tool_finished", "turn_ended")
+_CHANGES_KEYS = ("permission_asked", "permission_settled", "turn_started", "turn_ended", "connect_failed")
+_CHANGES_FILES = ("run_started", "turn_ended")
 
 
-class RunScreen(AnsweringScreen):
+class RunScreen(Screen[None]):
     """Shows a run and takes what the person wants of it; everything it shows comes from the run's store."""
 
     CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("run", "prompt", "panel", "status")]
+    COMPONENT_CLASSES = PAINT
     BINDING_GROUP_TITLE = "Run"
     AUTO_FOCUS = "Prompt"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "escape", "Interrupt", id="run.interrupt", priority=True, show=False),
-        Binding("shift+tab", "cycle_mode", "Next permission mode", id="run.mode", priority=True, show=False),
-        Binding("tab", "switch_focus", "Between prompt and transcript", id="run.focus", priority=True, show=False),
-        Binding("ctrl+n", "new_run", "Another agent", id="run.new", priority=True, show=False),
-        Binding("ctrl+pagedown", "other_run(1)", "Next run", id="run.next", priority=True, show=False),
-        Binding("ctrl+pageup", "other_run(-1)", "Run before", id="run.previous", priority=True, show=False),
-        Binding("ctrl+o", "verbosity", "Show more or less", id="run.verbosity", priority=True, show=False),
-        Binding("ctrl+b", "toggle_panel", "Usage panel", id="run.panel", priority=True, show=False),
-        Binding("ctrl+f", "find", "Find", id="run.find", priority=True, show=False),
-        Binding("pageup", "page(-1)", "Up a page", id="run.page_up", priority=True, show=False),
-        Binding("pagedown", "page(1)", "Down a page", id="run.page_down", priority=True, show=False),
-        Binding("ctrl+end", "follow", "To the end, and follow it", id="run.follow", priority=True, show=False),
-        Binding(
-            "alt+up", "edit_queued", "Take back the last queued prompt", id="run.edit_queued", priority=True, show=False
-        ),
-        Binding("alt+x", "drop_queued", "Drop the last queued prompt", id="run.drop_queued", priority=True, show=False),
-        Binding("f2", "name_run", "Name this run", id="run.name", priority=True, show=False),
-        Binding("f9", "close_run", "Close this run", id="run.close", priority=True, show=False),
-        Binding("f4", "edit_transcript", "Transcript in your editor", id="run.editor", priority=True, show=False),
-        Binding("ctrl+y", "allow_once", "Allow once", id="approval.allow_once", priority=True, show=False),
-        Binding(
-            "ctrl+t",
-            "allow_run",
-            "Allow this very call for the run",
-            id="approval.allow_run",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "alt+t",
-            "allow_alike",
-            "Allow what begins alike for the run",
-            id="approval.allow_alike",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "alt+a",
-            "allow_all",
-            "Allow all of the tool for the run",
-            id="approval.allow_all",
-            priority=True,
-            show=False,
-        ),
-        Binding("ctrl+x", "deny", "Deny", id="approval.deny", priority=True, show=False),
-        Binding("ctrl+r", "deny_reason", "Deny with a reason", id="approval.deny_reason", priority=True, show=False),
-        Binding("f5", "banner_retry", "Retry the prompt", id="banner.retry", priority=True, show=False),
-        Binding("f6", "banner_continue", "Continue from here", id="banner.continue", priority=True, show=False),
-        Binding("f7", "banner_copy", "Copy what came", id="banner.copy", priority=True, show=False),
-        Binding("f8", "banner_details", "Details of the failure", id="banner.details", priority=True, show=False),
-        Binding("slash", "find", "Find", id="transcript.find", show=False),
-        Binding("e", "edit_transcript", "Transcript in your editor", id="transcript.editor", show=False),
-        Binding("i", "focus_prompt", "Back to the prompt", id="transcript.leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*RUN_KEYS]
 
-    _find_bar: FindBar | None = None
-    _finds_from: Widget | None = None
-    """What had the focus when the person began to find something."""
+    def __init__(
+        self,
+        run: RunModel,
+        preferences: Preferences,
+        *,
+        palette: Callable[[], Palette],
+        badge: str = "",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Show the run as the person prefers it, and remember what they change about that."""
+        super().__init__()
+        self.run = run
+        self.store = run.store
+        self._preferences = preferences
+        self.transcript = Transcript(run.store, palette=palette, verbosity=preferences.verbosity, clock=clock)
+        self.prompt = Prompt(history=run.history)
+        self._status = RunStatus(run, badge, clock)
+        self.status_clock = StatusClock(self._show_status)
+        self._answering = Answering(run, self.transcript, self.prompt, clock)
+        self._prompting = Prompting(run, self.prompt, self.transcript, self._answering, self._act_later)
+        self._recovery = Recovery(run, self.transcript, self._prompting.send)
+        self._find_bar: FindBar | None = None
+        self._was_shown = False
+        self._give_actions_to_parts()
+        self.set_class(preferences.is_panel_closed, "-panel-closed")
 
-    class NewRunWanted(Message):
-        """The person wants another agent."""
+    def _give_actions_to_parts(self) -> None:
+        """Textual looks on the screen for what its keys do; these actions are the parts' own."""
+        answering, prompting, recovery = self._answering, self._prompting, self._recovery
+        self.action_choose = answering.choose
+        self.action_allow_once = answering.allow_once
+        self.action_allow_run = partial(answering.allow, "allow_run")
+        self.action_allow_alike = partial(answering.allow, "allow_alike")
+        self.action_allow_all = partial(answering.allow, "allow_all")
+        self.action_deny = answering.deny
+        self.action_edit_queued = prompting.edit_queued
+        self.action_drop_queued = prompting.drop_queued
+        self.action_banner_retry = recovery.retry
+        self.action_banner_continue = recovery.go_on
+        self.action_banner_copy = recovery.copy
+        self.action_banner_details = recovery.show_details
 
-    class OtherRunWanted(Message):
-        """The person wants to see the next run, or the one before."""
+    def compose(self) -> ComposeResult:
+        """The answer first, the status second, everything else quiet."""
+        # Textual would find out after it has applied all styles, and apply them again.
+        size = self.app.size
+        self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short")
+        yield self._status.header
+        with Horizontal(id="run-body"):
+            yield self.transcript
+            yield self._status.panel
+        yield self._status.usage
+        yield self._status.queue
+        yield self._status.line
+        yield self.prompt
 
-        def __init__(self, direction: int) -> None:
-            super().__init__()
-            self.direction = direction
+    def on_mount(self) -> None:
+        """Take up the state that is there, and keep the clocks going."""
+        self.prompt.set_text(self.run.draft)
+        self._answering.look()
+        self.keys_changed()
+        self.set_interval(1.0, self.tick)
+        self.status_clock.refresh_now()
+        self.call_after_refresh(self._read_checkout)
 
-    class CloseWanted(Message):
-        """The person has done with this run."""
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Have styles applied again when it comes back; the first time they are those of a moment ago."""
+        event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
-    class VerbosityChanged(Message):
-        """More, or less, is to be shown from now on."""
+    # -- what is shown ------------------------------------------------------------------------------------------------
 
-        def __init__(self, verbosity: Verbosity) -> None:
-            super().__init__()
-            self.verbosity = verbosity
+    @property
+    def draft(self) -> str:
+        """Everything that was typed and not sent."""
+        return self._answering.draft
 
-    class PanelToggled(Message):
-        """The usage panel was opened or closed."""
+    def keys_changed(self) -> None:
+        """The keys may be others: say so wherever they are named."""
+        keys = key_names(self.app, self.prompt, self.transcript, self)
+        self._answering.keys = self._prompting.keys = keys
+        self.transcript.set_keys(keys)
+        self._status.set_keys(keys)
 
-        def __init__(self, is_closed: bool) -> None:
-            super().__init__()
-            self.is_closed = is_closed
+    def event_applied(self, event: Event) -> None:
+        """The store has changed. Nothing is drawn here: that is done in frames."""
+        is_growth, is_due = event.type == "block_grew", self.status_clock.due is not None
+        if is_growth and is_due and self.transcript.is_waking:
+            return  # thousands of them may come in a second
+        if not self.is_attached or not self.is_mounted:
+            return
+        self.transcript.wake(at_once=not is_growth)
+        if is_growth and is_due:
+            return
+        if event.type in _CHANGES_QUESTIONS:
+            self._answering.look()
+        if event.type in _CHANGES_KEYS:
+            self.refresh_bindings()
+        if event.type in _CHANGES_FILES:
+            self._read_checkout()
+        self.status_clock.hear(event.type)
+
+    @work(exclusive=True, group="checkout", exit_on_error=False)
+    async def _read_checkout(self) -> None:
+        """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
+        from maverick_tui.git import head
+
+        if self.store.started is None or not self.store.started.cwd:
+            return
+        checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.started.cwd))
+        if checkout is not None:
+            self._status.header.set_branch(checkout.branch, checkout.changed)
+
+    def tick(self) -> None:
+        """Another second is over."""
+        self.transcript.tick()
+        self.status_clock.refresh_now()
+
+    def _show_status(self) -> None:
+        if self.is_attached:
+            self._status.refresh()
+            self._prompting.show_hint()
+
+    def on_descendant_focus(self) -> None:
+        """Say what the keys do for what has the focus."""
+        if self._prompting.keys:
+            self._prompting.show_hint()
+
+    # -- prompts ------------------------------------------------------------------------------------------------------
+
+    @on(Prompt.Submitted)
+    def _submit(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        self._prompting.submit(event.text)
+
+    def _act_later(self, action: str) -> None:
+        self.run_worker(self.run_action(action), group="command", exit_on_error=False)
+
+    @on(Prompt.Changed)
+    def _text_changed(self) -> None:
+        self._prompting.commands.text_changed()
+
+    @on(CommandMenu.Clicked)
+    def _command_clicked(self, event: CommandMenu.Clicked) -> None:
+        event.stop()
+        self._prompting.commands.complete(event.at)
+        self.set_focus(self.prompt)
 
     # -- steering -----------------------------------------------------------------------------------------------------
 
@@ -132,11 +215,11 @@ class RunScreen(AnsweringScreen):
         if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
             return False  # its key cuts
         if action in ("allow_once", "deny", "deny_reason", *SCOPES):
-            return self._questions.first is not None
+            return self._answering.questions.first is not None
         if action in ("drop_queued", "edit_queued"):
             return bool(self.store.queue)
         if action.startswith("banner_"):
-            return self.store.current_failure is not None and not self.store.is_running
+            return self._recovery.failure is not None and not self.store.is_running
         return True
 
     def action_escape(self) -> None:
@@ -145,12 +228,12 @@ class RunScreen(AnsweringScreen):
         if self.get_selected_text():
             self.clear_selection()
         elif self.prompt.is_choosing:
-            self._choice.refuse()
-        elif self._asks_reason_for:
-            self._leave_reason()
-            self._set_hints()
-        elif self._find_bar is not None and self._find_bar.has_class("-open"):
-            self._close_find(self._find_bar)
+            self._prompting.commands.refuse()
+        elif self._answering.asks_reason:
+            self._answering.leave_reason()
+            self._prompting.show_hint()
+        elif self._find_bar is not None and self._find_bar.is_open:
+            self._find_bar.close(self.prompt)
         elif store.is_running or store.questions or store.queue.keys() - store.held:
             self.run.interrupt()
         elif self.focused is not self.prompt:
@@ -167,29 +250,6 @@ class RunScreen(AnsweringScreen):
         following = modes[(modes.index(mode) + 1) % len(modes)] if mode in modes else modes[0]
         self.run.set_mode(following)
 
-    @on(UsagePanel.ToggleRequested)
-    @on(UsageLine.ToggleRequested)
-    def _usage_clicked(self, event: Message) -> None:
-        event.stop()
-        self.action_toggle_panel()
-
-    @on(RunHeader.ModeClicked)
-    def _mode_clicked(self, event: RunHeader.ModeClicked) -> None:
-        event.stop()
-        self.action_cycle_mode()
-
-    def action_new_run(self) -> None:
-        """To the picker; this run goes on."""
-        self.post_message(self.NewRunWanted())
-
-    def action_other_run(self, direction: int) -> None:
-        """To the next run."""
-        self.post_message(self.OtherRunWanted(direction))
-
-    def action_close_run(self) -> None:
-        """End this run, and take it from the list."""
-        self.post_message(self.CloseWanted())
-
     def action_name_run(self) -> None:
         """Ask what the run is to be called."""
         from maverick_tui.ui.dialogs.naming import NameScreen
@@ -200,46 +260,17 @@ class RunScreen(AnsweringScreen):
 
         _ = self.app.push_screen(NameScreen(self.store.name), name)
 
-    # -- the banner ---------------------------------------------------------------------------------------------------
-
-    def action_banner_retry(self) -> None:
-        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again."""
-        banner = self.store.current_failure
-        failed = [
-            entry
-            for entry in self.store.entries
-            if isinstance(entry, PromptEntry) and banner is not None and entry.turn == banner.turn
-        ]
-        if failed:
-            self.send(failed[-1].text, is_command=failed[-1].is_command)
-        else:
-            self.run.reconnect()
-
-    def action_banner_continue(self) -> None:
-        """Ask the agent to go on where its answer broke off."""
-        banner = self.store.current_failure
-        if banner is not None and banner.failure.error == "StreamingError":
-            self.send(_CONTINUE)
-
-    def action_banner_copy(self) -> None:
-        """Copy what came before it broke; if nothing came, what went wrong."""
-        if (banner := self.store.current_failure) is not None:
-            self.transcript.copy(*answer_of_turn(self.store, banner.turn) or [source(banner)])
-
-    def action_banner_details(self) -> None:
-        """Show everything that is known about the failure."""
-        from maverick_tui.ui.overlays.details import DetailsScreen
-
-        if (banner := self.store.current_failure) is not None:
-            _ = self.app.push_screen(DetailsScreen(banner.failure))
+    def action_deny_reason(self, entry: int = 0) -> None:
+        """Deny the call that waits with a reason, which is asked for."""
+        self._answering.ask_reason(entry)
+        self._prompting.show_hint()
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def action_switch_focus(self) -> None:
         """Between prompt and transcript; in a command that has been begun, to its end."""
         if self.focused is self.prompt and self.prompt.is_choosing:
-            if not self.prompt.complete():
-                self._choice.refuse()
+            self._prompting.commands.complete()
         elif self.focused is self.prompt:
             self.set_focus(self.transcript)
         else:
@@ -261,26 +292,33 @@ class RunScreen(AnsweringScreen):
         self.transcript.action_bottom()
 
     def action_verbosity(self) -> None:
-        """Show the next amount of detail."""
-        self._verbosity = VERBOSITIES[(VERBOSITIES.index(self._verbosity) + 1) % len(VERBOSITIES)]
-        self.transcript.set_verbosity(self._verbosity)
-        self.notify(f"Detail: {self._verbosity}", timeout=2)
-        self.post_message(self.VerbosityChanged(self._verbosity))
+        """Show the next amount of detail, and remember it."""
+        verbosity = VERBOSITIES[(VERBOSITIES.index(self._preferences.verbosity) + 1) % len(VERBOSITIES)]
+        self._preferences.change(verbosity=verbosity)
+        self.transcript.set_verbosity(verbosity)
+        self.notify(f"Detail: {verbosity}", timeout=2)
 
     def action_toggle_panel(self) -> None:
-        """Open or close the usage panel."""
+        """Open or close the usage panel, and remember it."""
         if self.size.width < WIDE:
             self.notify(f"The panel needs {WIDE} columns; the line above the prompt has the figures.", timeout=4)
             return
         self.toggle_class("-panel-closed")
-        self.post_message(self.PanelToggled(self.has_class("-panel-closed")))
+        self._preferences.change(is_panel_closed=self.has_class("-panel-closed"))
 
-    def action_edit_transcript(self) -> None:
-        """Open the transcript as Markdown in the person's editor."""
-        self._edit_transcript()
+    async def action_find(self) -> None:
+        """Open the line to find text with."""
+        if self._find_bar is None:
+            from maverick_tui.ui.widgets.find_bar import FindBar
+
+            bar = FindBar(self.transcript)
+            await self.mount(bar, before=self._status.queue)
+            self._find_bar = bar  # not before its parts are there
+        self._find_bar.open()
 
     @work(group="editor", exclusive=True)
-    async def _edit_transcript(self) -> None:
+    async def action_edit_transcript(self) -> None:
+        """Open the transcript as Markdown in the person's editor."""
         from maverick_tui.exceptions import MaverickError
         from maverick_tui.runs.export import as_markdown
         from maverick_tui.ui.editor import edit_text
@@ -290,10 +328,21 @@ class RunScreen(AnsweringScreen):
         except MaverickError as error:
             self.notify(inert(str(error)), title="Editor", severity="warning", markup=False)
 
+    @on(UsagePanel.ToggleRequested)
+    @on(UsageLine.ToggleRequested)
+    def _usage_clicked(self, event: Message) -> None:
+        event.stop()
+        self.action_toggle_panel()
+
+    @on(RunHeader.ModeClicked)
+    def _mode_clicked(self, event: RunHeader.ModeClicked) -> None:
+        event.stop()
+        self.action_cycle_mode()
+
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
         event.stop()
-        self.query_one(StatusLine).set_unseen(0 if event.is_following else event.unseen, event.is_following)
+        self._status.line.set_unseen(0 if event.is_following else event.unseen, event.is_following)
 
     @on(StatusLine.FollowClicked)
     def _follow_clicked(self, event: StatusLine.FollowClicked) -> None:
@@ -310,37 +359,3 @@ class RunScreen(AnsweringScreen):
     def _copied(self, event: Transcript.Copied) -> None:
         event.stop()
         self.notify(f"Copied {event.characters:,} characters.", timeout=2)
-
-    # -- finding ------------------------------------------------------------------------------------------------------
-
-    async def action_find(self) -> None:
-        """Open the line to find text with."""
-        if self._find_bar is None:
-            from maverick_tui.ui.widgets.find_bar import FindBar
-
-            bar = FindBar()
-            await self.mount(bar, before=self.query_one(QueueLines))
-            self._find_bar = bar  # not before its parts are there
-        if not self._find_bar.has_class("-open"):
-            self._finds_from = self.focused
-        self._find_bar.open()
-
-    def on_find_bar_wanted(self, event: FindBar.Wanted) -> None:
-        """Find it, or go to the next place."""
-        event.stop()
-        if event.needle != self.transcript.search.needle:
-            self.transcript.find(event.needle)
-        elif event.step:
-            self.transcript.action_match(event.step)
-
-    def on_find_bar_left(self, event: FindBar.Left) -> None:
-        """On to what was found."""
-        event.stop()
-        if self._find_bar is not None and self._find_bar.has_class("-open"):  # it may have been closed since
-            self.set_focus(self.transcript)
-
-    def _close_find(self, bar: FindBar) -> None:
-        """Leave everything as it was before: the entries, and who has the focus."""
-        bar.close()
-        self.transcript.find("")
-        self.set_focus(self._finds_from or self.prompt)

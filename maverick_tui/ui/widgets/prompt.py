@@ -125,6 +125,10 @@ class Prompt(TextArea, inherit_bindings=False):
         self._fit()
         self.move_cursor(self.document.end)
 
+    def put_before(self, text: str) -> None:
+        """Put a text before what stands here: nothing that was typed is lost."""
+        self.set_text("\n".join(filter(None, (text, self.text))))
+
     def remember(self, text: str) -> None:
         """It was a prompt, and not an answer to a question: the arrow keys bring it back."""
         if self._earlier is not None and text:

@@ -70,10 +70,10 @@ async def test_an_interrupt_is_on_the_screen_though_text_streams() -> None:
     async with watching(tape) as (app, pilot):
         line = app.run_screen.query_one(StatusLine)
         app.tell(tape.put(events.BlockGrew(tape.at, 2, " text")))
-        slow = app.run_screen._status_due
+        slow = app.run_screen.status_clock.due
         assert slow is not None
         app.tell(tape.put(events.InterruptRequested(tape.at)))
-        assert app.run_screen._status_due is not slow, "it does not wait for the next figures"
+        assert app.run_screen.status_clock.due is not slow, "it does not wait for the next figures"
         await until(pilot, lambda: "interrupting" in line.text)
 
 
@@ -82,11 +82,11 @@ async def test_the_clock_starts_no_second_round_of_figures() -> None:
     async with watching(tape) as (app, _):
         screen = app.run_screen
         app.tell(tape.put(events.BlockGrew(tape.at, 2, " text")))
-        due = screen._status_due
+        due = screen.status_clock.due
         assert due is not None
-        screen._tick()
+        screen.tick()
         assert due.cancelled()
-        assert screen._status_due is None
+        assert screen.status_clock.due is None
 
 
 # -- finding -------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ async def test_modes_go_round_and_can_be_clicked() -> None:
             assert app.kept.take() == [commands.SetMode(mode)]
             app.tell(tape.put(events.ModeChanged(tape.at, mode)))
             await pilot.pause()
-            app.run_screen._refresh_status()
+            app.run_screen.status_clock.refresh_now()
             assert mode in app.run_screen.query_one(RunHeader).text
         header = app.run_screen.query_one(RunHeader)
         await pilot.click(header, offset=(header.text.index("default") + 2, 0))

@@ -247,7 +247,7 @@ async def test_two_runs_stand_side_by_side_and_the_header_says_who_waits() -> No
         app._start(second)
         app.tell(Tape("explorer").connect().prompt("Go").ask("Bash", {"command": "ls"}), second)
         header = app.run_screen.query_one(RunHeader)
-        app.run_screen._refresh_status()
+        app.run_screen.status_clock.refresh_now()
         assert "1 of 2 runs" in header.text
         assert "⚑ 1 needs you" in header.text
         await pilot.press("ctrl+pagedown")

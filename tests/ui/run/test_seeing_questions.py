@@ -74,7 +74,7 @@ async def test_the_call_that_a_key_allows_is_marked_and_in_view_whatever_comes_b
 async def test_a_long_call_is_shown_from_its_head_and_allowed_after_its_end() -> None:
     async with watching(begun().ask("Bash", {"command": f"{EVIL}\n{PADDED}"}), size=(80, 24)) as (app, pilot):
         said: list[str] = []
-        app.run_screen.notify = lambda message, **_: said.append(message)  # type: ignore[method-assign]
+        app.run_screen.prompt.notify = lambda message, **_: said.append(message)  # type: ignore[method-assign]
         for _ in range(2):
             await later(app, pilot, "ctrl+y", "ctrl+t")
             assert f"┃   {EVIL}" in on_screen(app)

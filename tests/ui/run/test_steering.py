@@ -83,7 +83,7 @@ async def test_a_job_that_has_come_is_told_by_its_words_and_one_that_has_ended_n
     async with watching(tape) as (app, pilot):
         await until(pilot, lambda: bool(job_line(app)))
         app.now = BEGAN + 400
-        app.run_screen._refresh_status()
+        app.run_screen.status_clock.refresh_now()
         assert job_line(app) == "  ◷ scheduled (Esc ends it)  Every minute: [b]Is it built?[/b] Look."
         app.tell(tape.put(events.JobsScheduled(tape.at)))
         await until(pilot, lambda: not job_line(app))
@@ -333,7 +333,7 @@ async def test_a_command_that_failed_is_done_again_as_a_command() -> None:
         await until(pilot, lambda: "● compacting the conversation" in truth(app))
         tape.wait(60)
         app.tell(tape)
-        app.run_screen._refresh_status()
+        app.run_screen.status_clock.refresh_now()
         assert "compacting the conversation  1:00  Esc interrupts" in truth(app), "it is never silent"
         app.tell(tape.done("failed", failure=STREAM_BROKE))
         await pilot.press("f5")

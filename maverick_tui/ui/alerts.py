@@ -1,10 +1,12 @@
-"""Notifier: what is worth a bell or a word on the desktop: a run has ended, or it needs the person."""
+"""What a person hears of while they look elsewhere: a run has ended, or needs them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from textual.app import App, SystemCommand
 
 from maverick_tui.inert import cut_at, one_line
 from maverick_tui.runs import events as ev
@@ -12,6 +14,10 @@ from maverick_tui.runs.events import Event
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import describe
 from maverick_tui.runs.truth import clock
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.board import RunModel
+    from maverick_tui.ui.preferences import Preferences
 
 LONG_TURN = 10.0
 """Seconds after which somebody who looks at the terminal is told, too: by then the eyes are elsewhere."""
@@ -79,6 +85,44 @@ class Notifier:
     def _alert(self, agent: str, text: str, *, rings: bool, has_focus: bool) -> Alert:
         text = _short(text)
         return Alert(text, rings, "" if has_focus or not rings else escape(self._protocol, agent, text))
+
+
+class Alerts:
+    """Rings, notifies and shows what the notifier has to say, as the person prefers it."""
+
+    def __init__(self, app: App[Any], preferences: Preferences) -> None:
+        """Tell it by the terminal of this application."""
+        self._app = app
+        self._preferences = preferences
+        self._notifier = Notifier()
+
+    def hear(self, run: RunModel, event: Event, *, is_shown: bool) -> None:
+        """Take the next event of a run; `is_shown` says whether that is on the screen."""
+        app = self._app
+        alert = self._notifier.told(run.agent, event, has_focus=app.app_focus and is_shown, run=run.run_id)
+        if alert is None:
+            return
+        if not app.is_headless:
+            if alert.rings and self._preferences.has_bell:
+                app.bell()
+            if alert.escape and self._preferences.has_notifications and app._driver is not None:
+                app._driver.write(alert.escape)
+        if not is_shown:
+            app.notify(alert.text, title=one_line(run.agent), markup=False)
+
+
+def alert_commands(preferences: Preferences) -> Iterator[SystemCommand]:
+    """Commands of the palette that turn alerts on and off."""
+    yield SystemCommand(
+        "Bell: off" if preferences.has_bell else "Bell: on",
+        "Ring when a run ends or needs you",
+        lambda: preferences.change(has_bell=not preferences.has_bell),
+    )
+    yield SystemCommand(
+        "Notifications: off" if preferences.has_notifications else "Notifications: on",
+        "Desktop notification when a run ends or needs you",
+        lambda: preferences.change(has_notifications=not preferences.has_notifications),
+    )
 
 
 def protocol_of(environment: Mapping[str, str]) -> Protocol:

@@ -8,7 +8,7 @@ import pytest
 
 from maverick_tui.runs import events as ev
 from maverick_tui.runs.events import Event, Usage
-from maverick_tui.ui.notifications import Alert, Notifier, Protocol, escape, protocol_of
+from maverick_tui.ui.alerts import Alert, Notifier, Protocol, escape, protocol_of
 from tests.runs.story import NETWORK, ask, call, end
 
 KITTY = {"TERM": "xterm-kitty"}
