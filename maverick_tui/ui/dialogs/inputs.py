@@ -27,10 +27,6 @@ InputValues = dict[str, Value | None]
 _KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "on or off"}
 
 
-class Line(InertInput):
-    """The line of a field."""
-
-
 class Choices(Select[str], inherit_bindings=False):
     """A select that leaves Enter to the form."""
 
@@ -118,7 +114,7 @@ class Field(Vertical):
                 compact=True,
                 classes="field--control",
             )
-        return Line(inert(default), compact=True, classes="field--control")
+        return InertInput(inert(default), compact=True, classes="field--control")
 
     @property
     def control(self) -> Widget:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.ui.lines.wrapping import Span
-from maverick_tui.ui.picker.matching import EVERYTHING, Match, match
+from maverick_tui.ui.picker.matching import EVERYTHING, Fit, match
 from maverick_tui.ui.short_names import short_model
 
 if TYPE_CHECKING:
@@ -77,12 +77,12 @@ class Item:
     agent: str = ""
 
 
-class Row(NamedTuple):
+class ListRow(NamedTuple):
     """One line of the list: an item and how it matches, or a heading."""
 
     group: Group
     item: Item | None = None
-    match: Match = EVERYTHING
+    match: Fit = EVERYTHING
 
 
 def run_item(run: RunSummary) -> Item:
@@ -140,13 +140,13 @@ def file_item(path: str, problems: Sequence[Problem], group: Group) -> Item:
     )
 
 
-def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
+def rows_of(items: Iterable[Item], query: str) -> tuple[list[ListRow], int | None]:
     """The rows that match, each group below its heading, and where the best match is."""
-    groups: dict[Group, list[Row]] = {}
+    groups: dict[Group, list[ListRow]] = {}
     for item in items:
         found = match(query, item.name, item.description) if query else EVERYTHING
         if found is not None:
-            groups.setdefault(item.group, [Row(item.group)]).append(Row(item.group, item, found))
+            groups.setdefault(item.group, [ListRow(item.group)]).append(ListRow(item.group, item, found))
     rows = [row for members in groups.values() for row in members]
     found_at = [index for index, row in enumerate(rows) if row.item is not None]
     best = max(
@@ -155,7 +155,7 @@ def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
     return rows, best
 
 
-def _is_agent(row: Row) -> bool:
+def _is_agent(row: ListRow) -> bool:
     """Whoever names an agent wants a new run of it; those that there are can be chosen below."""
     return row.item is not None and not row.item.run_id
 

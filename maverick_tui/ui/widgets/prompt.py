@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
 from typing import ClassVar
 
 from textual import events, work
@@ -34,30 +33,6 @@ def typed(text: str) -> str:
     return inert(_LINE_END.sub("\n", text))
 
 
-_MORE_KEYS = {
-    "cursor_word_left": "alt+b,alt+left",
-    "cursor_word_right": "alt+f,alt+right",
-    "delete_word_right": "alt+d",
-    "undo": "ctrl+underscore",
-}
-_LEFT_OUT = {"cursor_up", "cursor_down", "cursor_page_up", "cursor_page_down"}
-"""Up and down are our own; a page is a matter of the transcript, wherever the focus is."""
-
-_SUSPENDS = "ctrl+z"
-"""The application takes it before any widget, as a shell does."""
-
-
-def _editing() -> Iterator[Binding]:
-    """The keys of a TextArea with what readline has more, each with a name for a keymap."""
-    for binding in TextArea.BINDINGS:
-        assert isinstance(binding, Binding)
-        action = binding.action.replace("(True)", "_select")
-        if action not in _LEFT_OUT:
-            own = [key for key in binding.key.split(",") if key != _SUSPENDS]
-            keys = ",".join(filter(None, (*own, _MORE_KEYS.get(action))))
-            yield Binding(keys, binding.action, binding.description, show=False, id=f"prompt.{action}")
-
-
 class Prompt(TextArea, inherit_bindings=False):
     """A prompt of one or more lines: Enter sends it, the arrow keys bring earlier ones back."""
 
@@ -68,7 +43,7 @@ class Prompt(TextArea, inherit_bindings=False):
         Binding("up", "older", "Line above, or the prompt before", id="prompt.older", show=False),
         Binding("down", "newer", "Line below, or the prompt after", id="prompt.newer", show=False),
         Binding("ctrl+g", "edit_outside", "Edit in your editor", id="prompt.editor", show=False),
-        *_editing(),
+        *prompt_keys.editing_keys(),
     ]
 
     _is_styled = False

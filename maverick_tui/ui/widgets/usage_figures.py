@@ -18,7 +18,7 @@ _LEAST_PEAK = 10.0
 _BARS = "▂▃▄▅▆▇█"
 
 
-class Task(NamedTuple):
+class Subagent(NamedTuple):
     """A subagent."""
 
     text: str
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
     context_size: int | None
     rates: tuple[int, ...]
     todos: tuple[Todo, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[Subagent, ...]
     kept: KeptList | None = None
 
     @classmethod
@@ -131,8 +131,8 @@ def _is_subagent(entry: ToolEntry) -> bool:
     return bool(entry.tokens) or (entry.is_task_alive and entry.name in ("Agent", "Task"))
 
 
-def _task(entry: ToolEntry) -> Task:
-    return Task(str(entry.arguments.get("description") or entry.name)[:200], entry.task_state, entry.tokens)
+def _task(entry: ToolEntry) -> Subagent:
+    return Subagent(str(entry.arguments.get("description") or entry.name)[:200], entry.task_state, entry.tokens)
 
 
 def duration(seconds: int) -> str:

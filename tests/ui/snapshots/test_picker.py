@@ -112,7 +112,7 @@ def test_runs_come_first(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
         app.add_run(tapes.done())
         await pilot.pause()
         app.clear_notifications()
-        app.screen.runs = app._summaries()  # type: ignore[attr-defined]
+        app._navigation.runs_changed()
         await rested(pilot)
 
     assert shot(app, size, drive)
