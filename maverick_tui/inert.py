@@ -118,6 +118,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LIKE_A_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 # Vowels and finals of Hangul, numbers in circles on squares, halves of flags, and colours of skin.
 _OF_ANY_WIDTH = re.compile(f"[\u1160-\u11ff\u3248-\u324f\ud7b0-\ud7ff\U0001f1e6-\U0001f1ff{_SKIN}]")
+_UNCLEAR = ("Mc", "Cn", "Co")
 # A cut before the first, or after the second, leaves half of what is drawn as one.
 _CLINGS = re.compile(f"[\u200b-\u200d\ufe0e\ufe0f\u20e3{_SKIN}]|{_TAG}")
 _HOLDS = frozenset("\u200b\u200c\u200d")
@@ -158,13 +159,14 @@ def one_line(text: str) -> str:
 def spelled(text: str) -> str:
     """Inert text in which every invisible character, in place or not, is written out by its number.
 
-    So is what takes more room in a terminal than we count: what follows it in its row would be beyond the edge.
+    So is what takes more room in a terminal than we count: what follows it in its row would be beyond the edge. And so
+    is what Unicode gives no meaning: a terminal may leave it out, and a font may give it any.
     """
     if text.isascii():
         return inert(text)
     from unicodedata import category  # a library of its own
 
-    text = "".join(_numbered(one) if category(one) == "Mc" else one for one in _OF_ANY_WIDTH.sub(_number, text))
+    text = "".join(_numbered(one) if category(one) in _UNCLEAR else one for one in _OF_ANY_WIDTH.sub(_number, text))
     return inert(_unseen().sub(_number, text))
 
 

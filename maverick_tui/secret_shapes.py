@@ -17,7 +17,7 @@ _RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
 _ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
 _BASE64 = r"[A-Za-z0-9+/=]"
 # Lines of a key as they are, numbered, in a diff, or escaped; only the last is short. Bounded, and none is tried twice.
-_NEXT_LINE = r"[ \t]*+(?:\r?\n|\\r|\\n)++[ \t]*+(?:\d++[\t:|\u2192])?[ \t+-]?"
+_NEXT_LINE = r"[ \t]*+(?:\r?\n|\\r|\\n)++[ \t]*+(?:\d++[\t:|\u2192])?(?:[ \t+]|-(?!----(?!-)))?"
 _KEY_LINES = rf"(?<![\w+/=])(?:{_BASE64}{{32,100}}+{_NEXT_LINE}){{1,120}}+(?:{_BASE64}{{1,31}}+{_NEXT_LINE})?"
 # What is written where a password belongs and is none: a variable, a placeholder, or nothing.
 _PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
@@ -111,14 +111,22 @@ _IDENTIFIER = re.compile(
 )
 _PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
 
-OPEN = re.compile(
+_OPEN = re.compile(
     rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _NAMED)})[^\s\"\\]*\Z"
-    rf"|(?:{'|'.join(_TO_LINE_END)})[^\r\n]*\Z"
+    rf"|(?:{'|'.join((*_TO_LINE_END, 'login '))})[^\r\n]*\Z|(?<!\w)\d{{1,10}}(?::A?)?\Z"
     rf"|(?i:{'|'.join((*_TELLING, *sorted(_KEYS)))})[\w-]*"
     r"(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
     rf'|(?:{"|".join(_NAMED)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
 )
-"""A text at whose end a secret of a known shape may have begun."""
+_IN_KEY_LINES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-: \t\r\n\\"
+_KEY_LINE = re.compile(rf"{_BASE64}{{32}}|Private-Lines:")
+
+
+def is_open(text: str) -> bool:
+    """Whether a secret of a known shape may have begun at the end of the text."""
+    tail = text[len(text.rstrip(_IN_KEY_LINES)) :]
+    return _KEY_LINE.search(tail) is not None or _OPEN.search(text) is not None
+
 
 BEGINNINGS = frozenset(
     (*SHAPES, *(spelled for word in (*_TELLING, *_KEYS) for spelled in (word, word.capitalize(), word.upper())))

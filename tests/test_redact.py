@@ -191,6 +191,14 @@ def test_a_private_key_is_masked_from_its_second_line_on(text: str, masked: str)
 CUTS = ["\x1b[m\x1b[K", "\x1b[01;31m", "\u200b", "\u2060", "\xad", "\x1b(B", "\x00"]
 
 
+def test_the_lines_of_a_key_are_masked_without_its_first_whatever_the_length_of_its_last() -> None:
+    line = "MHcCAQEEIObtUQz0wZ8hvVn7y1mWkUe9oAoGCCqGSM49AwEHoUQDQgAEd1Vl4fRx"
+    for lines in [(line,) * above + (line[:last],) for last in range(1, len(line) + 1) for above in (1, 2)]:
+        text = "\n".join((*lines, "-----END EC PRIVATE KEY-----"))
+        assert redact(text) == "[secret]"
+        assert redact(text.replace("\n", "\n-")) == "[secret]"  # in a diff
+
+
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("secret", [KEY, OTHER, f"password={RANDOM}"])
 @pytest.mark.parametrize("at", [3, 7, 10, 12])

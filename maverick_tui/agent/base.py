@@ -395,7 +395,13 @@ class MaverickAgent(ABC):
         from maverick_tui.agent.permissions.judge import Judge
         from maverick_tui.git.programs import programs_named
 
-        return Judge(self.allowed_tools, Path(cwd or Path.cwd()), person=person, git_programs=programs_named)
+        return Judge(
+            self.allowed_tools,
+            Path(cwd or Path.cwd()),
+            person=person,
+            git_programs=programs_named,
+            started=_texts([self.hooks, [_started(server) for server in self.mcp_servers.values()]]),
+        )
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
         """What the CLI can only be told by variables; those that the user has set win, but for one."""
@@ -435,6 +441,18 @@ async def _load_engine() -> None:
     """Import the SDK, which takes half a second, where it does not hold up the event loop."""
     if "claude_agent_sdk" not in sys.modules:
         await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.session")
+
+
+def _started(server: Any) -> list[Any]:
+    """What starts an MCP server, if it is a process."""
+    return [server.get("command"), server.get("args")] if isinstance(server, Mapping) else []
+
+
+def _texts(value: Any) -> list[str]:
+    """Every text in a value as it is found in JSON."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return [text for one in value for text in _texts(one)] if isinstance(value, list | tuple) else [str(value or "")]
 
 
 def _ignore_line(_line: str) -> None:

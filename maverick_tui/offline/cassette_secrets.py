@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.redact import MASK, forms, holds_secret, is_secret, masked, redact
-from maverick_tui.secret_shapes import BEGINNINGS, OPEN
+from maverick_tui.secret_shapes import BEGINNINGS, is_open
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions
@@ -78,7 +78,7 @@ class Scrubber:
     def is_open(self, text: str) -> bool:
         """Whether a secret may have begun at the end of the text, so that only what follows can tell."""
         ends = (text[at:] for at in range(max(0, len(text) - MAX_START), len(text)))
-        return any(end in self._starts for end in ends) or OPEN.search(text) is not None
+        return any(end in self._starts for end in ends) or is_open(text)
 
 
 def _is_piece(record: dict[str, Any]) -> bool:

@@ -398,6 +398,26 @@ def test_a_secret_in_pieces(size: int, file: Path) -> None:
     assert len(own) == len(pieces)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 50])
+def test_a_secret_in_pieces_that_begins_before_what_tells_it(size: int, file: Path) -> None:
+    line = "MHcCAQEEIObtUQz0wZ8hvVn7y1mWkUe9oAoGCCqGSM49AwEHoUQDQgAEd1Vl4fRx"
+    text = (
+        f"A bot, 1234567890:AA{'x' * 33}, and machine here login me password open-sesame-1\n"
+        f"Private-Lines: 2\n{line}\n{line}\nPrivate-MAC: 0\n\n"
+        f"{line}\n{line}\n-----END EC PRIVATE KEY-----\nThat was it."
+    )
+    tape = Tape(file, Scrubber(ClaudeAgentOptions()))
+    for at in range(0, len(text), size):
+        tape.note("got", frames.delta(text[at : at + size]))
+    tape.note("got", frames.stream_event({"type": "content_block_stop", "index": 0}))
+    tape.close()
+    got = [entry.value for entry in load_cassette(file).entries if entry.kind == "got"]
+    told = "".join(frame["event"]["delta"]["text"] for frame in got if "delta" in frame["event"])
+    assert told == Scrubber(ClaudeAgentOptions()).text(text)
+    assert not any(secret in told for secret in (line, "x" * 33, "sesame"))
+    assert told.endswith("That was it.")
+
+
 def test_what_waits_is_written_as_soon_as_it_is_known_to_be_harmless(file: Path) -> None:
     tape = Tape(file, Scrubber(ClaudeAgentOptions()))
 

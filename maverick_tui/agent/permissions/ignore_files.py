@@ -14,7 +14,7 @@ MOST_SEEN = 20_000
 """Files and folders that are looked at before a search."""
 
 _NAMES = (".gitignore", ".ignore", ".rgignore")
-_SILENT = ("--no-messages", "--no-ignore", "--no-ignore-messages", "--unrestricted")
+_SILENT = re.compile("--no-messages|--no-ignore|--no-ignore-messages|--unrestricted|-u+")
 _POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
 _COMMON = "../..\n"
 """What git writes into a worktree's `commondir`. Of other texts, ripgrep and git may make different things."""
@@ -23,7 +23,7 @@ _COMMON = "../..\n"
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
     """Why a call of ripgrep asks: such a file in or above what it searches leads elsewhere, or is a pipe."""
     first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
-    if words[0] != "rg" or first in _SILENT or (first.startswith("-") and first.strip("u") == "-"):
+    if words[0] != "rg" or _SILENT.fullmatch(first):
         return ""
     top = Path(os.path.realpath(here / path))
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]

@@ -29,7 +29,7 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of, places_within
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions
+from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions, words_within
 from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
@@ -195,7 +195,7 @@ class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
-    make git run something.
+    make git run something; `started` are the commands of the agent's own hooks and servers, which run unasked.
     """
 
     def __init__(
@@ -206,11 +206,12 @@ class Judge:
         person: bool,
         is_harmless: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
+        started: Iterable[str] = (),
     ) -> None:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd)
+        self._places = Places(cwd, {word for command in started for word in words_within(command)})
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless

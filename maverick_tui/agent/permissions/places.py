@@ -61,14 +61,19 @@ _PARTS_OF_GIT = ("objects", "refs", "commondir")
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 _OURS = Path(os.path.realpath(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64"})
+_MODULE = re.compile(r"\w+(?:\.\w+)*")
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
 class Places:
-    """Knows for one working directory which places ask. A relative path begins `here`, or there."""
+    """Knows for one working directory which places ask. A relative path begins `here`, or there.
 
-    def __init__(self, cwd: Path) -> None:
+    `started` are words of commands that run without being asked about, as an agent's own hooks do.
+    """
+
+    def __init__(self, cwd: Path, started: Iterable[str] = ()) -> None:
         self.cwd = cwd.resolve()
+        self._started = [way for word in started for way in _ways_of_program(word, self.cwd)]
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -84,7 +89,7 @@ class Places:
 
     def why_not_to_edit(self, path: str, here: Path | None = None) -> str:
         """Why no file is to be made or changed there: for its name, which would be an option in the place of a pattern,
-        or since it is part of what is installed. Commands may name such files, for they run them.
+        or since it is part of what is installed or started by itself. Commands may name such files, for they run them.
         """
         for place in _places(path, here or self.cwd):
             parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
@@ -92,6 +97,8 @@ class Places:
                 return f"{place} has a name that commands may take for an option."
             if any(map(_is_of_packages, self._names(place))) or _is_of_environment(place):
                 return f"{place} is part of what is installed, and run by others."
+            if _way(_compared_names(place.parts[1:])).endswith(tuple(self._started)):
+                return f"{place} may be what a hook or an MCP server of this agent runs."
         return ""
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
@@ -194,6 +201,20 @@ def _is_run_by_others(names: list[str]) -> bool:
     is_file = last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None
     way = _way(names)
     return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
+
+
+def _ways_of_program(word: str, cwd: Path) -> Iterator[str]:
+    """How the paths of all files end that a word of a command may start: itself, where its links lead, or a module."""
+    names = [name for name in word.split("/") if name not in ("", ".", "..", "~") and not name.startswith("$")]
+    if not names:
+        return
+    relative = "/".join(names)
+    yield _way(_compared_names(names))
+    yield _way(_compared_names(Path(os.path.realpath(cwd / relative)).parts[1:]))
+    if _MODULE.fullmatch(word):
+        module = word.replace(".", "/")
+        for file in (f"{module}.py", f"{module}/__main__.py", f"{module}/__init__.py"):
+            yield _way(_compared_names(file.split("/")))
 
 
 def _is_of_packages(names: list[str]) -> bool:

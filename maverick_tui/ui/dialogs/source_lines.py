@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -14,8 +13,6 @@ MOST_BLANK = 2
 """Blank lines that code has between its parts."""
 _ENDS = re.compile("(?<=[\x85\u2028\u2029])")
 """Behind what ends a line for YAML alone."""
-_UNKNOWN = ("Cn", "Co")
-"""Characters that Unicode gives no meaning, and a font may give any."""
 
 
 def source_lines(content: bytes, width: int) -> Iterator[Line]:
@@ -38,17 +35,7 @@ def _numbered(content: bytes, width: int) -> Iterator[Line]:
         parts = [
             part
             for piece in _ENDS.split(line)
-            for part in wrap(visible(piece).expandtabs(TAB), max(width - numbers - 2, 8))
+            for part in wrap(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
         ]
         for index, part in enumerate(parts):
             yield (f"{'' if index else number:>{numbers}}  ", "faint"), (part, "text")
-
-
-def visible(text: str) -> str:
-    """Inert text in which characters that take no room are written out by their number."""
-    text = spelled(text)
-    return text if text.isascii() else "".join(map(_visible, text))
-
-
-def _visible(character: str) -> str:
-    return f"<U+{ord(character):04X}>" if unicodedata.category(character) in _UNKNOWN else character

@@ -37,7 +37,7 @@ def rows(entry: ToolEntry, draw: EntryRows) -> list[Row]:
     choice = draw.look.choice if entry.number == draw.look.asking else None
     body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
     told = without_blank_runs(body, renderer)
-    told += renderer.plain(one_line(question.reason), p.warning) if question.reason else []
+    told += renderer.plain(one_line(revealed(question.reason)), p.warning) if question.reason else []
     if question.tool == "AskUserQuestion":
         told += renderer.plain(_how_to_answer(entry, draw.look), p.strong)
     mark, style = _mark(entry, draw.look)

@@ -211,9 +211,9 @@ def _patch(entry: ToolEntry) -> list[Any] | None:
 
 def _questions(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice | None) -> list[Row]:
     """What is asked, with the options below it; of what is answered only the answer. An option is a click away."""
-    p, rows = palette, list[Row]()
+    p, rows, show = palette, list[Row](), _show_of(entry)
     for place, part in enumerate(parts_of(entry.arguments)):
-        question, said = one_line(part.question), choice.said(place) if choice is not None else None
+        question, said = one_line(show(part.question)), choice.said(place) if choice is not None else None
         if said is not None:
             rows += renderer.plain(f"✔ {question}  {one_line(said)}", p.dim)
             continue
@@ -222,8 +222,8 @@ def _questions(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: C
         for number, (label, about) in enumerate(part.options):
             mark = ("☑ " if choice is not None and number in choice.marked else "☐ ") if part.takes_several else ""
             style = p.base + Style(meta={"@click": f"screen.choose({entry.number}, {number})"}) if is_next else p.base
-            words = f": {one_line(about)}" if about else ""
-            rows += renderer.plain(f"{mark if is_next else ''}{number + 1}. {one_line(label)}{words}", style)
+            words = f": {one_line(show(about))}" if about else ""
+            rows += renderer.plain(f"{mark if is_next else ''}{number + 1}. {one_line(show(label))}{words}", style)
     return rows
 
 

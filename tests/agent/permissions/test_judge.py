@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui import AgentContext, AgentResult, MaverickAgent
 from maverick_tui.agent.permissions import ignore_files
 from maverick_tui.agent.permissions.judge import Judge, asks_first
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
@@ -428,7 +429,7 @@ def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(perso
     assert decide(judge, "Bash", bash("rg foo")) == "allow"
     (project / "docs" / "deep" / ".ignore").symlink_to(Path.home() / ".docker" / "config.json")
     refused = "ask" if person else "deny"
-    for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep"):
+    for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep", "rg -", "rg - ."):
         assert decide(judge, "Bash", bash(command)) == refused
     for command in ("rg -e --no-messages", "rg -e -u", "rg -g --no-ignore foo", "rg foo --no-messages"):
         assert decide(judge, "Bash", bash(command)) == refused, command
@@ -506,6 +507,45 @@ def test_a_great_many_files_are_not_looked_through_before_a_search(
     verdict = Judge(["Bash(rg:*)"], project, person=True).verdict("Bash", bash("rg foo"))
     assert verdict.decision == "ask"
     assert "--no-messages" in verdict.reason
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person: bool, project: Path) -> None:
+    class Hooked(MaverickAgent):
+        """Has hooks and servers that are files of the project."""
+
+        system_prompt = "Work."
+        allowed_tools = ("Edit", "Write", "Bash(./run.sh:*)")
+        hooks = {
+            "PostToolUse": [
+                {"matcher": "Edit", "hooks": [{"type": "command", "command": "cd tools && ./check.sh; ./run.sh"}]},
+                {"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/bin/lint --fix src'}]},
+            ]
+        }
+        mcp_servers = {
+            "js": {"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/mcp/server.js"]},
+            "python": {"command": "python", "args": ["-m", "served.tasks"]},
+            "remote": {"type": "http", "url": "https://example.org"},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            raise NotImplementedError
+
+    (project / "tools").mkdir()
+    (project / "tools" / "check.sh").symlink_to("../src/check.sh")
+    (project / "run.sh").symlink_to("src/real.sh")
+    judge = Hooked()._judge(project, person=person)
+    judge.grant(ToolRule("Write"))
+    for path in (
+        "tools/check.sh", "tools/CHECK.sh", "run.sh", "src/real.sh", "bin/lint", str(project / "mcp" / "server.js"),
+        "served/tasks.py", "served/tasks/__main__.py", "src/../run.sh", "python",
+    ):  # fmt: skip
+        for tool in ("Edit", "Write"):
+            assert decide(judge, tool, {"file_path": path}) == ("ask" if person else "deny"), path
+    for path in ("src/a.py", "tools/other.sh", "src/server.js", "served/other.py", "mcp/README.md"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+    if not person:
+        assert decide(judge, "Bash", bash("./run.sh")) == "allow"
 
 
 @pytest.mark.parametrize("person", [True, False])

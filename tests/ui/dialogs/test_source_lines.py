@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maverick_tui.inert import inert
-from maverick_tui.ui.dialogs.source_lines import source_lines, visible
+from maverick_tui.inert import inert, spelled
+from maverick_tui.ui.dialogs.source_lines import source_lines
 
 
 def shown(content: bytes, width: int = 80) -> list[str]:
@@ -56,11 +56,12 @@ def test_what_is_not_text_is_shown_as_well_as_it_can_be() -> None:
         ("x\U000e0101", "x<U+E0101>"),
         ("soft\u00adhyphen", "soft<U+00AD>hyphen"),
         ("a\rb\x1b", "a␍b␛"),
+        ("te\u0378st \ue000", "te<U+0378>st <U+E000>"),
         ("日本 é", "日本 é"),
     ],
 )
 def test_what_takes_no_room_is_written_out(text: str, seen: str) -> None:
-    assert visible(text) == seen
+    assert spelled(text) == seen
 
 
 @given(st.binary(max_size=200))
