@@ -23,7 +23,7 @@ TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RunningDemo:
     """A repository, settings that lead to the scripted model, and what that is asked."""
 
     project: Path
@@ -42,7 +42,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(project: Path, script: Script, home: Path) -> AsyncIterator[Stage]:
+async def running_demo(project: Path, script: Script, home: Path) -> AsyncIterator[RunningDemo]:
     """Serve the script while the context is open; the CLI keeps its files below `home`."""
     async with OfflineServer(script) as server:
         # What the user has set for real runs must not change what the script expects.
@@ -55,4 +55,4 @@ async def open_stage(project: Path, script: Script, home: Path) -> AsyncIterator
             timeout=TIMEOUT,
             env=offline_environment(server.url, home) | git_environment(),
         )
-        yield Stage(project, config, server.player)
+        yield RunningDemo(project, config, server.player)
