@@ -44,7 +44,7 @@ def log_failure(error: BaseException | None) -> str:
 
     logging.getLogger(__name__).critical("The application has failed.", exc_info=error)
     told = inert(redact("".join(traceback.format_exception(error))))
-    return f"{told}\nMaverick has failed. What it was stands above and, to be passed on, in {log_path()}."
+    return f"{told}\nMaverick has failed. The error stands above and, to be passed on, in {log_path()}."
 
 
 class LogFile(logging.Handler):

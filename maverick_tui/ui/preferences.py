@@ -83,7 +83,7 @@ class Preferences:
             elif _IS_VALID[name](value):
                 setattr(self, name, value)
             else:
-                self.problems.append(one_line(f"{self._path}: {name} = {value!r} is not known; the default holds."))
+                self.problems.append(one_line(f"{self._path}: {name} = {value!r} is not valid; the default is used."))
 
     def _save(self) -> None:
         if self._path is not None:
@@ -117,5 +117,5 @@ def _set_aside(path: Path, error: Exception) -> str:
     try:
         path.replace(aside)
     except OSError as second:
-        return one_line(f"{path} cannot be read ({error}) nor moved aside ({second}); the defaults hold.")
-    return one_line(f"{path} cannot be read ({error}). It was moved to {aside.name}; the defaults hold.")
+        return one_line(f"{path} cannot be read ({error}) nor moved aside ({second}); the defaults are used.")
+    return one_line(f"{path} cannot be read ({error}). It was moved to {aside.name}; the defaults are used.")

@@ -141,7 +141,7 @@ async def test_preferences_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     path = tmp_path / "interface.json"
     path.write_text("{")
     async with watching(begun(), preferences=Preferences.load(path)) as (app, pilot):
-        await until(pilot, lambda: any("the defaults hold" in notice for notice in notices(app)))
+        await until(pilot, lambda: any("the defaults are used" in notice for notice in notices(app)))
 
 
 async def test_few_notices_are_shown_at_a_time_and_neither_header_nor_prompt_is_covered() -> None:

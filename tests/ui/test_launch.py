@@ -11,7 +11,7 @@ import pytest
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.offline.demo.project import git_environment
 from maverick_tui.offline.demo.tour import TOUR
-from maverick_tui.ui.launch import Launch, open_setup
+from maverick_tui.ui.launch import HeldSetup, Launch, open_setup
 
 
 async def test_a_real_stage_is_the_folder_and_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,3 +70,26 @@ def test_left_while_it_is_made_it_leaves_no_folder_behind(tmp_path: Path, monkey
 
     asyncio.run(leave())  # its end waits for the threads
     assert list(tmp_path.glob("maverick-offline-*")) == []
+
+
+async def test_a_setup_that_failed_says_so_to_all_who_wait_and_can_be_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MAVERICK_TIMEOUT", "soon")
+    held = HeldSetup(Launch(Path.cwd()))
+    waiting = held.ready
+    with pytest.raises(ConfigError, match="timeout"):
+        async with held.opened():
+            pass
+    assert held.has_failed
+    with pytest.raises(ConfigError, match="timeout"):
+        await waiting
+    assert held.cwd == Path.cwd(), "agents can be looked at all the same"
+    monkeypatch.delenv("MAVERICK_TIMEOUT")
+    held.forget_failure()
+    async with held.opened() as setup:
+        assert await held.ready is setup
+
+
+async def test_the_folder_of_the_demo_is_not_known_before_it_is_made() -> None:
+    assert HeldSetup(Launch(Path.cwd(), is_demo=True)).cwd is None

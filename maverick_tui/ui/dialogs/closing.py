@@ -51,7 +51,7 @@ def before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
         names = ", ".join(run.title for run in busy)
         lost.append(
             f"{names} {'is' if len(busy) == 1 else 'are'} still running. Quitting interrupts, and what is on the "
-            "screen is gone; what Claude Code has in its own session files stays there."
+            "screen is lost; what Claude Code keeps in its own session files stays there."
         )
     if unsent:
         more = [f"and {len(unsent) - _MOST} more"] if len(unsent) > _MOST else []

@@ -135,7 +135,7 @@ class TrustScreen(ModalScreen[bool]):
             return
         if answer and (unread := self._source.first_unread) is not None:
             self._source.top = unread
-            self.notify("Not all of it has been seen: PgDn goes on.", timeout=3)
+            self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
         else:
             _ = self.dismiss(answer)
 

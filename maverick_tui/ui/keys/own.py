@@ -57,7 +57,7 @@ def load_keys(known: Collection[str], path: Path | None = None) -> tuple[dict[st
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("keys", {})
     except (OSError, ValueError) as error:  # not UTF-8, not TOML
-        return {}, [one_line(f"{path} cannot be read, so that all keys are as they were: {error}")]
+        return {}, [one_line(f"{path} cannot be read, so all keys keep their defaults: {error}")]
     if not isinstance(table, dict):
         return {}, [one_line(f'{path}: keys must be a table: [keys], then lines like "run.interrupt" = "ctrl+x".')]
     keymap: dict[str, str] = {}
@@ -86,7 +86,7 @@ def _problem(name: str, value: Any, known: Collection[str]) -> str:
     from maverick_tui.exceptions import did_you_mean
 
     if name not in known:
-        return f'"{name}" is not something that a key can be given for. {did_you_mean(name, known)}'.rstrip()
+        return f'"{name}" is not the name of a key binding. {did_you_mean(name, known)}'.rstrip()
     if not isinstance(value, str) or not value.strip():
         return f'"{name}" = {value!r} is not a key; write one like "ctrl+x", or several with commas.'
     wrong = [key for key in value.split(",") if not is_key(key.strip())]

@@ -79,7 +79,7 @@ def _facts(failure: Failure) -> Iterator[str]:
     if failure.exit_code is not None:
         signal = f" (signal {-failure.exit_code})" if failure.exit_code < 0 else ""
         yield f"exit code      {failure.exit_code}{signal}"
-    yield f"worth a retry  {'yes' if failure.is_retryable else 'not by itself'}"
+    yield f"worth a retry  {'yes' if failure.is_retryable else 'not as it is'}"
     if failure.retry_at is not None:
         yield f"not before     {_moment(failure.retry_at)}"
 

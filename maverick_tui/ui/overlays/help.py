@@ -25,12 +25,12 @@ SIGNS = (
     ("✘", "Failed, or not connected"),
     ("○", "Not begun, or ready"),
     ("◌", "Connecting, or silent for too long"),
-    ("↻", "An API call is tried again"),
+    ("↻", "Trying an API call again"),
     ("‖", "Rate-limited"),
-    ("◐", "Is being interrupted"),
+    ("◐", "Being interrupted"),
     ("■", "Interrupted, stopped or ended"),
     ("~", "Before a figure: an estimate"),
-    ("≥", "Before a figure: it is at least that"),
+    ("≥", "Before a figure: at least that much"),
 )
 """The glyphs of states and figures."""
 _TROUBLE = "What goes wrong behind the screen is written to"

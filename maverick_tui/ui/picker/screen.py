@@ -167,7 +167,7 @@ class PickerScreen(Screen[None]):
             self._found, failure = await asyncio.to_thread(reading.read_agents, cwd), ""
         except Exception as error:  # whatever a folder does to us, the screen stays
             reason = one_line(f"{type(error).__name__}: {error}")
-            self._found, failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R reads them again."
+            self._found, failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R tries again."
         self._xray.forget()
         self._show(is_reading=False, failure=failure)
 

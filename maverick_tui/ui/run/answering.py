@@ -166,13 +166,13 @@ class Answering:
         if since is None:
             if (call := self._run.store.call(question.call)) is not None:
                 self._transcript.show_question(call.number)
-            self._tell(f"Not all of this question has been seen: {self.keys['run.page_down']} goes on.", 3)
+            self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False
         if is_hit:
             since = max(since, seen.still_since(question.request))
         if self.questions.is_armed(question, since):
             return True
-        what = "is new or has just moved: click once more" if is_hit else f"is new: its keys act after {ARMED_AFTER} s"
+        what = "is new or has just moved: click again" if is_hit else f"is new: its keys act after {ARMED_AFTER} s"
         self._tell(f"This question {what}.", 2)
         return False
 
@@ -188,7 +188,7 @@ class Answering:
         said = (question.request, choice.at, text)
         if (number := choice.no_option(text)) and said != self._doubted:
             self._doubted = said
-            self._tell(f"There is no option {cut(number, 12)}. Once more, and it is sent as your own words.", 4)
+            self._tell(f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words.", 4)
             return False
         choice.say(text)
         self._go_on(question, choice)

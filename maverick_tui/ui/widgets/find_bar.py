@@ -24,7 +24,7 @@ class FindBar(Horizontal):
     BINDING_GROUP_TITLE = "Find"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "step(1)", "Next match", id="find.next", show=False, priority=True),
-        Binding("up", "step(-1)", "Match before", id="find.before", show=False, priority=True),
+        Binding("up", "step(-1)", "Previous match", id="find.before", show=False, priority=True),
     ]
 
     def __init__(self, transcript: Transcript) -> None:

@@ -40,8 +40,8 @@ class Prompt(TextArea, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "send", "Send", id="prompt.send", show=False),
         Binding("shift+enter,ctrl+j,alt+enter", "new_line", "New line", id="prompt.newline", show=False),
-        Binding("up", "older", "Line above, or the prompt before", id="prompt.older", show=False),
-        Binding("down", "newer", "Line below, or the prompt after", id="prompt.newer", show=False),
+        Binding("up", "older", "Line above, or the previous prompt", id="prompt.older", show=False),
+        Binding("down", "newer", "Line below, or the next prompt", id="prompt.newer", show=False),
         Binding("ctrl+g", "edit_outside", "Edit in your editor", id="prompt.editor", show=False),
         *prompt_keys.editing_keys(),
     ]

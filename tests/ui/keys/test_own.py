@@ -74,7 +74,7 @@ def test_keys_are_read_beside_the_other_settings() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('"run.interupt" = "ctrl+x"', '"run.interupt" is not something that a key can be given for. Did you mean'),
+        ('"run.interupt" = "ctrl+x"', '"run.interupt" is not the name of a key binding. Did you mean'),
         ('"run.mode" = "ctrl+nonsense"', "\"run.mode\": 'ctrl+nonsense' is not a key"),
         ('"run.mode" = "ctrl+x,"', "\"run.mode\": '' is not a key"),
         ('"run.mode" = 3', '"run.mode" = 3 is not a key'),

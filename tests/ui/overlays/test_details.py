@@ -35,7 +35,7 @@ def test_every_field_has_its_place() -> None:
 
 def test_what_is_not_known_is_not_there() -> None:
     found = dict(sections(Failure("ProcessError", "agent", "It died.", exit_code=1)))
-    assert found == {"what": "It died.", "facts": "exit code      1\nworth a retry  not by itself"}
+    assert found == {"what": "It died.", "facts": "exit code      1\nworth a retry  not as it is"}
     assert "1e+300" in dict(sections(Failure("E", "k", "x", retry_at=1e300)))["facts"]
 
 

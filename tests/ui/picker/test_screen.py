@@ -72,7 +72,7 @@ async def test_what_the_list_says_when_it_cannot_be_read(monkeypatch: pytest.Mon
             await pilot.press("ctrl+r")
             await until(pilot, lambda: app.list.notice.startswith("✘"))
         assert "✘ The agents cannot be read: PermissionError: [Errno 13] no" in app.text
-        assert "[bold]way[/]␛[2J. Ctrl+R reads them again." in app.text
+        assert "[bold]way[/]␛[2J. Ctrl+R tries again." in app.text
         write_agent("reviewer")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: app.rows == ["reviewer"])

@@ -81,7 +81,7 @@ async def test_a_long_call_is_shown_from_its_head_and_allowed_after_its_end() ->
         await later(app, pilot, "ctrl+end", "ctrl+y")
         assert f"┃   {EVIL}" in on_screen(app), "what lies between has not been seen"
         assert decisions(app) == []
-        assert set(said) == {"Not all of this question has been seen: PgDn goes on."}
+        assert set(said) == {"You have not seen all of this question: PgDn shows more."}
         await read_on(app, pilot, 4)
         await pilot.press("ctrl+y")
         assert decisions(app) == [], "it has only just been seen"
