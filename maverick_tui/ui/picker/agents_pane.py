@@ -120,7 +120,8 @@ class AgentsPane(Vertical):
         self.filter = FilterLine(id="filter")
         self.list = AgentList(id="list")
         self._items: Sequence[Item] = ()
-        self._is_reading = True
+        self.is_reading = True
+        """Whether more items may come."""
         self._failure = ""
 
     def compose(self) -> ComposeResult:
@@ -128,9 +129,14 @@ class AgentsPane(Vertical):
         yield self.filter
         yield self.list
 
-    def show(self, items: Sequence[Item], *, is_reading: bool, failure: str = "") -> None:
-        """Show other items; the same one stays highlighted if it is still there."""
-        self._items, self._is_reading, self._failure = items, is_reading, failure
+    def show(self, items: Sequence[Item], *, is_reading: bool | None = None, failure: str | None = None) -> None:
+        """Show other items; the same one stays highlighted if it is still there.
+
+        Whether they are still being read, and why they cannot be, stays as it was if nothing is said about it.
+        """
+        self._items = items
+        self.is_reading = self.is_reading if is_reading is None else is_reading
+        self._failure = self._failure if failure is None else failure
         self.list.measure(items)
         self._show_rows(jump=False)
 
@@ -164,7 +170,7 @@ class AgentsPane(Vertical):
         self.filter.count = self._count(sum(row.item is not None for row in rows))
 
     def _count(self, matching: int) -> str:
-        if self._is_reading:
+        if self.is_reading:
             return "reading …" if self._items else ""
         agents = sum(not item.run_id for item in self._items)
         if self._query:
@@ -173,6 +179,6 @@ class AgentsPane(Vertical):
 
     def _nothing(self) -> str:
         """What stands in place of rows."""
-        if self._failure or self._is_reading:
+        if self._failure or self.is_reading:
             return self._failure or READING
         return f"No agent matches {self._query!r}. Esc clears." if self._query else NOTHING

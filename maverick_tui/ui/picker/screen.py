@@ -96,8 +96,6 @@ class PickerScreen(Screen[None]):
         self.cwd = cwd
         self._runs = tuple(runs)
         self._found = Found()
-        self._is_reading = True
-        self._failure = ""
         self._at = ""
         self._header = PickerHeader(id="header")
         self._header.badge = badge
@@ -142,12 +140,8 @@ class PickerScreen(Screen[None]):
 
     def _show(self, *, is_reading: bool | None = None, failure: str | None = None) -> None:
         """Fill the list with what there is."""
-        if is_reading is not None:
-            self._is_reading = is_reading
-        if failure is not None:
-            self._failure = failure
         items = [*map(run_item, self._runs), *self._found.items]
-        self._agents.show(items, is_reading=self._is_reading, failure=self._failure)
+        self._agents.show(items, is_reading=is_reading, failure=failure)
 
     def watch_shows_xray(self, shown: bool) -> None:
         """Let the X-ray take the place of the list."""
@@ -307,7 +301,7 @@ class PickerScreen(Screen[None]):
         """Run the highlighted agent, or go back to the highlighted run."""
         if (item := self._agents.list.item) is not None:
             self._choose(item)
-        elif self._is_reading:
+        elif self._agents.is_reading:
             self._say("The agents are still being read.")
 
     @on(AgentsPane.Chosen)
