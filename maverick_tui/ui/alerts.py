@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from maverick_tui.ui.preferences import Preferences
 
 LONG_TURN = 10.0
-"""Seconds after which somebody who looks at the terminal is told, too: by then the eyes are elsewhere."""
+"""Seconds after which even somebody at the terminal is told: by then they are looking elsewhere."""
 QUIET_FOR = 2.0
-"""Seconds in which questions that follow upon each other ring once."""
+"""Seconds within which questions that follow each other ring only once."""
 _LONGEST = 160
 
 _KNOW_OSC9 = ("xterm-kitty", "xterm-ghostty")
@@ -129,7 +129,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
     """How this terminal is told; a terminal that is not known to understand gets no escape, since it might print it."""
     term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     if environment.get("TMUX") or environment.get("STY") or term.startswith(("screen", "tmux")):
-        return ""  # they keep it to themselves, and pass the bell on
+        return ""  # they swallow it, and pass the bell on
     if program in ("iTerm.app", "WezTerm", "ghostty", "WarpTerminal", "rio") or term in _KNOW_OSC9:
         return "osc9"
     if term.startswith(("foot", "rxvt-unicode", "contour")):

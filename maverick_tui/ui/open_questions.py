@@ -32,7 +32,7 @@ class OpenQuestions:
         self._first = ""
         self._first_since = 0.0
         self.choice: Choice | None = None
-        """How far the question is answered that wants words."""
+        """How far the question that wants words has been answered."""
 
     @property
     def first(self) -> PermissionAsked | None:
@@ -46,7 +46,7 @@ class OpenQuestions:
         return first if first is not None and first.tool == "AskUserQuestion" else None
 
     def about(self, number: int) -> PermissionAsked | None:
-        """The question about the call whose entry has that number; of 0, the first."""
+        """The question about the call whose entry has that number; for 0, the first one."""
         if not number:
             return self.first
         for question in self._store.questions.values():

@@ -28,7 +28,7 @@ _IS_VALID: dict[str, Callable[[Any], bool]] = {
 
 
 class Preferences:
-    """Read at once before the first frame, written by a thread; a file that cannot be used costs its content only."""
+    """Read before the first frame, written by a thread; of a file that cannot be used only its content is lost."""
 
     def __init__(self, path: Path | None = None) -> None:
         """The defaults; `path` is where changes are kept, if anywhere."""
@@ -87,7 +87,7 @@ class Preferences:
 
     def _save(self) -> None:
         if self._path is not None:
-            # Not a daemon: a change that is made just before the end is written, too.
+            # Not a daemon: a change made just before the end is written, too.
             self._writer = threading.Thread(target=self._write, args=(self._path,), name="preferences")
             self._writer.start()
 

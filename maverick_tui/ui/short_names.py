@@ -15,7 +15,7 @@ _DATE = re.compile(r"-\d{8}$")
 
 
 def short_model(model: str, room: int | None = None) -> str:
-    """A model by its family and version: `sonnet 4.5` for claude-sonnet-4-5-20250929; others cut where room ends."""
+    """A model by its family and version: `sonnet 4.5` for claude-sonnet-4-5-20250929; others are cut to the room."""
     if found := _MODEL.search(model):
         version = (found["after"] or found["before"] or "").replace("-", ".")
         return f"{found['family']} {version}".rstrip()

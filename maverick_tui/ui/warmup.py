@@ -10,7 +10,7 @@ import importlib
 
 
 def load_runs() -> None:
-    """What the stage and a run are made of, without the SDK."""
+    """What a setup and a run are made of, without the SDK."""
     for module in ("events", "commands", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("serving", "transcript.entry_rows", "rendering.live"):

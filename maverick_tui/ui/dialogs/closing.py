@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.dialogs.confirm import ConfirmScreen
 
 _QUOTED = 40
-"""Columns of what is quoted, enough to know it again."""
+"""Columns of a quotation, enough to recognize the text."""
 _MOST = 3
 
 
@@ -61,7 +61,7 @@ def before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
 
 
 def _is_typed(run: RunModel, draft: str) -> bool:
-    """Whether it would be lost: it was not put there by us, and is no prompt of the run that was brought back."""
+    """Whether it would be lost: we did not put it there, and it is not a prompt of the run brought back."""
     sent = (entry.text for entry in run.store.entries if isinstance(entry, PromptEntry))
     return bool(draft.strip()) and draft != run.suggestion and draft.strip() not in map(str.strip, sent)
 

@@ -117,7 +117,7 @@ class _Groups:
     def add(self, node: DOMNode, binding: Binding, key: str, *, is_enabled: bool) -> None:
         if binding.system or not binding.description:
             return
-        if not binding.id and not isinstance(node, App):  # one of Textual's own, for what is no matter of this screen
+        if not binding.id and not isinstance(node, App):  # one of Textual's own, which does not concern this screen
             return
         rank = 0 if node is self._screen else 2 if isinstance(node, App) else 1
         title = binding.group.description if binding.group and binding.group.description else title_of(node)

@@ -22,7 +22,7 @@ MARKER = "▸"
 _NAME_LEAST, _NAME_MOST = 10, 26
 _TOOLS = 8
 _LEAST_TEXT, _LEAST_MARK = 16, 11
-"""Columns that a description, and a word on what is the matter, need to be of use."""
+"""Columns that a description, or a word about a problem, needs to be of use."""
 
 
 class AgentList(ScrolledLines):
@@ -84,7 +84,7 @@ class AgentList(ScrolledLines):
         self._keep_in_view()
 
     def move(self, by: int) -> None:
-        """Move the highlight over as many items, or to the end that is nearer."""
+        """Move the highlight by that many items, as far as there are any."""
         places = [index for index, row in enumerate(self.rows) if row.item is not None]
         if places and self.highlighted is not None:
             at = places.index(self.highlighted) + by
@@ -159,7 +159,7 @@ class AgentList(ScrolledLines):
             yield from self._matched(text, positions, role, is_marked)
 
     def _cells(self, row: ListRow, item: Item, left: int) -> Iterator[tuple[str, str, frozenset[int]]]:
-        """What stands behind the name: model and tools, what is the matter, and the description if it fits."""
+        """What follows the name: model and tools, what is wrong, and the description if it fits."""
         nothing = frozenset[int]()
         if item.model and not item.refusal:
             needed = sum(2 + min(cell_len(text), _LEAST_MARK) for text, _ in item.marks)

@@ -1,12 +1,14 @@
-"""AgentsPane: the filter, and below it the rows that match."""
+"""AgentsPane: the agents of a folder, read in a thread: the filter, and below it the rows that match."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -17,8 +19,10 @@ from textual.widget import Widget
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines.ink import ink
 from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.items import Item, rows_of
+from maverick_tui.ui.picker.items import Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.reading import Found
 
 READING = "reading agents …"
 NOTHING = "There are no agents. Put one into .maverick/agents, then press Ctrl+R."
@@ -33,7 +37,7 @@ class FilterLine(Widget, can_focus=True):
     count: reactive[str] = reactive("")
 
     class Changed(Message):
-        """Another text is to be filtered by."""
+        """The filter has another text."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -97,8 +101,11 @@ class FilterLine(Widget, can_focus=True):
 class AgentsPane(Vertical):
     """Filters its items by what is typed; the best match is highlighted."""
 
+    class Read(Message):
+        """The agents have been read: what was known of them may no longer be true."""
+
     class Filtered(Message):
-        """Another text is filtered by."""
+        """The filter has another text."""
 
     class Moved(Message):
         """Another item is highlighted, or none."""
@@ -119,9 +126,13 @@ class AgentsPane(Vertical):
         self.border_title = "Agents"
         self.filter = FilterLine(id="filter")
         self.list = AgentList(id="list")
-        self._items: Sequence[Item] = ()
+        self.runs: Sequence[RunSummary] = ()
+        """The runs that the list begins with; `show` shows them."""
+        self.found = Found()
+        """The agents, as they were read last."""
         self.is_reading = True
-        """Whether more items may come."""
+        """Whether more of them may come."""
+        self._items: Sequence[Item] = ()
         self._failure = ""
 
     def compose(self) -> ComposeResult:
@@ -129,15 +140,24 @@ class AgentsPane(Vertical):
         yield self.filter
         yield self.list
 
-    def show(self, items: Sequence[Item], *, is_reading: bool | None = None, failure: str | None = None) -> None:
-        """Show other items; the same one stays highlighted if it is still there.
+    @work(exclusive=True, exit_on_error=False)
+    async def read(self, cwd: Path) -> None:
+        """Read the agents of this folder."""
+        self.is_reading = True
+        self.show()
+        try:
+            self.found, self._failure = await asyncio.to_thread(reading.read_agents, cwd), ""
+        except Exception as error:  # whatever a folder does to us, the screen stays
+            reason = one_line(f"{type(error).__name__}: {error}")
+            self.found, self._failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R tries again."
+        self.is_reading = False
+        self.post_message(self.Read())
+        self.show()
 
-        Whether they are still being read, and why they cannot be, stays as it was if nothing is said about it.
-        """
-        self._items = items
-        self.is_reading = self.is_reading if is_reading is None else is_reading
-        self._failure = self._failure if failure is None else failure
-        self.list.measure(items)
+    def show(self) -> None:
+        """Show what there is; the same item stays highlighted if it is still there."""
+        self._items = [*map(run_item, self.runs), *self.found.items]
+        self.list.measure(self._items)
         self._show_rows(jump=False)
 
     @on(FilterLine.Changed)

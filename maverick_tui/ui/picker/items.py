@@ -66,7 +66,7 @@ class Item:
     has_own_model: bool = False
     tools: str = ""
     marks: tuple[Span, ...] = ()
-    """What is the matter with it: glyph and words, and their role."""
+    """What is wrong with it: glyph and words, and their role."""
     refusal: str = ""
     """Why it cannot be run, and what to do about it; empty if it can."""
     path: Path | None = None
@@ -156,7 +156,7 @@ def rows_of(items: Iterable[Item], query: str) -> tuple[list[ListRow], int | Non
 
 
 def _is_agent(row: ListRow) -> bool:
-    """Whoever names an agent wants a new run of it; those that there are can be chosen below."""
+    """Whoever types an agent's name wants a new run of it; its runs can still be chosen."""
     return row.item is not None and not row.item.run_id
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.widgets.find_bar import FindBar
 
 WIDE = 100
-"""Columns from which on the usage panel has room beside the transcript."""
+"""Columns from which the usage panel has room beside the transcript."""
 SHORT = 9
 """Rows below which everything goes that the answer, the status and the prompt can do without."""
 _CHANGES_QUESTIONS = ("permission_asked", "permission_settled", "tool_finished", "turn_ended")

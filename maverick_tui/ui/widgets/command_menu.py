@@ -12,15 +12,15 @@ from maverick_tui.ui.lines.wrapping import Line, cut, pad
 from maverick_tui.ui.widgets.painted import Painted
 
 _BEGUN = re.compile(r"/([A-Za-z][\w-]*)?")
-"""A command of which no more than its name has been typed; a path soon has a second slash, or a dot."""
+"""A command of which only the name has been typed so far; a path soon has a second slash, or a dot."""
 _NAMES = 10
 """Columns of the names."""
 _LEAST, _PART = 2, 3
-"""It takes this part of the screen's rows, but room for this many."""
+"""The part of the screen's rows that it may take, and how many it has at least."""
 
 
 class CommandChoice:
-    """Open while the text is the beginning of a command. It counts for the text that it has seen, and for no other."""
+    """Open while the text is the beginning of a command; it holds for the text it has seen, and no other."""
 
     def __init__(self, commands: Mapping[str, str], take_words: Collection[str], on_change: Callable[[], None]) -> None:
         """`commands` are names and what they do, some `take_words`; `on_change` hears that others are to be shown."""
@@ -29,7 +29,7 @@ class CommandChoice:
         self._on_change = on_change
         self._text = ""
         self._is_refused = False
-        """Whether the person has closed it: it stays closed until the text is no command any more."""
+        """Whether the person has closed it: it stays closed until the text is no longer a command."""
         self.names: tuple[str, ...] = ()
         self.at = 0
         """The place of the marked one."""
@@ -98,7 +98,7 @@ class CommandMenu(Painted):
         self._first = 0
 
     def refresh_choice(self) -> None:
-        """Show what there is to choose now; nothing if that is nothing."""
+        """Show what there is to choose now, if anything."""
         most = max(_LEAST, self.screen.size.height // _PART)
         count = min(len(self._choice.names), most)
         self._first = min(max(self._first, self._choice.at - count + 1, 0), self._choice.at)

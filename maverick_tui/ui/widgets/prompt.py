@@ -188,18 +188,18 @@ class Prompt(TextArea, inherit_bindings=False):
     # -- earlier prompts --------------------------------------------------------------------------------------------
 
     async def action_older(self) -> None:
-        """The line above; from the first line, the prompt before."""
+        """The line above; from the first line, the previous prompt."""
         if self.choice is not None and self.is_choosing:
             self.choice.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif await self._step(-1):
-            # The end of the first line, so that the key goes on to the prompt before this one.
+            # The end of the first line, so that the key goes on to the prompt before that.
             self.move_cursor((0, 0))
             self.action_cursor_line_end()
 
     async def action_newer(self) -> None:
-        """The line below; from the last line, the prompt after."""
+        """The line below; from the last line, the next prompt."""
         if self.choice is not None and self.is_choosing:
             self.choice.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
@@ -253,7 +253,7 @@ class Prompt(TextArea, inherit_bindings=False):
         return max(1, min(MOST_LINES, viewport.height // 3 - self.gutter.height))
 
     def _fit(self) -> None:
-        """Say whether the text needs a scrollbar, which else would flash up while the prompt is about to grow."""
+        """Say whether the text needs a scrollbar, which would otherwise flash up while the prompt is about to grow."""
         if self.is_attached:
             self.set_class(self.wrapped_document.height > self._room(self.app.size), "-long")
 

@@ -19,14 +19,14 @@ _MORE_KEYS = {
     "undo": "ctrl+underscore",
 }
 _LEFT_OUT = {"cursor_up", "cursor_down", "cursor_page_up", "cursor_page_down"}
-"""Up and down are our own; a page is a matter of the transcript, wherever the focus is."""
+"""Up and down are our own; pages are for the transcript, wherever the focus is."""
 
 _SUSPENDS = "ctrl+z"
 """The application takes it before any widget, as a shell does."""
 
 
 def editing_keys() -> Iterator[Binding]:
-    """The keys of a TextArea with what readline has more, each with a name for a keymap."""
+    """The keys of a TextArea and those that readline adds, each with a name for a keymap."""
     for binding in TextArea.BINDINGS:
         assert isinstance(binding, Binding)
         action = binding.action.replace("(True)", "_select")

@@ -22,7 +22,7 @@ MEANINGS = {
     "dontAsk": "refuses instead of asking",
     "bypassPermissions": "asks nothing",
 }
-"""What the permission modes mean, in few words."""
+"""What the permission modes mean, in a few words."""
 
 _GAP = "   "
 _LEAST_NAME = 8

@@ -1,4 +1,4 @@
-"""StatusLine: one line that always says what the run is doing, and what has come that is out of sight."""
+"""StatusLine: one line that always says what the run is doing, and what has arrived out of sight."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TONES: dict[Tone, str] = {
 
 
 class StatusLine(Painted):
-    """At the left the truth, at the right what waits: queued prompts, and lines that have not been seen."""
+    """On the left what the run is doing, on the right what waits: queued prompts, and lines not seen yet."""
 
     class FollowClicked(Message):
         """The person wants to see the end of the transcript again."""
@@ -40,7 +40,7 @@ class StatusLine(Painted):
         self._is_following = True
         self._hint_from = 0
         self.interrupt_key = ""
-        """What the key is called that interrupts."""
+        """The name of the key that interrupts."""
 
     def refresh_status(self, now: float) -> None:
         """Show what is happening now."""

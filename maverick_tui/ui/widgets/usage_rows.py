@@ -155,7 +155,7 @@ def _sections(moment: Moment, width: int, room: int) -> list[tuple[Line, list[Li
 
 
 def _task_rows(tasks: Sequence[Subagent], width: int, room: int) -> list[Line]:
-    """The last tasks: those are the ones that may still work."""
+    """The last subagents: those are the ones that may still be at work."""
     rows: list[Line] = []
     if len(tasks) > room:
         older = tasks[: len(tasks) - room + 1]
