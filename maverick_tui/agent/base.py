@@ -17,11 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from maverick_tui.agent.catalog.choices import ENGINES
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engine.scheduling import NO_JOBS, SCHEDULING_TOOLS, apart_from_project, schedules
-from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, ENGINES, MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
@@ -41,7 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
-DEFAULT_PERMISSION_MODE = "acceptEdits"
+MAX_LINE = 50 * 1024 * 1024
+"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""
@@ -393,14 +392,15 @@ class MaverickAgent(ABC):
 
     def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
         from maverick_tui.agent.permissions.judge import Judge
-        from maverick_tui.git.programs import programs_named
+        from maverick_tui.git.programs import programs_named, started_by_settings
 
         return Judge(
             self.allowed_tools,
             Path(cwd or Path.cwd()),
             person=person,
             git_programs=programs_named,
-            started=_texts([self.hooks, [_started(server) for server in self.mcp_servers.values()]]),
+            git_starts=started_by_settings,
+            started=[*_texts(self.hooks), *map(_command, self.mcp_servers.values())],
         )
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
@@ -443,9 +443,9 @@ async def _load_engine() -> None:
         await asyncio.to_thread(importlib.import_module, "maverick_tui.agent.engine.session")
 
 
-def _started(server: Any) -> list[Any]:
+def _command(server: Any) -> str:
     """What starts an MCP server, if it is a process."""
-    return [server.get("command"), server.get("args")] if isinstance(server, Mapping) else []
+    return " ".join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
 
 
 def _texts(value: Any) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from maverick_tui.agent.base import MaverickAgent
+from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.context import AgentContext
-from maverick_tui.agent.finding import load_agent
 from maverick_tui.agent.text import TextAssembler
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.printer import Printer

@@ -58,6 +58,19 @@ def programs_named(folder: Path) -> list[str]:
     return [one_line(name) for name in dict.fromkeys(_named(folder, set()))]
 
 
+def started_by_settings(folder: Path) -> tuple[list[Path], list[str]]:
+    """What git starts in the repository around a folder by settings, whoever has made them: folders of hooks, and
+    commands. Both may be files of the working tree.
+    """
+    repository, found = find_repository(folder), read_settings(folder)
+    if repository is None or found is None:
+        return [], []
+    settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
+    named = [setting.value for setting in settings if setting.key == "core.hookspath"]
+    hooks = [repository.top / os.path.expanduser(value) for value in named]  # noqa: PTH111 - as below
+    return hooks, [setting.command for setting in settings if setting.command]
+
+
 def links_searched(folder: Path) -> list[str]:
     """The links of a repository where its index has folders: `git grep` goes on where they lead."""
     repository = find_repository(folder)

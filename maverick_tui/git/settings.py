@@ -45,6 +45,7 @@ _EMPTIED = frozenset(
     sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd sendemail.headercmd sendemail.smtpserver
     """.split()
 )
+_PROBED = frozenset({"core.fsmonitor", "core.alternaterefscommand"})
 _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 
 
@@ -69,6 +70,13 @@ class Setting(NamedTuple):
     def subsection(self) -> str:
         """What stands between section and name; anything may."""
         return self.key.partition(".")[2].rpartition(".")[0]
+
+    @property
+    def command(self) -> str:
+        """What it has git run; of an alias only what is a program's, and no command of git's own."""
+        if self.section == "alias":
+            return self.value.removeprefix("!") if self.value.startswith("!") else ""
+        return self.value if self.kind in _EMPTIED | _PROBED or self.section == "pager" else ""
 
 
 def parsed(listing: bytes) -> list[Setting] | None:

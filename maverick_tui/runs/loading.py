@@ -21,7 +21,7 @@ AgentSource: TypeAlias = "type[MaverickAgent] | Callable[[], type[MaverickAgent]
 """An agent's class, or a function that finds or makes the agent; it is called in a thread."""
 
 NO_GIT = "(no git)"
-_MARKDOWN = "maverick_tui.agent.catalog.markdown_agent"
+_MARKDOWN = "maverick_tui.agent.catalog.loading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Loaded:
     @property
     def permission_mode(self) -> str:
         """The mode that its sessions are opened in."""
-        from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
+        from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 
         settings = self.agent.config or self.context.config
         return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE

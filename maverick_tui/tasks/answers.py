@@ -47,15 +47,20 @@ def answer(made: Sequence[Made], said: str = "", *, heard: str = "", has_failed:
 def _told(wrong: Sequence[str], records: Sequence[ToolCallRecord], questions: Sequence[ToolCallRecord]) -> str:
     """What has failed before what has not, since that must not be missed; the question last, since it is answered.
 
-    Where there is too little room the titles are cut before anything is left out.
+    Where there is too little room the titles are cut before anything is left out, and additions before changes: by an
+    addition nothing is lost.
     """
     asked = _message(questions[-1]) if questions else ""
+    about = [str(one.result["error"].get("title", "")) for one in questions if _message(one) == asked]
+    many = [texts.not_yet(list(dict.fromkeys(about)))] if asked == texts.confirm_bulk(texts.MANY_PHRASE) else []
     titles = [str(one.result["error"].get("title", "")) for one in questions if _message(one) != asked]
     waiting = [texts.one_by_one(list(dict.fromkeys(titles)))] if any(titles) else []
     lines: list[str] = []
-    for most in (texts.LONGEST, texts.LONGEST_TITLE):
-        changed = {(_id(one), _changed(one)): _changed(one, most) for one in records if _changed(one)}
-        lines = [*wrong, *changed.values(), *waiting]
+    by_loss = sorted(records, key=lambda one: one.tool_name == "add_task")
+    ways = ((texts.LONGEST, records), (texts.LONGEST_TITLE, records), (texts.LONGEST_TITLE, by_loss))
+    for most, ordered in ways:
+        changed = {(_id(one), _changed(one)): _changed(one, most) for one in ordered if _changed(one)}
+        lines = [*wrong, *many, *changed.values(), *waiting]
         if sum(len(line) + 1 for line in lines) + len(asked) <= texts.LONGEST:
             break
     return texts.fitting(lines, last=asked)

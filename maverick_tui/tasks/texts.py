@@ -81,6 +81,17 @@ def one_by_one(titles: Sequence[str]) -> str:
     return f"I can delete one task at a time. Please ask me again about {names}."
 
 
+def just_renamed(before: str, title: str) -> str:
+    """A task is not deleted by a name that its owner has not seen yet."""
+    return f"'{short(before)}' has just become '{short(title)}', so I did not ask whether to delete it."
+
+
+def not_yet(titles: Sequence[str]) -> str:
+    """What a question about many tasks is about."""
+    names = [f"'{short(title, LONGEST_TAG * 2)}'" for title in titles]
+    return f"Not changed yet: {joined(names)}."
+
+
 def ambiguous(query: str, options: Sequence[str]) -> str:
     """Several tasks may be meant."""
     room = (LONGEST - len(short(query)) - 60) // max(1, len(options)) - 4

@@ -60,6 +60,8 @@ class Toolbox:
         self._asked: dict[tuple[str, str], Candidate | None] = {}
         """What was asked about here, by the phrase that confirms it and the name of the task."""
         self._changed: set[int] = set()
+        self._renamed: dict[int, str] = {}
+        """What tasks were called when the message came; nobody has been told their new name yet."""
         self._known = {folded(name): (name, task_id) for name, task_id in (asked or {}).items()}
         self._keeps_offers = keeps_offers
 
@@ -136,6 +138,9 @@ class Toolbox:
         if self._is_too_much(found):
             return self._ask(texts.confirm_bulk(texts.MANY_PHRASE), texts.MANY_PHRASE, found)
         changed = self._store.update(self._user_id, found.id, titled=found.title, **changes)
+        # Where changes are counted they are all those of one message, and nobody has seen an answer in between.
+        if self._most_changes is not None and changed is not None and changed.title != found.title:
+            self._renamed.setdefault(found.id, found.title)
         return _or_gone(changed, found, before=found.title)
 
     def _is_too_much(self, found: Candidate) -> bool:
@@ -155,6 +160,8 @@ class Toolbox:
         return self.named(words, self._ask_to_delete if self._asks else self._delete, guesses=self._asks)
 
     def _ask_to_delete(self, found: Candidate) -> Answer:
+        if before := self._renamed.get(found.id):
+            return failed("invalid", texts.just_renamed(before, found.title))
         return self._ask(texts.confirm_delete(found.name), texts.DELETE_PHRASE, found)
 
     def _delete(self, found: Candidate) -> Answer:

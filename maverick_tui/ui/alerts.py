@@ -14,6 +14,7 @@ from maverick_tui.runs.events import Event
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import describe
 from maverick_tui.runs.truth import clock
+from maverick_tui.ui.textual_private.asking import write_beside
 
 if TYPE_CHECKING:
     from maverick_tui.ui.board import RunModel
@@ -105,8 +106,8 @@ class Alerts:
         if not app.is_headless:
             if alert.rings and self._preferences.has_bell:
                 app.bell()
-            if alert.escape and self._preferences.has_notifications and app._driver is not None:
-                app._driver.write(alert.escape)
+            if alert.escape and self._preferences.has_notifications:
+                write_beside(app, alert.escape)
         if not is_shown:
             app.notify(alert.text, title=one_line(run.agent), markup=False)
 

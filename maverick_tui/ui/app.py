@@ -28,6 +28,7 @@ from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.navigation import Navigation
 from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
 from maverick_tui.ui.themes import use_themes
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class MaverickApp(App[int]):
         self.launch = launch
         self.preferences = preferences or Preferences.load()
         use_themes(self, self.preferences.theme)
+        on_crash(self, self._end_after_failure)
         self.board = Board(self._event_applied)
         self._setup = HeldSetup(launch)
         self._alerts: Alerts | None = None
@@ -94,8 +96,7 @@ class MaverickApp(App[int]):
         else:
             self._first = self._new_run(self.launch.agent)
             screen = self._navigation.make_run_screen(self._first)
-        # Textual gives every screen but the first one a callback, and wants it back when it is switched away from.
-        screen._push_result_callback(screen, None)
+        let_be_left(screen)
         return screen
 
     def on_mount(self) -> None:
@@ -266,11 +267,7 @@ class MaverickApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """The way to the terminal."""
-        if sys.platform == "win32":
-            return super().get_driver_class()
-        from maverick_tui.ui.driver import TerminalDriver
-
-        return TerminalDriver
+        return terminal_driver() or super().get_driver_class()
 
     def on_driver_signal_resume(self) -> None:
         """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
@@ -296,7 +293,7 @@ class MaverickApp(App[int]):
         for screen in self._navigation.run_screens:
             screen.transcript.restyle()
 
-    def _fatal_error(self) -> None:
+    def _end_after_failure(self) -> None:
         """End after a failure of our own: Textual would print the values of variables with it, secrets among them."""
         from rich.text import Text
 
@@ -308,10 +305,10 @@ class MaverickApp(App[int]):
     def on_notify(self, event: Notify) -> None:
         """Make room for a notice: the oldest goes, but what warns stays longer than what only tells."""
         new = event.notification.identity
-        others = [one for one in self._notifications if one.identity != new]
+        others = [one for one in notices(self) if one.identity != new]
         others.sort(key=lambda one: (one.severity != "information", one.raised_at))
         for old in others[: len(others) + 1 - MOST_NOTICES]:
-            del self._notifications[old]
+            withdraw(self, old)
 
     def _tell_problems(self, problems: Sequence[str], title: str) -> None:
         """Tell what is wrong with the person's settings, all of it at once: of many notices few would be seen."""

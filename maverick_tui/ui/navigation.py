@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.screen import Screen
 
+from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
 
 if TYPE_CHECKING:
@@ -144,11 +144,7 @@ class Navigation:
 
     def entitle(self, run: RunModel | None) -> None:
         """Say in the title of the terminal's window which run is shown, and how it is."""
-        if sys.platform == "win32" or self._app.is_headless:
-            return
-        from maverick_tui.ui.driver import TerminalDriver
-
-        if not isinstance(self._app._driver, TerminalDriver):
+        if self._app.is_headless:
             return
         title = self._app.TITLE or ""
         if run is not None:
@@ -156,4 +152,4 @@ class Navigation:
 
             now = headline(run.store)
             title = f"{now.glyph} {run.title}: {now.word} - {title}"
-        self._app._driver.set_title(title)
+        set_title(self._app, title)

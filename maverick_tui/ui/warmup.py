@@ -22,6 +22,6 @@ def load_engine() -> None:
     """The SDK, and the parts of the renderer that are slow to load."""
     importlib.import_module("maverick_tui.runs.local")
     importlib.import_module("maverick_tui.agent.engine.session")
-    from maverick_tui.ui.rendering.warm import warm
+    from maverick_tui.ui.rendering.markdown import preload
 
-    warm()
+    preload()

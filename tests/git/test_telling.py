@@ -13,7 +13,7 @@ import pytest
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.git import making
 from maverick_tui.git.asking import ask
-from maverick_tui.git.programs import UNREADABLE, links_searched, programs_named
+from maverick_tui.git.programs import UNREADABLE, links_searched, programs_named, started_by_settings
 
 SECRET = "hunter2-x!y"
 
@@ -233,3 +233,23 @@ def test_a_link_among_packs_is_named(project: Path, tmp_path: Path) -> None:
 def test_a_folder_with_too_much_in_it_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maverick_tui.git.repository._MOST_ENTRIES", 3)
     assert programs_named(project) == [str(project / ".git")]
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edited_unasked(
+    person: bool, project: Path
+) -> None:
+    judge = Judge(["Edit", "Write"], project, person=person, git_starts=started_by_settings)
+    paths = ("src/git-hooks/pre-commit", "src/git-hooks/new", "tools/clean.sh", "src/pager", "tools/say.py")
+
+    def decided(path: str) -> str:
+        return judge.verdict("Write", {"file_path": path}, mode="acceptEdits").decision
+
+    assert {decided(path) for path in paths} == {"allow"}
+    config(
+        '[core]\n hooksPath = src/git-hooks\n pager = src/pager | less\n[filter "x"]\n clean = ./tools/clean.sh %f\n'
+        "[alias]\n x = !python -m tools.say\n l = log --oneline\n"
+    )(project)
+    assert {decided(path) for path in paths} == {"ask" if person else "deny"}
+    for path in ("src/other.py", "log", "log.py", "tools/README.md"):
+        assert decided(path) == "allow", path

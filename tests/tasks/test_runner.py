@@ -328,6 +328,7 @@ async def test_changing_many_tasks_one_by_one_is_a_big_action_too(factory: Sessi
         one.add(*(f"Job {letter}" for letter in "abcdefghi"))
         chat = Chat(one.runner, one.user)
         result = await chat.send("All but the last are done")
+        assert result.response.startswith("Not changed yet: 'Job f', 'Job g' and 'Job h'.\n")
         assert result.response.endswith("That's a big action. Confirm with 'yes change them'.")
         assert one.store.count(one.user, "completed") == 5
         asked = len(one.requests)
@@ -336,6 +337,19 @@ async def test_changing_many_tasks_one_by_one_is_a_big_action_too(factory: Sessi
         assert [task.title for task in one.store.list(one.user).tasks] == ["Job i"]
     assert done.success
     assert [record.parameters for record in done.tool_calls] == [{"task": f"Job {letter}"} for letter in "fgh"]
+
+
+async def test_no_question_is_asked_about_a_task_by_a_name_that_nobody_has_seen(factory: SessionFactory) -> None:
+    adds = [ToolStep(tool="add_task", input={"title": f"{letter * 78}"}) for letter in "abcd"]
+    renames = ToolStep(tool="update_task", input={"task": "Pay the taxes by May", "title": "test entry"})
+    async with assistant(factory, [together(*adds, renames), call("delete_task", task="test entry"), DONE]) as one:
+        one.add("Pay the taxes by May", "Tea")
+        chat = Chat(one.runner, one.user)
+        told = (await chat.send("Tidy up")).response
+        assert "'Pay the taxes by May' has just become 'test entry'" in told
+        assert "Updated! 'Pay the taxes by May' now has the title 'test entry'." in told
+        await chat.send("yes delete")
+        assert "test entry" in [task.title for task in one.store.list(one.user).tasks]
 
 
 async def test_words_that_are_only_like_those_of_a_task_are_asked_about(factory: SessionFactory) -> None:

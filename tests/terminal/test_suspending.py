@@ -7,9 +7,13 @@ import shutil
 import pytest
 
 from tests.terminal.application import CTRL_Q, CTRL_Z, ENTER, MAVERICK, prompt_of
-from tests.terminal.conftest import Maverick
+from tests.terminal.conftest import OURS_ALONE, Maverick
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("bash"), reason="jobs are a matter of the shell")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("bash"), reason="jobs are a matter of the shell"),
+    OURS_ALONE,
+]
 
 # A shell with jobs, as a person has it: without one the system stops nobody, since nobody could continue it.
 _STOPPED_TWICE = (

@@ -133,7 +133,7 @@ async def test_what_was_chosen_is_there_at_the_next_start(home: Path) -> None:
         app.preferences.wait()
     async with watching(begun(), size=(120, 30), preferences=Preferences.load()) as (app, _):
         assert app.theme == "maverick-light"
-        assert app.run_screen.transcript.folding.verbosity == "full"
+        assert app.run_screen.transcript.page.folding.verbosity == "full"
         assert app.run_screen.has_class("-panel-closed")
 
 

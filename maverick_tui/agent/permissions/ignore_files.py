@@ -32,14 +32,18 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
         left -= len(folders) + len(files)
         if left < 0:
             return "It is too much to be looked through for links that are told; `rg --no-messages` makes it needless."
-        if not {*_NAMES, ".git"}.isdisjoint((*folders, *files)):
+        # A file system may find a file by another case of its name.
+        named = [name for name in (*folders, *files) if name.casefold() in (*_NAMES, ".git")]
+        if named:
             odd += _odd_files(Path(folder), here, places)
-            odd += (
-                file for name in _NAMES if (file := Path(folder, name)).is_symlink() and not places.is_inside(str(file))
-            )
+            odd += (file for name in named if (file := Path(folder, name)).is_symlink() and _leads_out(file, places))
         if ".git" in folders:
             folders.remove(".git")
     return f"{odd[0]} leads elsewhere, and ripgrep tells what it does not understand of it." if odd else ""
+
+
+def _leads_out(link: Path, places: Places) -> bool:
+    return link.name.casefold() != ".git" and not places.is_inside(str(link))
 
 
 def _odd_files(folder: Path, here: Path, places: Places) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
-from maverick_tui.agent.permissions.places import Places, moved
+from maverick_tui.agent.permissions.places import Places, moved, real_paths
 from maverick_tui.agent.permissions.plainest import plainest_call
 from maverick_tui.agent.permissions.reading import (
     files_read,
@@ -27,9 +27,17 @@ from maverick_tui.agent.permissions.reading import (
     searches,
     takes_many_files,
 )
-from maverick_tui.agent.permissions.rules import covers, covers_words, is_absolute, is_plain, paths_of, places_within
+from maverick_tui.agent.permissions.rules import (
+    covers,
+    covers_words,
+    is_absolute,
+    is_plain,
+    paths_of,
+    places_within,
+    why_not_clear,
+)
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions, words_within
+from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline, mentions, programs_of
 from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
@@ -86,6 +94,8 @@ def why_always_asked(call: Call, places: Places) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
+    if reason := why_not_clear(call.tool, call.arguments):
+        return reason
     named = call.paths
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return _first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
@@ -195,7 +205,8 @@ class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
-    make git run something; `started` are the commands of the agent's own hooks and servers, which run unasked.
+    make git run something, `git_starts` in which folders it has hooks and which commands its settings name; `started`
+    are the commands of the agent's own hooks and servers, which run unasked.
     """
 
     def __init__(
@@ -206,16 +217,18 @@ class Judge:
         person: bool,
         is_harmless: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
+        git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]]] = lambda _folder: ((), ()),
         started: Iterable[str] = (),
     ) -> None:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, {word for command in started for word in words_within(command)})
+        self._places = Places(cwd, programs_of(started))
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
         self._git_programs = git_programs
+        self._git_starts = git_starts
 
     def verdict(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
@@ -242,7 +255,7 @@ class Judge:
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return ""
         doubt = self._doubt(call)
-        if doubt and (reason := why_always_asked(call, self._places)):
+        if doubt and (reason := why_always_asked(call, self._places) or self._what_git_starts(call)):
             return reason
         if any(self._covers(rule, call) for rule in self._granted):
             return ""
@@ -355,6 +368,15 @@ class Judge:
         if any(rule is None or covers_words(rule, words, self._cwd) for rule in rules):
             return ""
         return f"This agent may use {', '.join(f'Bash({rule})' for rule in rules)}."
+
+    def _what_git_starts(self, call: Call) -> str:
+        """Why an edit changes what git runs: settings may name hooks and programs in the working tree."""
+        for path in call.paths if call.tool in EDIT_TOOLS else ():
+            for folder in {self._cwd, *(place.parent for place in real_paths(path, call.here))}:
+                hooks, commands = self._git_starts(folder)
+                if reason := self._places.why_git_runs(path, call.here, hooks, programs_of(commands)):
+                    return reason
+        return ""
 
     def _what_git_would_run(self, call: Call) -> str:
         """Where a rule lets git look, and only look, it must not run what the repository names."""

@@ -20,7 +20,8 @@ from maverick_tui.git.repository import find_repository
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
     " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
-    " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .config/mise .cargo/config"
+    " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .vim .nvim .emacs.d .ipython .jupyter .vs .junie .goose"
+    " .yarn/releases .yarn/plugins .config/mise .cargo/config"
     " .cargo/config.toml"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
@@ -32,7 +33,9 @@ _RUN_FILES = frozenset(
     " .pam_environment .devcontainer.json mise.toml .mise.toml mise.local.toml .mise.local.toml .nvimrc"
     " .pre-commit-config.yaml .pre-commit-config.yml .simple-git-hooks.json .overcommit.yml .tool-versions .yarnrc"
     " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc .npmrc .pnpmfile.cjs .dir-locals-2.el .pdbrc .irbrc"
-    " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg".split()
+    " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
+    " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
+    " .aider.conf.yml .rvmrc .rbenv-vars .tmuxinator.yml .tmuxp.yaml".split()
 )
 _RUN_NAMES = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)")
 _KEYS = frozenset(
@@ -60,8 +63,9 @@ _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 _OURS = Path(os.path.realpath(sys.prefix))
-_PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64"})
-_MODULE = re.compile(r"\w+(?:\.\w+)*")
+_PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64", "etc"})
+_MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
+_HALVES = re.compile("[\ud800-\udfff]")
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
@@ -97,8 +101,17 @@ class Places:
                 return f"{place} has a name that commands may take for an option."
             if any(map(_is_of_packages, self._names(place))) or _is_of_environment(place):
                 return f"{place} is part of what is installed, and run by others."
-            if _way(_compared_names(place.parts[1:])).endswith(tuple(self._started)):
+            if _ends_like(place, self._started):
                 return f"{place} may be what a hook or an MCP server of this agent runs."
+        return ""
+
+    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], programs: Iterable[str]) -> str:
+        """Why changing a file asks where git's settings name folders of hooks, and programs by these words."""
+        started = [way for word in programs for way in _ways_of_program(word, self.cwd)]
+        folders = {real for folder in hooks for real in _places(str(folder), self.cwd)}
+        for place in _places(path, here):
+            if any(_is_within(place, folder) for folder in folders) or _ends_like(place, started):
+                return f"{place} may be what git runs, by its settings."
         return ""
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
@@ -203,18 +216,18 @@ def _is_run_by_others(names: list[str]) -> bool:
     return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
 
 
+def _ends_like(place: Path, ways: Iterable[str]) -> bool:
+    return _way(_compared_names(place.parts[1:])).endswith(tuple(ways))
+
+
 def _ways_of_program(word: str, cwd: Path) -> Iterator[str]:
-    """How the paths of all files end that a word of a command may start: itself, where its links lead, or a module."""
+    """How the paths of all files end that a word of a command may start: by its name, or where its links lead."""
     names = [name for name in word.split("/") if name not in ("", ".", "..", "~") and not name.startswith("$")]
     if not names:
         return
     relative = "/".join(names)
     yield _way(_compared_names(names))
     yield _way(_compared_names(Path(os.path.realpath(cwd / relative)).parts[1:]))
-    if _MODULE.fullmatch(word):
-        module = word.replace(".", "/")
-        for file in (f"{module}.py", f"{module}/__main__.py", f"{module}/__init__.py"):
-            yield _way(_compared_names(file.split("/")))
 
 
 def _is_of_packages(names: list[str]) -> bool:
@@ -226,7 +239,7 @@ def _is_of_environment(place: Path) -> bool:
     parts = zip(reversed(place.parts), map(str, place.parents), strict=False)
     inner = (folder for part, folder in parts if part.casefold() in _PARTS_OF_ENVIRONMENT)
     is_ours = sys.prefix != sys.base_prefix and _is_within(place, _OURS)
-    return is_ours or any(os.path.lexists(f"{folder}/pyvenv.cfg") for folder in inner)
+    return is_ours or any(os.path.lexists(f"{folder}/{mark}") for folder in inner for mark in _MARKS_OF_ENVIRONMENT)
 
 
 def _is_of_bare_repository(place: Path) -> bool:
@@ -280,7 +293,7 @@ def _places(path: str, here: Path) -> tuple[Path, Path, Path]:
     """Where a path leads: by its name; with its links followed; and with the links of its name followed, which is where
     it leads for whoever takes a `..` back before looking at the disk. All of them count.
     """
-    text = path.replace("\0", "").encode(errors="replace").decode()  # half a character is part of no name
+    text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
     if text.startswith("~"):
         text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it

@@ -23,6 +23,10 @@ PATHS = ("file_path", "notebook_path", "path")
 _LONGEST_PATH = 4_096
 """Characters; no system takes a longer one."""
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
+_ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^[\s\ufeff]|[\s\ufeff]$")
+"""What one program cuts off a name, another one replaces, and a third leaves in it: they open different files."""
+_SCREENSHOT = re.compile("[ \u202f](?=(?:AM|PM)\\.png$)")
+"""A blank for which the CLI tries another one, where there is no such file."""
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
 _MOST_PLACES = 20_000
@@ -93,6 +97,14 @@ def is_plain(arguments: Mapping[str, Any]) -> bool:
     return set(arguments) <= _BESIDES
 
 
+def why_not_clear(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Why it is not certain which file a call means; nothing if it is, or if any text of the tool may be one."""
+    names = (*PATHS, "pattern") if tool == "Glob" else PATHS
+    given = [str(arguments[name]) for name in names if arguments.get(name)] if tool in BUILTIN_TOOLS else []
+    is_odd = any(map(_ODD.search, given))
+    return "It names a file with characters that programs read differently." if is_odd else ""
+
+
 def path_of(arguments: Mapping[str, Any]) -> str:
     """The file that a call names, without the blanks around it, which the CLI does not take for part of it either."""
     return next((_BLANKS.sub("", str(arguments[name])) for name in PATHS if arguments.get(name)), "")
@@ -106,7 +118,8 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
             given += _beginnings(str(arguments.get("pattern") or ""), path_of(arguments))
     else:
         given = [path for text in _texts(arguments) if len(path := _local(text)) <= _LONGEST_PATH]
-    return [path for text in given if (path := _BLANKS.sub("", text))]
+    given += [_SCREENSHOT.sub(blank, text) for text in given if _SCREENSHOT.search(text) for blank in " \u202f"]
+    return list(dict.fromkeys(path for text in given for path in (_BLANKS.sub("", text), text) if path.strip()))
 
 
 def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[str] | None:

@@ -97,7 +97,7 @@ def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:
 
 
 def _would_run(listing: AgentListing, view: XRay) -> Iterator[str]:
-    from maverick_tui.agent.xray_words import hooks, servers
+    from maverick_tui.agent.xray_rows import hooks, servers
 
     if words := listing.beware:
         tools = ", ".join(view.may or ()) if view.names_tools else "all tools"

@@ -20,7 +20,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.confirm import answer
 from maverick_tui.ui.dialogs.source_lines import source_lines
-from maverick_tui.ui.lines.ink import Paper
+from maverick_tui.ui.lines.roles import RoleLooks
 from maverick_tui.ui.lines.view import LineView
 from maverick_tui.ui.lines.wrapping import Line, wrap
 from maverick_tui.ui.short_names import short_path
@@ -96,7 +96,7 @@ class TrustScreen(ModalScreen[bool]):
         """The question, what it is about, and two buttons."""
         name = one_line(self.question.agent)
         text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
-        with Paper(classes="dialog--box -large"):
+        with RoleLooks(classes="dialog--box -large"):
             yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
             yield Static(Content(text), classes="dialog--text", markup=False)
             yield LineView(id="source")

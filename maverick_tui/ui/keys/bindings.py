@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from textual import actions
 from textual.app import App, SystemCommand
-from textual.binding import ActiveBinding, Binding, BindingsMap
+from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
+
+from maverick_tui.ui.textual_private.asking import bindings_of
 
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 EVERYWHERE = "Everywhere"
@@ -51,7 +54,7 @@ def key_names(*nodes: DOMNode) -> dict[str, str]:
     """What the keys of these nodes are called, by the ids of their bindings; the person's own keys among them."""
     names: dict[str, str] = {}
     for node in nodes:
-        for key, binding in _bindings(node):
+        for key, binding in bindings_of(node):
             # Not every terminal can tell Shift+Enter from Enter, so that it is not the key to be named.
             if binding.id and binding.id not in names and key != "shift+enter":
                 names[binding.id] = node.app.get_key_display(binding.with_key(key, binding.key_display))
@@ -80,7 +83,7 @@ def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
         groups.add(node, binding, key, is_enabled=is_enabled)
     chain = set(screen.focused.ancestors_with_self) if screen.focused is not None else {screen, screen.app}
     for node in (screen, screen.app):
-        for key, binding in _bindings(node):
+        for key, binding in bindings_of(node):
             if _is_hidden_now(node, binding):
                 groups.add(node, binding, key, is_enabled=False)
     first = {key for key, (node, binding, *_) in active.items() if binding.priority}
@@ -136,25 +139,20 @@ def _add_elsewhere(
 
     `first` are the keys that the screen takes before any widget.
     """
-    own = [(key, binding) for key, binding in _bindings(widget) if key not in first]
+    own = [(key, binding) for key, binding in bindings_of(widget) if key not in first]
     for key, binding in own:
         groups.add(widget, binding, key, is_enabled=True)
     taken = {key for key, _ in own}
-    for key, binding in _bindings(screen):
+    for key, binding in bindings_of(screen):
         is_consumed = key in taken or widget.check_consume_key(key, _character(key))
         if key not in active and not is_consumed and not _is_hidden_now(screen, binding):
             groups.add(widget, binding, key, is_enabled=True)
 
 
-def _bindings(node: DOMNode) -> Iterator[tuple[str, Binding]]:
-    """The bindings of a node, with the person's own keys; Textual has no public way to ask one without the focus."""
-    bindings: BindingsMap = node._bindings.copy()
-    bindings.apply_keymap(node.app._keymap)
-    yield from bindings
-
-
 def _is_hidden_now(node: DOMNode, binding: Binding) -> bool:
-    return node.app._check_action_state(binding.action, node) is False
+    place, name, parameters = actions.parse(binding.action)
+    owner = getattr(node.app, place, None) if place else node
+    return isinstance(owner, DOMNode) and owner.check_action(name, parameters) is False
 
 
 def title_of(node: DOMNode) -> str:

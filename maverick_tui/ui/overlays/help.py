@@ -47,7 +47,7 @@ class HelpScreen(Overlay):
         super().__init__("Keys")
         self._groups: list[KeyGroup] = []
         self._words: list[str] = []
-        self._log = _from_home(log_path())
+        self._log_place = _from_home(log_path())
 
     def compose_above(self) -> ComposeResult:
         """A line to filter with."""
@@ -91,8 +91,8 @@ class HelpScreen(Overlay):
         if signs:
             lines += [*([()] if lines else []), (("SIGNS", "label"),)]
             lines += [line for sign, text in signs for line in _row_lines(KeyRow(text, [sign]), column, width)]
-        if self._matches(f"{_TROUBLE} {self._log} trouble"):
-            text = f"{_TROUBLE} {self._log}"
+        if self._matches(f"{_TROUBLE} {self._log_place} trouble"):
+            text = f"{_TROUBLE} {self._log_place}"
             lines += [*([()] if lines else []), (("TROUBLE", "label"),)]
             lines += [((f" {part}", "text"),) for part in wrap(text, max(width - 1, 8))]
         return lines or [(("Nothing matches.", "muted"),)]

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.lines.ink import ink
+from maverick_tui.ui.lines.roles import role_look
 from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -88,13 +88,13 @@ class FilterLine(Widget, can_focus=True):
             shown = shown[1:]
         hint = "" if self.text else PLACEHOLDER
         segments = [
-            Segment("/ ", ink(self, "accent")),
-            Segment(shown, ink(self, "strong")),
-            Segment(hint[:1] or " ", ink(self, "cursor")),
-            Segment(cut(hint[1:], max(width - 3 - cell_len(count), 0)), ink(self, "muted")),
+            Segment("/ ", role_look(self, "accent")),
+            Segment(shown, role_look(self, "strong")),
+            Segment(hint[:1] or " ", role_look(self, "cursor")),
+            Segment(cut(hint[1:], max(width - 3 - cell_len(count), 0)), role_look(self, "muted")),
         ]
         left = width - sum(cell_len(segment.text) for segment in segments) - cell_len(count)
-        segments += [Segment(" " * max(left, 0), self.rich_style), Segment(count, ink(self, "muted"))]
+        segments += [Segment(" " * max(left, 0), self.rich_style), Segment(count, role_look(self, "muted"))]
         return Strip(segments).crop_extend(0, width, self.rich_style)
 
 

@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.ink import INK
+from maverick_tui.ui.lines.roles import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.header import PickerHeader
 from maverick_tui.ui.picker.items import Item, RunSummary
@@ -38,7 +38,7 @@ class PickerScreen(Screen[None]):
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "picker.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
-    COMPONENT_CLASSES = INK
+    COMPONENT_CLASSES = ROLE_CLASSES
     AUTO_FOCUS = "#filter"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "run", key_display="Enter", id="picker.run"),

@@ -98,7 +98,7 @@ class Blocks:
         return self._rows
 
     def table(self, tokens: Sequence[Token], margin: Margin) -> Table:
-        """A table with the head, and the rows, that the tokens have."""
+        """The table that the tokens describe: its head, and its rows so far."""
         head, aligns = [], []
         for index, token in enumerate(tokens):
             if token.type == "thead_close":

@@ -13,7 +13,7 @@ from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import Line
 
 NARROWEST = 10
-"""Cells that text is given at least; gutter and indentation give way to it."""
+"""The fewest cells that text is given; gutter and indentation give way to it."""
 
 
 class Margin(NamedTuple):

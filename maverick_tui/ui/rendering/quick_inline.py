@@ -1,4 +1,4 @@
-"""Reads inline Markdown that one regular expression can be sure of, which most of it is.
+"""Reads the inline Markdown that one regular expression can be sure of: most of it.
 
 Everything else is for the real parser, which takes several times as long. A test compares the two.
 """

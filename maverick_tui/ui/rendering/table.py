@@ -1,4 +1,4 @@
-"""Tables: columns as wide as they like or the room allows; where it does not, one record after the other."""
+"""Tables: columns as wide as they like, or as there is room for; where there is none, one record below the other."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Table:
     # -- widths -----------------------------------------------------------------------------------------------------
 
     def _measure(self, natural: list[int], cells: Sequence[Cell]) -> None:
-        """Widen what the columns would like to have, and note their longest words."""
+        """Note how wide the columns would like to be, and their longest words."""
         for column, cell in enumerate(cells):
             text = "".join([part for part, _ in cell])
             for line in text.split("\n"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maverick_tui.runs.entries import FailureEntry, PromptEntry
-from maverick_tui.ui.transcript.sources import answer_of_turn, source
+from maverick_tui.ui.transcript.copying import answer_of_turn, source
 
 if TYPE_CHECKING:
     from maverick_tui.ui.board import RunModel

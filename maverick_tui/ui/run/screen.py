@@ -16,7 +16,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 
-from maverick_tui.agent.catalog.choices import PERMISSION_MODES
+from maverick_tui.agent.fields import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
 from maverick_tui.ui.keys.bindings import key_names

@@ -17,11 +17,10 @@ from maverick_tui.runs.failures import RAW
 from maverick_tui.runs.truth import until
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
-from maverick_tui.ui.transcript.line import Span, choice_lines, line_row
+from maverick_tui.ui.transcript.layout import Look, Span, choice_lines, line_row
 
 if TYPE_CHECKING:
     from maverick_tui.runs.events import Failure
-    from maverick_tui.ui.transcript.entry_rows import Look
 
 _ACTIONS = (
     ("continue", "continue from here"),

@@ -19,7 +19,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
-from maverick_tui.ui.transcript.line import Span
+from maverick_tui.ui.transcript.layout import Span
 
 LONGEST = 100_000
 """Characters of arguments or of a result that are drawn; the rest is a key away, in the editor."""

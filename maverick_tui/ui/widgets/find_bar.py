@@ -69,7 +69,7 @@ class FindBar(Horizontal):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value != self._transcript.search.needle:
+        if event.value != self._transcript.page.search.needle:
             self._transcript.find(event.value)
 
     @on(Input.Submitted)
@@ -82,7 +82,7 @@ class FindBar(Horizontal):
     def action_step(self, direction: int) -> None:
         """To the next match, or the one before."""
         needle = self.query_one(Input).value
-        if needle != self._transcript.search.needle:
+        if needle != self._transcript.page.search.needle:
             self._transcript.find(needle)
         else:
             self._transcript.action_match(direction)

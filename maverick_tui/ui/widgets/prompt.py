@@ -17,7 +17,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
-from maverick_tui.ui.instant import Painter
+from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.command_menu import CommandChoice
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
@@ -130,7 +130,7 @@ class Prompt(TextArea, inherit_bindings=False):
             self.choice.look(self.text)
         return result
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
         event.prevent_default()
         if prompt_keys.is_character(event):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from textual import events
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
 from textual.keys import Keys
 from textual.widgets import TextArea
+
+from maverick_tui.ui.textual_private.asking import read_keys
 
 _MODIFIERS = {"alt", "ctrl", "super", "hyper", "meta"}
 _MORE_KEYS = {
@@ -40,11 +40,10 @@ def tell_alt_enter_from_enter() -> None:
     """Read Alt+Enter as Ctrl+J.
 
     Most terminals send Escape and Return for it, of which Textual makes a plain Enter: what was to be a new line would
-    be sent. Its table of sequences is private, and there is no other way to add to it; a test watches that it works.
+    be sent.
     """
-    table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
     for sequence in ("\x1b\r", "\x1b\n"):
-        table[sequence] = (Keys.ControlJ,)
+        read_keys(sequence, (Keys.ControlJ,))
 
 
 def is_character(event: events.Key) -> bool:

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import ConfigError, MaverickAgent
+from maverick_tui.agent.catalog.loading import MODULE_PREFIX, load_class
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.python_classes import PythonAgent
-from maverick_tui.agent.catalog.python_file import MODULE_PREFIX, load_class, parse
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.catalog.python_file import parse
+from maverick_tui.agent.fields import agent_name
 
 PATH = Path("agent.py")
 
@@ -227,6 +228,21 @@ def test_no_encoding_is_read_in_which_others_see_another_text(encoding: str) -> 
     found, problems = read(source)
     assert found == []
     assert "Declares the encoding" in only(problems).message
+
+
+@pytest.mark.parametrize("start", [b"\r", b"\x0c\r", b"\r\n", b"# x\r"])
+def test_nor_one_that_is_declared_below_a_carriage_return(start: bytes) -> None:
+    hidden = "\nraise SystemExit".encode("utf-7").replace(b"\n", b"+AAo-")
+    source = b"%s# -*- coding: utf-7 -*-\r# sum: %s\n%s" % (start, hidden, HEAD.encode())
+    found, problems = read(source + f"class A(MaverickAgent):\n    'Looks.'\n{PROMPT}{EXECUTE}".encode())
+    assert found == []
+    assert "Declares the encoding" in only(problems).message
+
+
+def test_what_is_run_is_the_text_that_was_shown(tmp_path: Path) -> None:
+    declared = b"\r# -*- coding: utf-7 -*-\r# sum: +AAo-raise SystemExit\n"
+    source = declared + f"{HEAD}class A(MaverickAgent):\n    'Looks.'\n{PROMPT}{EXECUTE}".encode()
+    assert load_class(tmp_path / "a.py", source, "A").__doc__ == "Looks."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF_8", "utf8", "ascii", "us-ascii"])

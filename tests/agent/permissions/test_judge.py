@@ -549,6 +549,28 @@ def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person:
 
 
 @pytest.mark.parametrize("person", [True, False])
+def test_a_name_that_programs_read_differently_asks(person: bool, project: Path) -> None:
+    judge = Judge(["Read", "Grep", "Glob", "Write", "mcp__files__read"], project, person=person)
+    judge.grant(ToolRule("mcp__files__read"))
+    refused = "ask" if person else "deny"
+    key = Path.home() / ".ssh" / "id_rsa"
+    for odd in ("n\x1c", "n\x1f", "n\x85", "\x1cn", "n\u2028", "n ", "\ufeffn", "z\ufffd"):
+        (project / odd).symlink_to(key)
+        path = odd.replace("\ufffd", "\ud800")
+        for name in (path, str(project / path)):
+            assert decide(judge, "Read", {"file_path": name}) == refused, ascii(name)
+            assert decide(judge, "Write", {"file_path": name}) == refused, ascii(name)
+            assert decide(judge, "Grep", {"path": name, "pattern": "x"}) == refused, ascii(name)
+            assert decide(judge, "Glob", {"path": name, "pattern": "*"}) == refused, ascii(name)
+            assert decide(judge, "Glob", {"pattern": name}) == refused, ascii(name)
+            assert decide(judge, "mcp__files__read", {"file": name}) == refused, ascii(name)
+    (project / "shot at 5\u202fPM.png").symlink_to(key)
+    assert decide(judge, "Read", {"file_path": "shot at 5 PM.png"}) == refused
+    for path in ("src/a b.py", "src/日本\u3000x.py", "src/a\u202fb", "shot at 6 PM.png"):
+        assert decide(judge, "Read", {"file_path": path}) == "allow", ascii(path)
+
+
+@pytest.mark.parametrize("person", [True, False])
 def test_no_file_is_called_like_an_option_unasked(person: bool, project: Path) -> None:
     refused = "ask" if person else "deny"
     for tool in ("Edit", "Write", "NotebookEdit"):

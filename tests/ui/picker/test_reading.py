@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import DEFAULT_MODEL, ConfigError, MaverickConfig, paths
-from maverick_tui.agent.catalog import packages
+from maverick_tui.agent.catalog import listing
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.config import config_file
 from maverick_tui.ui.picker.items import Item
@@ -24,8 +24,8 @@ def found() -> dict[str, Item]:
 
 
 def test_groups_come_in_the_order_of_nearness(home: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = [EntryPoint("packaged", "no_such_module:Agent", packages.GROUP)]
-    monkeypatch.setattr(packages, "entry_points", lambda group: points)
+    points = [EntryPoint("packaged", "no_such_module:Agent", listing.GROUP)]
+    monkeypatch.setattr(listing, "entry_points", lambda group: points)
     write_agent("shipped-one", folder=shipped)
     write_agent("claude-user", folder=paths.claude_config() / "agents")
     write_agent("mine", folder=paths.user_config() / "agents")

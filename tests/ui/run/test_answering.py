@@ -147,7 +147,7 @@ async def test_what_is_said_about_the_keys_can_be_clicked(words: str, decision: 
     async with watching(begun().ask("Bash", {"command": "ls"}, grants=("Bash: ls",)).wait(1)) as (app, pilot):
         await click(app, pilot, words)
         assert answers(app) == [("ask-call-1", decision, "")]
-        assert not app.run_screen.transcript.folding._chosen, "nothing was folded by it"
+        assert not app.run_screen.transcript.page.folding._chosen, "nothing was folded by it"
 
 
 async def test_who_comes_back_to_a_run_has_a_moment_to_see_its_question() -> None:

@@ -94,7 +94,7 @@ async def test_the_clock_starts_no_second_round_of_figures() -> None:
 
 async def test_the_line_to_find_with() -> None:
     async with watching(begun()) as (app, pilot):
-        search = app.run_screen.transcript.search
+        search = app.run_screen.transcript.page.search
 
         def result() -> str:
             return str(app.run_screen.query_one("#find-result").render())
@@ -152,7 +152,7 @@ async def test_tab_and_i_and_pages_from_anywhere() -> None:
         assert screen.transcript.scroll_offset.y < last - 20
         for key, is_following in (("pagedown", False), ("ctrl+end", True)):
             await pilot.press(key)
-            assert screen.transcript.is_following == is_following
+            assert screen.transcript.viewport.is_following == is_following
         assert screen.prompt.has_focus
 
 
@@ -165,14 +165,14 @@ async def test_a_click_on_what_is_new_goes_to_it() -> None:
         app.tell(tape.say("It is new."))
         await until(pilot, lambda: "▼ 2 new lines" in line.text)
         await pilot.click(line, offset=(line.size.width - 3, 0))
-        assert app.run_screen.transcript.is_following
+        assert app.run_screen.transcript.viewport.is_following
         await until(pilot, lambda: "▼" not in line.text)
 
 
 async def test_sending_a_prompt_goes_to_the_end() -> None:
     async with watching(long()) as (app, pilot):
         await pilot.press("pageup", *"more", "enter")
-        assert app.run_screen.transcript.is_following
+        assert app.run_screen.transcript.viewport.is_following
 
 
 # -- modes and figures -------------------------------------------------------------------------------------------------

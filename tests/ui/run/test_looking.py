@@ -161,12 +161,12 @@ async def test_find_begins_where_the_person_is() -> None:
         seen = app.shown()
         await pilot.press("slash", *"para")
         transcript = app.run_screen.transcript
-        await until(pilot, lambda: transcript.search.needle == "para")
-        number = transcript.search.at + 1
+        await until(pilot, lambda: transcript.page.search.needle == "para")
+        number = transcript.page.search.at + 1
         assert f"Paragraph {number} " in seen
         assert f"Paragraph {number - 1} " not in seen, "it is the first in view"
         await pilot.press(*"graph 2")
-        await until(pilot, lambda: transcript.search.needle == "paragraph 2")
+        await until(pilot, lambda: transcript.page.search.needle == "paragraph 2")
         assert "Paragraph 20 " in app.shown(), "the next one below, though 2 is above"
 
 

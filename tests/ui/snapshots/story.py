@@ -109,7 +109,9 @@ async def settled(pilot: Pilot[Any]) -> None:
 
 async def _drawn(pilot: Pilot[Any], screen: RunScreen) -> None:
     transcript = screen.transcript
-    await until(pilot, lambda: transcript._armed is None and not transcript._stale, "the transcript is drawn")
+    await until(
+        pilot, lambda: not transcript.is_waking and transcript.shown.changes.are_drawn, "the transcript is drawn"
+    )
     await until(pilot, lambda: screen.status_clock.due is None, "the status is drawn")
     screen.tick()
-    transcript._update_scrollbar()
+    transcript.shown.update_scrollbar()

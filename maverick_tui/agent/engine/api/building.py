@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
+from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
-from maverick_tui.agent.finding import load_agent
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError

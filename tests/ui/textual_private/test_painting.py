@@ -9,14 +9,13 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.app import App
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui import instant
+from maverick_tui.ui.textual_private import painting
 from tests.support.sampling import sampled
 from tests.support.terminal import Glass, GlassDriver
 from tests.ui.widgets.prompt_app import Moving, PromptApp
@@ -322,7 +321,7 @@ async def test_rows_that_textual_has_not_rendered_go_through_the_line_filters(
     async with staged() as stage:
         stage.driver.take()
         row = Strip([Segment("red", Style(color="#ff0000"))])
-        instant.write_rows(stage.app.query_one(Moving), [(2, row)])
+        painting.write_rows(stage.app.query_one(Moving), [(2, row)])
         assert stage.driver.written.startswith("\x1b[4;1H\x1b[")
         assert f"{expected}mred" in stage.driver.written
 
@@ -356,38 +355,24 @@ async def test_the_cursor_is_left_where_input_methods_look_for_it() -> None:
 async def test_nothing_is_painted_in_a_batch_or_under_a_dialog() -> None:
     async with staged() as stage:
         prompt = stage.app.prompt
-        assert instant.may_paint(prompt)
+        assert painting.may_paint(prompt)
         with stage.app.batch_update():
-            assert not instant.may_paint(prompt)
+            assert not painting.may_paint(prompt)
         stage.app.prompt.refresh(layout=True)
-        assert not instant.may_paint(prompt)
+        assert not painting.may_paint(prompt)
         await stage.settle()
         await stage.press("f2")
-        assert not instant.may_paint(prompt)
+        assert not painting.may_paint(prompt)
         await stage.press("f2")
-        assert instant.may_paint(prompt)
+        assert painting.may_paint(prompt)
         prompt.display = False
         await stage.settle()
-        assert not instant.may_paint(prompt)
+        assert not painting.may_paint(prompt)
 
 
 async def test_without_a_terminal_textual_paints() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         await pilot.press("a")
-        assert not instant.may_paint(app.prompt)
-        assert not instant.may_paint(Widget())
-
-
-def test_what_is_taken_for_granted_of_textual_is_there() -> None:
-    app: App[object] = App()
-    screen: Screen[object] = Screen()
-    widget = Widget()
-    assert app._driver is None
-    assert app._batch_count == 0
-    assert app._sync_available is False
-    assert app._closed is False
-    assert screen._layout_required is False
-    assert screen._compositor.visible_widgets == {}
-    assert widget._layout_required is False
-    assert widget._repaint_required is False
+        assert not painting.may_paint(app.prompt)
+        assert not painting.may_paint(Widget())

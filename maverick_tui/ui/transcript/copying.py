@@ -1,14 +1,20 @@
-"""The text of entries as it is copied and searched: never what it looks like, but what it says."""
+"""What is copied and searched: the text of entries (what they say, not how they look), the last answer, a word."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import TypeGuard
+
+from rich.cells import cell_len
 
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.tool_text import result_text
+
+_WORD = re.compile(r"""[^\s"'`()\[\]{}<>,;│]+""")
+"""Paths, links and names are one word; brackets and quotes around them are not part of it."""
 
 
 def source(entry: Entry) -> str:
@@ -54,3 +60,12 @@ def last_turn(store: RunStore) -> list[str]:
 
 def _is_said(entry: Entry) -> TypeGuard[TextEntry]:
     return isinstance(entry, TextEntry) and entry.kind == "text" and not entry.parent and bool(entry.text.strip())
+
+
+def word_at(text: str, cell: int) -> tuple[int, int]:
+    """First character of the word at a cell, and the one after its last; of blanks, nothing."""
+    for word in _WORD.finditer(text):
+        start = cell_len(text[: word.start()])
+        if start <= cell < start + cell_len(word[0]):
+            return word.span()
+    return 0, 0

@@ -1,4 +1,4 @@
-"""TerminalDriver: Textual's way to the terminal, which is faster and bears that the terminal goes away.
+"""TerminalDriver: Textual's way to the terminal, but faster, and able to survive the loss of the terminal.
 
 Textual hands everything to a thread that writes. Python lets only one thread work at a time, so a frame would wait for
 milliseconds until ours has a pause. So we write at once what the terminal takes at once, and leave to the thread what
@@ -38,7 +38,7 @@ class TerminalDriver(LinuxDriver):
     def __init__(
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
-        """As Textual makes it, but for where it writes to."""
+        """As Textual makes it, except for where it writes."""
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         assert self._file is not None
         self._output = Output(self._file)

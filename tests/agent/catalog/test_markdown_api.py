@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.catalog import markdown
-from maverick_tui.agent.catalog.markdown_agent import agent_class
+from maverick_tui.agent.catalog.loading import agent_class
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 
@@ -74,10 +74,18 @@ def test_a_mistake_is_told_with_its_line(fields: str, line: int, words: str) -> 
     assert any(at == line and words in message for at, message in found), found
 
 
+def test_a_field_without_a_value_is_a_warning_and_none_is_given() -> None:
+    file, problems = parse("temperature:\nlimits:\nthinking: 0\n")
+    assert file is not None
+    assert [(problem.line, problem.severity) for problem in problems] == [(5, "warning"), (6, "warning")]
+    assert not {"temperature", "limits"} & file.settings.keys()
+    assert agent_class(file)().thinking == 0
+
+
 @pytest.mark.req("003-FR1-template")
 def test_a_variable_that_nobody_declares_is_told_with_its_line() -> None:
     found = problems_of("inputs: {topic: {default: tea}}\n", "You talk about\n${topic} and\n${topik}.\n")
-    assert found == [(10, "${topik} is no declared input.")]
+    assert found == [(10, "${topik} is not a declared input.")]
 
 
 def test_all_mistakes_come_at_once() -> None:

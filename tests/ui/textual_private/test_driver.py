@@ -19,7 +19,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
-from maverick_tui.ui.driver import KEEP_TITLE, Output, TerminalDriver
+from maverick_tui.ui.textual_private.driver import KEEP_TITLE, Output, TerminalDriver
 
 PATIENCE = 30.0
 LINE = "日本 " + "x" * 1_000 + "\n"
@@ -173,7 +173,9 @@ async def test_the_reader_of_keys_ends_with_the_terminal_and_tells_so(
     driver = begun(line, monkeypatch)
     driver.fileno = line.file.fileno()
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr("maverick_tui.ui.driver.os.kill", lambda pid, number: told.append((pid, number)))
+    monkeypatch.setattr(
+        "maverick_tui.ui.textual_private.driver.os.kill", lambda pid, number: told.append((pid, number))
+    )
     reader = threading.Thread(target=driver.run_input_thread)
     reader.start()
     os.write(line.ours, "é".encode()[:1])  # half a character is no end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.agent.naming import look
+from maverick_tui.agent.catalog.discovery import look
 
 
 @pytest.mark.parametrize(

@@ -2,33 +2,25 @@
 
 Textual collects changes and lets its compositor paint them at one of 60 ticks a second, after all else that is due by
 then. A widget that is on the terminal in full, with nothing over it, need not wait: its rows can be written where they
-are. Textual keeps no copy of the screen, so it neither knows nor minds; in every other case it paints as ever.
-
-This is the one module that touches private parts of Textual for speed. What it takes for granted:
-
-- `App._driver`: the only way to the terminal that keeps the order of what is written.
-- `App._batch_count`: whether `batch_update` holds all painting back, as it does while an editor has the terminal.
-- `App._sync_available`: whether the terminal knows synchronised updates; Textual has asked it.
-- `App._closed`: nothing may be written after the driver has ended, and nothing would take it from its queue.
-- `Screen._compositor.visible_widgets`: what is where on the terminal, the front first. The public way,
-  `Widget.region` and `Screen.get_widget_at`, tells where we are, but not that nothing else is there.
-- `Screen._layout_required`, `Widget._layout_required`: a layout is due, so that where we are is about to change.
-- `Widget._repaint_required`: whether we are still to be painted; taken back when we have done it.
+are. Textual keeps no copy of the screen, so it neither knows nor minds; in every other case, and always with plain
+painting, it paints as ever.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 
 from textual.app import App
+from textual.errors import NoWidget
 from textual.geometry import Region
 from textual.scrollbar import ScrollBar, ScrollBarCorner
 from textual.strip import Strip
 from textual.widget import Widget
 
-Row = tuple[int, Strip]
+from maverick_tui.ui.textual_private.names import is_plain
+
+PlacedStrip = tuple[int, Strip]
 """A row of a widget, counted from its top edge, and what stands in it from its left edge on."""
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
@@ -36,7 +28,7 @@ _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 
 def may_paint(widget: Widget) -> bool:
     """Whether the whole widget is on the terminal, uncovered and there to stay, so that its rows can be written."""
-    if not widget.is_attached or not widget.is_mounted:
+    if is_plain() or not widget.is_attached or not widget.is_mounted:
         return False
     app, screen = widget.app, widget.screen
     if not _has_terminal(app) or app._batch_count:
@@ -53,6 +45,8 @@ def uncovered_rows(widget: Widget) -> set[int]:
     """The rows of a widget that are on the terminal from edge to edge, with nothing over them."""
     if not widget.is_attached or widget.app.screen is not widget.screen:
         return set()
+    if is_plain():
+        return _rows_found(widget)
     place = widget.screen._compositor.visible_widgets.get(widget)
     if place is None:
         return set()
@@ -65,7 +59,7 @@ def uncovered_rows(widget: Widget) -> set[int]:
     return rows
 
 
-def write_rows(widget: Widget, rows: Iterable[Row], *, are_filtered: bool = False, before: str = "") -> None:
+def write_rows(widget: Widget, rows: Iterable[PlacedStrip], *, are_filtered: bool = False, before: str = "") -> None:
     """Write rows of a widget that `may_paint`, all in one update; its own scrollbars stay as they are.
 
     The application's line filters (ANSI colours, NO_COLOR) are applied unless the rows come from Textual's own
@@ -102,7 +96,7 @@ class Painter:
     def paint(self) -> None:
         """Write the rows that have changed; where that is not safe, Textual paints."""
         widget = self._widget
-        if not widget._repaint_required or not may_paint(widget):
+        if is_plain() or not widget._repaint_required or not may_paint(widget):
             return
         rows = self._render_lines(widget.region.reset_offset)
         known = self._shown if len(self._shown) == len(rows) else [None] * len(rows)
@@ -120,16 +114,46 @@ class Painter:
             self._shown = ()
 
 
+class RowPainter:
+    """Paints a widget that makes its rows itself, and remembers them: what is another object has changed."""
+
+    def __init__(self, widget: Widget) -> None:
+        self._widget = widget
+        self._shown: Sequence[Strip] | None = None
+
+    def forget(self) -> None:
+        """What the terminal shows is not known any more."""
+        self._shown = None
+
+    def paint(self, rows: Sequence[Strip]) -> None:
+        """Write the rows that have changed, of a widget that `may_paint`."""
+        shown = self._shown
+        if shown is None or len(shown) != len(rows):
+            changed = list(enumerate(rows))
+        else:
+            changed = [(y, row) for y, row in enumerate(rows) if row is not shown[y]]
+        if changed:
+            write_rows(self._widget, changed)
+        self._shown = rows
+
+
 def _has_terminal(app: App[object]) -> bool:
-    # Windows needs its writes in pieces, and an inline application does not know where on the terminal it is.
-    return (
-        app._driver is not None
-        and app.is_running
-        and not app._closed
-        and not app.is_headless
-        and not app.is_inline
-        and sys.platform != "win32"
-    )
+    is_open = app._driver is not None and app.is_running and not app._closed
+    return is_open and not app.is_headless and not app.is_inline  # which does not know where on the terminal it is
+
+
+def _rows_found(widget: Widget) -> set[int]:
+    """The uncovered rows by Textual's public way, which has to be asked for every cell."""
+    own = widget.region
+    return {y - own.y for y in own.line_range if all(_is_at(widget, x, y) for x in own.column_range)}
+
+
+def _is_at(widget: Widget, x: int, y: int) -> bool:
+    try:
+        found = widget.screen.get_widget_at(x, y)[0]
+    except NoWidget:
+        return False
+    return found is widget or _is_scrollbar_of(found, widget)
 
 
 def _is_uncovered(widget: Widget) -> bool:
@@ -154,7 +178,7 @@ def _is_scrollbar_of(other: Widget, widget: Widget) -> bool:
     return isinstance(other, ScrollBar | ScrollBarCorner) and other.parent is widget
 
 
-def _filtered(widget: Widget, rows: Iterable[Row]) -> Iterator[Row]:
+def _filtered(widget: Widget, rows: Iterable[PlacedStrip]) -> Iterator[PlacedStrip]:
     filters, background = widget.get_line_filters(), widget.background_colors[1]
     for y, strip in rows:
         yield y, reduce(lambda result, line_filter: result.apply_filter(line_filter, background), filters, strip)
