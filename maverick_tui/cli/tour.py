@@ -18,8 +18,8 @@ from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.text_run import MARK, print_run
 from maverick_tui.inert import inert
 from maverick_tui.offline.demo.project import changed_files, make_project
+from maverick_tui.offline.demo.running import RunningDemo, running_demo
 from maverick_tui.offline.demo.script import load_demo_script
-from maverick_tui.offline.demo.stage import Stage, open_stage
 from maverick_tui.offline.demo.tour import Stop
 from maverick_tui.scratch import remove_abandoned, scratch_folder
 
@@ -55,12 +55,12 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
     try:
         project = await asyncio.to_thread(make_project, folder / "shop")
         _print_head(paper, project)
-        async with open_stage(project, load_demo_script(project, fast=fast), folder / "home") as stage:
+        async with running_demo(project, load_demo_script(project, fast=fast), folder / "home") as demo:
             for number, stop in enumerate(stops, 1):
                 _print_rule(paper, f"{number}/{len(stops)}  {stop.agent}", stop.shows)
-                is_fine = await _visit(stop, stage, paper)
-                code = code if is_fine and not stage.player.unexpected else FAILED
-            for missed in stage.player.unexpected:
+                is_fine = await _visit(stop, demo, paper)
+                code = code if is_fine and not demo.player.unexpected else FAILED
+            for missed in demo.player.unexpected:
                 paper.line((f"The script has no answer for this: {inert(missed)}", "red"))
         changed = await asyncio.to_thread(changed_files, project)
         _print_end(paper, changed, project if keep else None, time.monotonic() - began)
@@ -74,9 +74,9 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
     return code
 
 
-async def _visit(stop: Stop, stage: Stage, paper: Paper) -> bool:
-    """Let one agent answer its prompt; returns whether that went as it should."""
-    error = await print_run(stage.agent(stop.agent), stop.prompt, stage.project, paper)
+async def _visit(stop: Stop, demo: RunningDemo, paper: Paper) -> bool:
+    """Let one agent answer its prompt; whether that went as it should."""
+    error = await print_run(demo.agent(stop.agent), stop.prompt, demo.project, paper)
     return (error is not None) == stop.breaks
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.runs.events import Event, TurnStarted
     from maverick_tui.ui.board import RunModel
-    from maverick_tui.ui.stage import Stage
+    from maverick_tui.ui.launch import RunSetup
 
 
 async def serve_run(
     run: RunModel,
     agent: AgentListing | str,
     inputs: dict[str, object],
-    stage: asyncio.Future[Stage],
+    setup: asyncio.Future[RunSetup],
     *,
     on_event: Callable[[Event], None],
     on_draft: Callable[[str], None],
@@ -32,7 +32,7 @@ async def serve_run(
 ) -> None:
     """Serve one run until it is closed. What goes wrong before it is there becomes an event, too."""
     try:
-        ready = await asyncio.shield(stage)
+        ready = await asyncio.shield(setup)
     except Exception as error:  # there is nothing to run it on: settings are wrong, or the scripted model is not there
         refuse(run, error, on_event)
         return
@@ -62,9 +62,9 @@ async def serve_run(
     await local.serve()
 
 
-def off_script(stage: Stage, expected: str, turn: TurnStarted) -> str:
+def off_script(setup: RunSetup, expected: str, turn: TurnStarted) -> str:
     """What to say where something else was typed than what the demo has an answer to; the tasks are really kept."""
-    if expected not in stage.prompts.values() or expected == stage.prompts.get("tasks") or turn.origin != "person":
+    if expected not in setup.prompts.values() or expected == setup.prompts.get("tasks") or turn.origin != "person":
         return ""
     from maverick_tui.offline.demo.tour import GOES_ON
 
@@ -78,7 +78,7 @@ async def ask_first(
     run: RunModel,
     agent: AgentListing | str,
     inputs: dict[str, object],
-    stage: asyncio.Future[Stage],
+    setup: asyncio.Future[RunSetup],
     on_event: Callable[[Event], None],
 ) -> tuple[AgentListing | str, dict[str, object]] | None:
     """Find an agent that is only named, and ask what the picker would have asked; None if it may not run."""
@@ -88,7 +88,7 @@ async def ask_first(
     from maverick_tui.ui.dialogs.before_run import Refused, ask_before_run
 
     try:
-        listing = await asyncio.to_thread(find_agent, agent, (await asyncio.shield(stage)).cwd)
+        listing = await asyncio.to_thread(find_agent, agent, (await asyncio.shield(setup)).cwd)
     except Exception:
         return agent, {}  # the run meets the same error, and tells it
     asked = await ask_before_run(app, listing)
@@ -119,10 +119,10 @@ def _import_runs() -> None:
     import maverick_tui.runs.local  # noqa: F401
 
 
-def _make(agent: AgentListing | str, inputs: dict[str, object], stage: Stage) -> MaverickAgent:
+def _make(agent: AgentListing | str, inputs: dict[str, object], setup: RunSetup) -> MaverickAgent:
     """The agent; in a thread, since files are read and code may be imported."""
     from maverick_tui.agent.catalog.loading import load
     from maverick_tui.agent.catalog.trust import TrustStore
 
-    listing = find_agent(agent, stage.cwd) if isinstance(agent, str) else agent
-    return load(listing, TrustStore())(config=stage.config).with_inputs(inputs)
+    listing = find_agent(agent, setup.cwd) if isinstance(agent, str) else agent
+    return load(listing, TrustStore())(config=setup.config).with_inputs(inputs)

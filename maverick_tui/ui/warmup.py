@@ -10,10 +10,10 @@ import importlib
 
 
 def load_runs() -> None:
-    """What the stage and a run are made of, without the SDK."""
+    """What a setup and a run are made of, without the SDK."""
     for module in ("events", "commands", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
-    for module in ("stage", "serving", "transcript.entry_rows", "rendering.live"):
+    for module in ("serving", "transcript.entry_rows", "rendering.live"):
         importlib.import_module(f"maverick_tui.ui.{module}")
     importlib.import_module("maverick_tui.offline.process")
 

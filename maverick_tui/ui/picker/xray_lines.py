@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines.wrapping import Line, Span, cut, wrap, wrap_document
 from maverick_tui.ui.picker.items import GLYPHS, Item
-from maverick_tui.ui.picker.reading import short_path
+from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing

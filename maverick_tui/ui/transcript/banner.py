@@ -79,7 +79,7 @@ def _actions(entry: FailureEntry, look: Look) -> Iterator[tuple[str, str, str]]:
         does = "connect again" if action == "retry" and not entry.turn else words
         yield f"screen.banner_{action}", look.keys.get(f"banner.{action}", "?"), does
     if not entry.turn:  # perhaps it never runs: there is a way to one that does
-        yield "screen.new_run", look.keys.get("run.new", "?"), "another agent"
+        yield "app.new_run", look.keys.get("run.new", "?"), "another agent"
 
 
 def _inside(lead: list[Styled], spans: list[Styled], width: int, look: Look, *, continues: bool = False) -> Row:

@@ -10,9 +10,9 @@ from rich.style import Style
 
 from maverick_tui.inert import one_line, revealed
 from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.ui.open_questions import SCOPES, by_scope
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.scopes import SCOPES, by_scope
 from maverick_tui.ui.transcript import tool_rows
 from maverick_tui.ui.transcript.layout import Look, RowLayout, Styled, choice_lines
 

@@ -63,7 +63,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         ),
         Binding("alt+y", "copy_turn", "Copy all that was said in the last turn", id="transcript.copy_turn", show=False),
         Binding("n", "match(1)", "Next match", id="transcript.next_match", show=False),
-        Binding("N", "match(-1)", "Match before", id="transcript.match_before", show=False),
+        Binding("N", "match(-1)", "Previous match", id="transcript.match_before", show=False),
     ]
 
     class Found(Message):
