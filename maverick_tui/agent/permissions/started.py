@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.agent.permissions.known_places import compared_names, way_of
+from maverick_tui.agent.permissions.runners import deciding_files, program_name
 from maverick_tui.agent.permissions.shell import words_within
 
 _SEPARATORS = ";&|()<>\n"
@@ -41,7 +42,6 @@ _MODULE = re.compile(r"(?:-[A-Za-z]*?m|--module)=?(?P<name>[\w.]*)")
 _ON_ITS_PATH = re.compile(r"-[A-Za-z]*?[cm].*|--module.*")
 _KEYWORDS = frozenset("if then elif else do while until ! {".split())
 _BESIDE = re.compile(r"\w+=.*|\d[\d.]*[smhd]?", re.DOTALL)
-_VERSION = re.compile(r"[\d.]*(?:\.exe|\.cmd|\.bat)?$")
 _PATTERN = re.compile(r"[*?\[]")
 _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
 
@@ -79,11 +79,6 @@ def read(command: str) -> Reading:
     return Reading(words, runs, modules, folders, imports)
 
 
-def program_name(word: str) -> str:
-    """What a program is called, whichever version it is and wherever it lies."""
-    return _VERSION.sub("", re.split(r"[/\\]", word)[-1].casefold()) or word
-
-
 def files_of_module(name: str) -> list[str]:
     """The files that Python's `-m` runs, from the folder that it is started in."""
     names = name.split(".")
@@ -92,7 +87,8 @@ def files_of_module(name: str) -> list[str]:
 
 
 def path_of(word: str, folder: Path) -> Path:
-    """Where a word of a command leads in this folder; a variable in front is taken for the folder."""
+    """Where a word of a command leads in this folder, or a pattern's folder; a variable is taken for the folder."""
+    word = _without_pattern(word)
     if word.startswith("~"):
         return Path(os.path.expanduser(word))  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     return folder / "/".join(name for name in word.split("/") if not name.startswith("$"))
@@ -105,7 +101,8 @@ class Started:
         self._cwd = cwd
         files, self._direct, below, roots = set[str](), set[Path](), set[str](), set[str]()
         for one in map(read, commands):
-            named = {*one.words, *(file for module in one.modules for file in files_of_module(module))}
+            named = {*one.words, *deciding_files(one.words)}
+            named |= {file for module in one.modules for file in files_of_module(module)}
             files.update(way for word in named for way in _ways(word, cwd))
             for word in one.runs:
                 names = _names(word)
@@ -113,7 +110,7 @@ class Started:
                     below.add(re.escape(way_of(compared_names(names))[:-1]))
                 elif _PROJECT.match(word):
                     self._direct |= {Path(os.path.realpath(path_of(folder, cwd))) for folder in one.folders or ["."]}
-                real = Path(os.path.realpath(path_of(_without_pattern(word), cwd)))
+                real = Path(os.path.realpath(path_of(word, cwd)))
                 if names and not cwd.is_relative_to(real):
                     roots.add(re.escape(way_of(compared_names(real.parts[1:]))[:-1]))
         self._files = tuple(files)

@@ -238,6 +238,10 @@ STARTED = [
     (". scripts/env", "scripts/env"),
     ("if true; then ./check; fi", "check.sh"),
     ("'unbalanced ./check.sh", "check.sh"),
+    ("npx -y some-mcp", "package.json"),
+    ("cd web && npm run lint", "web/package.json"),
+    ("make lint", "Makefile"),
+    ("uv run mcp-server", "pyproject.toml"),
 ]
 FREE = [
     ("ruff check src", "src/a.py"),
@@ -251,6 +255,8 @@ FREE = [
     ('sh -c "$CHECK"', "a.sh"),
     ("ruff check .", "a.py"),
     ("node ./mcp/server", "mcp/README.md"),
+    ("uvx mcp-server-fetch", "pyproject.toml"),
+    ("ruff check src", "package.json"),
 ]
 
 
