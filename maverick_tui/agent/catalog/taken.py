@@ -9,20 +9,25 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.folders import read_file, unreadable
+from maverick_tui.agent.catalog.mcp_servers import Server, expand_server
 from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.permissions.runners import deciding_files, takes_from_node_modules
 from maverick_tui.agent.permissions.started import Reading, files_of_module, path_of, read
+from maverick_tui.exceptions import ConfigError
 
 SAFE_PATH = "PYTHONSAFEPATH"
 """Keeps Python from importing from the folder that it is started in."""
 MOST_FILES = 50
 """Most files of a folder that is run as a whole; nobody reads more."""
 _INSTALLED = "node_modules"
+_NOWHERE = Path("/nowhere")
 
 
 class Taken(NamedTuple):
@@ -71,7 +76,7 @@ def without_folder(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(hook, Mapping):
             return hook
         kept = {key: guarded(value) for key, value in hook.items()}
-        if isinstance(text := hook.get("command"), str) and os.name != "nt" and is_kept_out(_hook(hook)):
+        if isinstance(text := hook.get("command"), str) and _has_shell(hook) and is_kept_out(_hook(hook)):
             kept["command"] = f"export {SAFE_PATH}=1; {text}"
         return kept
 
@@ -112,15 +117,26 @@ def _hook(hook: Mapping[str, Any]) -> str:
 
 
 def _line(server: Mapping[str, Any]) -> str:
+    """The program and its arguments, with the variables that are set."""
     args = server.get("args")
-    return shlex.join(map(str, [server["command"], *(args if isinstance(args, list | tuple) else ())]))
+    words: Server = {"words": [server["command"], *(args if isinstance(args, list | tuple) else ())]}
+    with suppress(ConfigError):
+        words = expand_server("", words, os.environ, path=Path())
+    return shlex.join(map(str, cast("list[Json]", words["words"])))
+
+
+def _has_shell(hook: Mapping[str, Any]) -> bool:
+    """Whether the shell of a hook knows `export`."""
+    return os.name != "nt" and hook.get("shell") != "powershell" and not hook.get("args")
 
 
 def _files(reading: Reading, folders: list[Path]) -> Iterator[Path]:
     starts = _starts(reading, folders[0])
     yield from _modules(reading, starts)
     for word in sorted(reading.runs):
-        if not word.startswith(("/", "~")):
+        if path_of(word, _NOWHERE).is_relative_to(
+            _NOWHERE
+        ):  # else its whole path is written, by whoever means just that
             for start in starts:
                 yield from _run(path_of(word, start))
     names = deciding_files(reading.words)

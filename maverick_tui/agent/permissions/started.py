@@ -23,6 +23,7 @@ _INTERPRETERS = frozenset(
     " fish pwsh powershell go uv run-parts".split()
 )
 """They run the file, or the folder, that they are given first."""
+_PYTHONS = frozenset("python pythonw pypy py uv".split())
 _NEED_RUN = frozenset({"go", "deno", "uv"})
 _IN_THE_SHELL = frozenset({"source", "."})
 _WRAPPERS = frozenset(
@@ -44,6 +45,7 @@ _KEYWORDS = frozenset("if then elif else do while until ! {".split())
 _BESIDE = re.compile(r"\w+=.*|\d[\d.]*[smhd]?", re.DOTALL)
 _PATTERN = re.compile(r"[*?\[]")
 _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
+_HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 
 
 class Reading(NamedTuple):
@@ -88,7 +90,7 @@ def files_of_module(name: str) -> list[str]:
 
 def path_of(word: str, folder: Path) -> Path:
     """Where a word of a command leads in this folder, or a pattern's folder; a variable is taken for the folder."""
-    word = _without_pattern(word)
+    word = _HOME.sub("~", _without_pattern(word))
     if word.startswith("~"):
         return Path(os.path.expanduser(word))  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     return folder / "/".join(name for name in word.split("/") if not name.startswith("$"))
@@ -208,10 +210,10 @@ def _modules(call: Sequence[str]) -> Iterator[str]:
 
 def _imports_from_folder(call: Sequence[str]) -> bool:
     for index, word in enumerate(call):
-        if program_name(word) in ("python", "pythonw", "pypy", "py", "uv"):
-            rest = call[index + 1 :]
-            given = next(_given(rest), "")
-            return any(map(_ON_ITS_PATH.fullmatch, rest[: rest.index(given)] if given in rest else rest))
+        rest = call[index + 1 :] if program_name(word) in _PYTHONS else []
+        given = next(_given(rest), "")
+        if any(map(_ON_ITS_PATH.fullmatch, rest[: rest.index(given)] if given in rest else rest)):
+            return True
     return False
 
 

@@ -90,6 +90,7 @@ TAKEN = [
     (hook("bash -lc 'npm run lint'"), ["package.json"]),
     (hook("cd web && npm run lint"), ["web/package.json"]),
     (hook("make lint"), ["Makefile"]),
+    (server("${RUNNER:-npx} some-mcp"), ["package.json"]),
     (hook("./hooks.d/*"), ["hooks.d/one"]),
 ]  # fmt: skip
 
@@ -130,6 +131,8 @@ def test_what_would_run_of_a_clone_is_trusted_first(fields: dict[str, Any], file
         server("node /opt/mcp/server.js"),
         hook("ruff check src --fix"),
         hook("~/bin/check.sh src"),
+        hook('"$HOME/bin/check.sh" src'),
+        server("${HOME}/bin/check.sh"),
         {"mcpServers": {"remote": {"type": "http", "url": "https://example.org"}}},
     ],
 )
@@ -214,6 +217,7 @@ def test_no_python_of_ones_own_imports_from_the_clone(clone: Path, tmp_path: Pat
     (clone / "argparse.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     own_agent({**server(f"{sys.executable} -m zipfile -h"), **hook(f"{sys.executable} -m json.tool --help")})
     agent = load_agent("helper", clone)
+    assert agent.hooks is not None
     fetch, stop = agent.mcp_servers["fetch"], agent.hooks["Stop"][0]["hooks"][0]["command"]
     for command in ([fetch["command"], *fetch["args"]], ["sh", "-c", stop]):
         environment = {**os.environ, **(fetch["env"] if command[0] != "sh" else {})}
@@ -222,6 +226,16 @@ def test_no_python_of_ones_own_imports_from_the_clone(clone: Path, tmp_path: Pat
         assert not (tmp_path / "ran").exists()
     subprocess.run([fetch["command"], *fetch["args"]], cwd=clone, capture_output=True, check=False)
     assert (tmp_path / "ran").exists(), "it would have been run"
+
+
+@pytest.mark.parametrize(
+    "command", ["uv run python -m some_mcp", "python -X dev -c pass", "env A=1 python3 -Im some_mcp"]
+)
+def test_a_python_behind_other_words_does_not_either(command: str, clone: Path) -> None:
+    own_agent(server(command))
+    assert load_agent("helper", clone).mcp_servers["fetch"]["env"] == {"PYTHONSAFEPATH": "1"}
+    own_agent(server("python3 /opt/serve.py -m x"))
+    assert "env" not in load_agent("helper", clone).mcp_servers["fetch"], "it imports from beside the script"
 
 
 def test_who_wants_python_to_import_from_the_folder_says_so(clone: Path) -> None:
