@@ -32,6 +32,9 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
+# The CLI lives for a second or two in a test: to compile its code well takes longer than that saves.
+os.environ["BUN_JSC_useDFGJIT"] = "0"  # noqa: SIM112 - its own spelling
+
 # Every test stays in memory until the end: to look through them for garbage again and again takes seconds.
 gc.disable()
 

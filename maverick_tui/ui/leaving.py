@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import select
 import signal
+import sys
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
+
+from maverick_tui.ui.textual_private.names import is_plain
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -17,6 +23,9 @@ if TYPE_CHECKING:
     from maverick_tui.ui.navigation import Navigation
 
 CLOSE_WITHIN = 4.0
+GIVE_UP = 6.0
+"""Seconds after that in which the application ends, or is ended."""
+LOOK_EVERY = 1.0
 
 
 class Leaving:
@@ -66,6 +75,15 @@ class Leaving:
             if (number := getattr(signal, name, None)) is not None:
                 with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
                     loop.add_signal_handler(number, self.end_now, 128 + number)
+        if is_plain() and sys.platform != "win32":
+            self._app.set_interval(LOOK_EVERY, self._end_with_terminal)
+
+    def _end_with_terminal(self) -> None:
+        """Textual's own driver does not notice that the terminal is gone, and reads its end for ever."""
+        poll = select.poll()
+        poll.register(sys.__stdin__.fileno() if sys.__stdin__ else 0, 0)
+        if any(state & select.POLLHUP for _, state in poll.poll(0)):
+            self.end_now(128 + signal.SIGHUP)
 
     def quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""
@@ -84,6 +102,10 @@ class Leaving:
         """Leave with an exit code."""
         if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
             self.begun.set()
+            if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
+                end = threading.Timer(CLOSE_WITHIN + GIVE_UP, os._exit, (code,))
+                end.daemon = True
+                end.start()
             self._app.run_worker(self._leave(code), name="leave", exit_on_error=False)
 
     async def _leave(self, code: int) -> None:

@@ -47,8 +47,6 @@ def test_every_character_arrives_in_its_place_and_it_ends_with_its_terminal(
     assert "Sentence number" in app.glass.text
     app.send(ENTER)
     app.see("The next answer.")
-    if maverick.is_plain:
-        return  # Textual itself does not notice that its terminal is gone
     app.hang_up()
     assert app.wait() == 128 + signal.SIGHUP
     assert wait_until_gone(mark) == {}
