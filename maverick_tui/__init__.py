@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from maverick_tui.agent.base import DEFAULT_MODEL as DEFAULT_MODEL
     from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE as DEFAULT_PERMISSION_MODE
     from maverick_tui.agent.base import MaverickAgent as MaverickAgent
+    from maverick_tui.agent.catalog.loading import load_agent as load_agent
     from maverick_tui.agent.context import AgentContext as AgentContext
-    from maverick_tui.agent.finding import load_agent as load_agent
     from maverick_tui.agent.registry import AgentRegistry as AgentRegistry
     from maverick_tui.agent.registry import registry as registry
     from maverick_tui.agent.result import AgentResult as AgentResult
@@ -43,7 +43,7 @@ _HOMES = {
     "agent": ["AgentMessage"],
     "agent.base": ["DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"],
     "agent.context": ["AgentContext"],
-    "agent.finding": ["load_agent"],
+    "agent.catalog.loading": ["load_agent"],
     "agent.registry": ["AgentRegistry", "registry"],
     "agent.result": ["AgentResult", "AgentUsage"],
     "agent.text": ["extract_all_text", "extract_text"],

@@ -18,7 +18,8 @@ from pydantic_settings import (
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError, did_you_mean
-from maverick_tui.redact import conceal, is_secret, redact
+from maverick_tui.masking.redact import conceal, redact, redact_data
+from maverick_tui.masking.settings import secret_variables
 
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
@@ -28,7 +29,7 @@ DEFAULT_IDLE_AFTER = 600.0
 PREFIX = "MAVERICK_"
 
 PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk"]
-"""The modes that Maverick opens: the documented default and what is narrower."""
+"""The modes that Maverick offers: the documented default, and narrower ones."""
 
 PERMISSION_MODES: tuple[str, ...] = get_args(PermissionMode)
 
@@ -41,7 +42,7 @@ def _words(value: Any) -> Any:
 
 
 class MaverickConfig(BaseSettings):
-    """What holds for every agent that does not say otherwise.
+    """What applies to every agent that does not say otherwise.
 
     Order of precedence: arguments, `MAVERICK_*` variables, `config.toml` in the user's folder, the defaults.
     """
@@ -49,19 +50,19 @@ class MaverickConfig(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
 
     model: Annotated[str, Field(min_length=1)] | None = None
-    """Model of agents that name none."""
+    """The model of agents that do not name one."""
     permission_mode: PermissionMode | None = None
-    """Permission mode of agents that name none."""
+    """The permission mode of agents that do not name one."""
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_TIMEOUT
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
     """Seconds after which the CLI of a run that nobody uses is ended; the next prompt resumes it. 0: never."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
-    """Most tokens of one model answer."""
+    """The most tokens of one answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
-    """Most model calls for one prompt."""
+    """The most calls to the model for one prompt."""
     max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """Most dollars of one run; the CLI checks it after each call."""
+    """The most dollars that one run may cost; the CLI checks it after each call."""
     api_retries: Annotated[int, Field(ge=0)] = 0
     """How often the CLI itself repeats a failed API call before the failure is reported."""
     tasks_url: Annotated[str, Field(min_length=1)] | None = Field(default=None, repr=False)
@@ -69,9 +70,9 @@ class MaverickConfig(BaseSettings):
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)
-    """Variables for the CLI, beside those that it inherits; they may hold keys."""
+    """Variables for the CLI, in addition to those it inherits; they may contain keys."""
     setting_sources: Annotated[tuple[SettingSource, ...], NoDecode, BeforeValidator(_words)] = ()
-    """Claude Code settings to load as well. Those may hold hooks and rules that approve tools: none by default."""
+    """Claude Code settings to load as well. They may contain hooks and rules that approve tools: none by default."""
 
     @classmethod
     def settings_customise_sources(
@@ -82,7 +83,7 @@ class MaverickConfig(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, environment, file; a .env of the folder we happen to stand in is not ours to read."""
+        """Arguments, environment, file; the .env of the folder we happen to be in is not ours to read."""
         return (init_settings, env_settings, _UserFile(settings_cls, config_file()))
 
     @classmethod
@@ -94,7 +95,7 @@ class MaverickConfig(BaseSettings):
             if file.exists() and not file.is_file():
                 raise IsADirectoryError("it is not a file")
             settings = cls(**overrides)
-            conceal(value for name, value in settings.env.items() if is_secret(name))
+            conceal(secret_variables(settings.env))
             return settings
         except ValidationError as error:
             mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
@@ -109,7 +110,7 @@ class MaverickConfig(BaseSettings):
 
 
 OTHER_TABLES = ("keys",)
-"""What else stands in the user's file: the interface reads its keys there itself, without the cost of this module."""
+"""What else is in the user's file: the interface reads its keys there itself, without the cost of this module."""
 
 
 class _UserFile(TomlConfigSettingsSource):
@@ -134,7 +135,7 @@ def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: ob
     if kind == "extra_forbidden":
         known = [*MaverickConfig.model_fields, *OTHER_TABLES]
         return f"{where} is not a setting ({did_you_mean(name, known) or 'see the README'})"
-    return f"{where} = {redact(repr(value))}: {message[:1].lower()}{message[1:]}"
+    return f"{where} = {redact(repr(redact_data(value)))}: {message[:1].lower()}{message[1:]}"
 
 
 def _refuse_misspelt_variables() -> None:
@@ -149,4 +150,4 @@ def _refuse_misspelt_variables() -> None:
 
 
 _OTHERS = ("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_OFFLINE")
-"""Variables of ours that are no settings."""
+"""Variables of ours that are not settings."""

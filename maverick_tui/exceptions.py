@@ -12,7 +12,7 @@ MaverickError
 │   ├── DuplicateAgentError     the name is registered already
 │   ├── AgentNotFoundError      no agent of that name
 │   ├── LimitError              a limit of the executor does not allow the next step (maverick_tui.executor)
-│   ├── RefusalError            the model does not want to answer (maverick_tui.executor)
+│   ├── RefusalError            the model refuses to answer (maverick_tui.executor)
 │   └── ToolError               a tool could not do what it was asked to (maverick_tui.executor)
 ├── WorkflowError               several agents could not do their work together
 └── ConfigError                 a setting, an agent file or a folder is wrong
@@ -66,7 +66,7 @@ class MaverickError(Exception):
         return self.__cause__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Subclasses have keyword arguments of their own, so the default `cls(*args)` would not do.
+        # Subclasses have keyword arguments of their own, so the default `cls(*args)` would fail.
         # A foreign cause may not survive pickling; its text is part of our message already.
         state = dict(self.__dict__)
         if isinstance(self.__cause__, MaverickError):
@@ -140,7 +140,7 @@ class TimeoutError(AgentError, builtins.TimeoutError):
 class NetworkError(AgentError):
     """The endpoint is out of reach, overloaded or rate limiting.
 
-    `status` is its HTTP answer, and `retry_after` the seconds that it wants to be left alone, if it gave them.
+    `status` is its HTTP status, and `retry_after` the number of seconds it asks to be left alone, if it says so.
     """
 
     kind_by_default: ErrorKind = "network"

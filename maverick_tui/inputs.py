@@ -1,4 +1,4 @@
-"""Declared inputs: what an agent wants to be told before it runs, and how that fills its prompts."""
+"""Declared inputs: what an agent needs to be told before it runs, and how that fills in its prompts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MAX_INPUTS = 20
 MAX_CHOICES = 50
 MAX_LENGTH = 1_000_000
 MAX_NUMBER = 10**18
-"""Most inputs, most choices of one, most characters of a text, and what a number must be below."""
+"""The most inputs, choices of one, and characters of a text; and what a number must be below."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _PLACE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-"""What no text has: the line ends of all systems and a form feed do stand in files that are pasted."""
+"""What no text has; the line endings of all systems and form feeds do occur in files that are pasted."""
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _WANTED = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
 _SHAPE = "Write it as name: {type: string, description: ..., default: ...}."
@@ -49,7 +49,7 @@ class InputSpec:
     required: bool = True
 
     def declaration(self) -> dict[str, Json]:
-        """What stands below its name in a file."""
+        """What is below its name in a file."""
         return {key: value for key, value in self.to_json().items() if key != "name" and value not in (None, [], "")}
 
     def to_json(self) -> dict[str, Json]:
@@ -117,7 +117,7 @@ def places(text: str) -> Iterator[tuple[str, int, int]]:
 def validate(specs: Sequence[InputSpec], raw: Mapping[str, object]) -> Checked:
     """Read each value by its type: text as a form or a command line gives it, or the value itself.
 
-    What is not given has its default. Text that is empty is nothing, also where there is a default.
+    What is not given has its default. Empty text counts as nothing, even where there is a default.
     """
     checked = Checked()
     names = [spec.name for spec in specs]
@@ -140,7 +140,7 @@ def validate(specs: Sequence[InputSpec], raw: Mapping[str, object]) -> Checked:
 
 
 def as_text(value: Value | None) -> str:
-    """The value as it stands in a prompt and in a form."""
+    """The value as it appears in a prompt and in a form."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -168,7 +168,7 @@ def _read(kind: InputType, given: object) -> Value | _Wrong:
         value = _decimal(text)
     if kind == "integer" and isinstance(value, float):
         value = None
-    if isinstance(value, (int, float)) and not abs(value) < MAX_NUMBER:  # nor is what is not a number
+    if isinstance(value, (int, float)) and not abs(value) < MAX_NUMBER:  # so that NaN is refused as well
         value = None
     return _Wrong(_WANTED[kind]) if value is None else value
 
@@ -242,7 +242,7 @@ def _wrong_values(name: str, kind: InputType, entry: Mapping[str, object]) -> It
 
 
 def _is_value(kind: InputType, value: object) -> bool:
-    """Whether it is of the type as it stands, without reading text, and fits into a field of a form."""
+    """Whether it is of the type as it is, without reading text, and fits into a field of a form."""
     if isinstance(value, str) != (kind == "string"):
         return False
     is_one_line = not isinstance(value, str) or (bool(value.strip()) and len(value.splitlines()) == 1)

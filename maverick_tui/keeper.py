@@ -1,4 +1,4 @@
-"""Runs one command and sees to it that nothing of it outlives us: `python -I -S keeper.py OWNER PAPERS COMMAND...`
+"""Runs one command and makes sure that nothing of it outlives us: `python -I -S keeper.py OWNER PAPERS COMMAND...`
 
 The CLI and MCP servers start processes in sessions of their own, so no process group reaches them all, and a killed
 parent leaves them behind. Between Maverick and the command stand two small processes, an outer and an inner keeper:
@@ -15,7 +15,7 @@ parent leaves them behind. Between Maverick and the command stand two small proc
 On macOS orphans are inherited by nobody of ours and environments cannot be read: there the command and its process
 group are ended, by whichever keeper is left. On Windows there is no keeper.
 
-Papers are texts that are nobody's business, such as tokens: arguments can be read by every user of the machine. They
+Papers are texts that nobody else may see, such as tokens: arguments can be read by every user of the machine. They
 come on standard input before anything else, and the command finds them under `paper_path`: files without a name.
 
 It must start fast and stay small: standard library only, no import of the package.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 GRACE = 2.0
-"""Seconds that the command has to end after it was told to."""
+"""Seconds that the command has to end once it is told to."""
 LONGEST = 2 * GRACE + 3.0
 """Seconds after which the keepers are gone in any case."""
 KILLED = -9
@@ -45,7 +45,7 @@ KILLED = -9
 POLL = 0.25
 _INNER_GRACE = 2 * GRACE
 _POLITE = 0.3
-"""Seconds that what the command has left has to end."""
+"""Seconds that whatever the command leaves behind has to end."""
 _FIRM = 2.0
 """Seconds in which it is killed."""
 _PAUSE = 0.01
@@ -71,7 +71,7 @@ def keeper_command(papers: int = 0) -> list[str]:
 
 
 def executable(command: str, path: str | None = None, cwd: str | None = None) -> str:
-    """The absolute path of a command, which a keeper needs; an `OSError` if there is none that can be run."""
+    """The absolute path of a command, which a keeper needs; an `OSError` if there is nothing that can be run."""
     import errno
     import shutil
 
@@ -102,7 +102,7 @@ def new_mark() -> str:
 
 
 def end_marked(mark: str) -> None:
-    """End what carries the mark although its keepers are gone; only Linux tells."""
+    """End what carries the mark although its keepers are gone; only Linux can tell."""
     if _IS_LINUX:
         _end(lambda: _marked(f"{mark}=".encode()))
 
@@ -117,7 +117,7 @@ def main(owner: int, papers: int, command: list[str]) -> int:
         _take_paper(number)
 
     is_gone = _watch(owner)
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)  # whoever has stopped us does not keep us from our work
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)  # being stopped must not keep us from our work
 
     def inner() -> int:
         outer = os.getppid()
@@ -172,7 +172,7 @@ def _take_paper(number: int) -> None:
 
 
 def _read(size: int) -> bytes:
-    """From standard input, without taking what is the command's."""
+    """Read from standard input, without taking what is meant for the command."""
     data = os.read(0, size)
     if not data:
         os._exit(1)  # whoever has started us is gone
@@ -180,7 +180,7 @@ def _read(size: int) -> bytes:
 
 
 def _keep(run: Callable[[], int], is_orphan: Callable[[], bool], grace: float, papers: range) -> int:
-    """Run a child and end it when we are told to, or have become an orphan; then end what it has left."""
+    """Run a child, and end it when we are told to or become an orphan; then end what it has left behind."""
     with contextlib.suppress(OSError):
         os.setsid()  # out of reach of the terminal's signals
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
@@ -233,7 +233,7 @@ def _become(command: list[str]) -> int:
 
 
 def _leave(code: int) -> NoReturn:
-    """End as the command did, so that whoever waits for us sees the same."""
+    """End as the command did, so that whoever is waiting for us sees the same."""
     if code < 0:
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)
@@ -260,7 +260,7 @@ def _send(pid: int, number: int) -> None:
 
 
 def _reap(child: int) -> int | None:
-    """Collect whoever has ended; the exit code of the child, negative for a signal, once it is among them."""
+    """Collect what has ended; returns the exit code of the child, negative for a signal, once it is among that."""
     code = None
     with contextlib.suppress(ChildProcessError):
         while True:
@@ -287,7 +287,7 @@ def _end(left: Callable[[], list[int]]) -> None:
 def _end_below(keeper: int) -> None:
     """End all of our descendants, first politely, then not, until the kernel says that there is none.
 
-    A list of processes does not say so: it misses whoever is replaced by a child while it is read.
+    A list of processes cannot tell: it misses a process that is replaced by a child while the list is read.
     """
     polite = time.monotonic() + _POLITE
     until = polite + _FIRM
@@ -307,7 +307,7 @@ def _end_below(keeper: int) -> None:
 
 
 def _has_children() -> bool:
-    """Whether anybody is below us; those that have ended are collected."""
+    """Whether there is any process below us; those that have ended are collected."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -317,10 +317,9 @@ def _has_children() -> bool:
 
 
 def _kill(pids: Sequence[int]) -> None:
-    """All of them, with their process groups: the kernel lets nobody fork his way out of a signal to his group.
-
-    They are stopped first, so that none can start another for one that is gone. Their groups hold nobody else: the
-    command leads a session of its own.
+    """All of them, with their process groups: the kernel lets no process fork its way out of a signal to its group.
+    They are stopped first, so that none can start another in place of one that is gone. Nobody else is in their groups:
+    the command leads a session of its own.
     """
     groups = set()
     for pid in pids:
@@ -336,7 +335,7 @@ def _kill(pids: Sequence[int]) -> None:
 
 
 def _chase(keeper: int) -> None:
-    """Kill whoever was started last, as long as it is below us: a chain of forks is gone before a list is read."""
+    """Kill what was started last, as long as it is below us: a chain of forks is gone before a list is read."""
     for _ in range(_CHASES):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has been replaced already
             with open("/proc/loadavg", "rb") as load:  # noqa: PTH123
@@ -389,7 +388,7 @@ def _processes() -> list[int]:
 
 
 class _Status:
-    """What the kernel tells of a process: a letter for what it does, its parent and its group."""
+    """What the kernel says about a process: a letter for what it is doing, its parent and its group."""
 
     def __init__(self, pid: int) -> None:
         with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123

@@ -44,7 +44,7 @@ def _user_folder(variable: str, function: str) -> Path:
 
 
 def too_much(cwd: Path) -> str:
-    """Why no agent should work in this folder: it is a home directory, or holds one. Nothing if it is neither."""
+    """Why no agent should work in this folder: it is a home directory, or contains one. Empty if it is neither."""
     folder = os.path.realpath(cwd)
     homes = {os.path.realpath(home) for home in _homes() if os.path.isabs(home)}  # noqa: PTH117 - it is a text
     if folder in homes:
@@ -62,7 +62,7 @@ def too_much(cwd: Path) -> str:
 def _homes() -> Iterator[str]:
     """What the environment says is the home directory, and what the system does: either may be the one in use."""
     yield os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where nobody knows it
-    with suppress(ImportError, KeyError):  # no Unix, or a user without an entry
+    with suppress(ImportError, KeyError):  # not Unix, or a user without an entry
         import pwd
 
         yield pwd.getpwuid(os.getuid()).pw_dir

@@ -1,4 +1,4 @@
-"""Folders that are thrown away: each is locked by whoever made it, so that what the killed have left can be told."""
+"""Folders that are thrown away: each is locked by its maker, so that what a killed program left behind can be told."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def remove_abandoned() -> None:
 
 
 def _own(folder: Path) -> int | None:
-    """Lock the folder. The file gets its name once it is locked: before, its owner would seem to be gone."""
+    """Lock the folder. The file gets its name once it is locked: else its owner would seem to be gone."""
     if sys.platform == "win32":
         return None
     import fcntl

@@ -14,7 +14,7 @@ from typing import Protocol
 import pytest
 from hypothesis import settings
 
-from maverick_tui import redact
+from maverick_tui.masking import redact
 from maverick_tui.offline.app import MessagesApp
 from maverick_tui.offline.script import Answer, Scene, Script
 from maverick_tui.offline.server import OfflineServer
@@ -31,6 +31,9 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
+
+# The CLI lives for a second or two in a test: to compile its code well takes longer than that saves.
+os.environ["BUN_JSC_useDFGJIT"] = "0"  # noqa: SIM112 - its own spelling
 
 # Every test stays in memory until the end: to look through them for garbage again and again takes seconds.
 gc.disable()

@@ -23,7 +23,7 @@ def test_the_agent_file_of_the_executor_has_no_mistake(tmp_path: Path) -> None:
     assert parsed is not None
     # The MCP server that it names is not there, and a warning says so.
     assert [(problem.severity, problem.line) for problem in problems] == [("warning", 5)]
-    assert parsed.engine == "api"
+    assert parsed.settings["engine"] == "api"
 
 
 @pytest.mark.parametrize("name", ["executor.md", "tasks.md"])

@@ -74,7 +74,7 @@ def test_a_fault_is_the_agents_failure(offline: Offline, mark: str) -> None:
 @pytest.mark.parametrize("prompt", sampled(["Something else.", "Mend it, but answer 2 is never asked for."], 2))
 def test_a_strict_script_must_be_played_as_it_is_written(prompt: str, offline: Offline, mark: str) -> None:
     script = SCRIPT.replace("- {tool: Bash, id: ls, input: {command: ls}}", "- No tool.")
-    with pytest.raises(AgentError, match="not played as it is written"):
+    with pytest.raises(AgentError, match="not played as written"):
         offline.run(Fixer(), script, extra={"prompt": prompt})
 
 

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 import os
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
@@ -16,15 +17,14 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
-from maverick_tui.agent.engine.engines import ENGINES, engine_named, load_module
-from maverick_tui.agent.limits import MAX_LINE, MAX_PROMPT
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.engines import ENGINES, engine_named, load_module
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
-from maverick_tui.executor.models import DEFAULT_MODEL
+from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.git.programs import agent_variables
-from maverick_tui.redact import conceal
+from maverick_tui.masking.redact import conceal
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
-DEFAULT_PERMISSION_MODE = "acceptEdits"
+MAX_LINE = 50 * 1024 * 1024
+"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""
@@ -344,11 +345,11 @@ class MaverickAgent(ABC):
         from claude_agent_sdk import ClaudeAgentOptions
 
         from maverick_tui.agent.engine.claude.guard import Guard
-        from maverick_tui.executor.server_settings import concealed
+        from maverick_tui.masking.settings import server_secrets
 
         settings = self._settings()
         granted = grants(self.allowed_tools, person=person)
-        conceal(value for server in self.mcp_servers.values() for value in concealed(server))
+        conceal(value for server in self.mcp_servers.values() for value in server_secrets(server))
         return ClaudeAgentOptions(
             model=self.model if self._names_model else settings.model or self.model,
             system_prompt=self.system_prompt,
@@ -425,7 +426,7 @@ class MaverickAgent(ABC):
 
 def _command(server: Any) -> str:
     """What starts an MCP server, if it is a process."""
-    return " ".join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
+    return shlex.join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
 
 
 def _texts(value: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What came of an agent's work: AgentResult, and AgentUsage for what it cost."""
+"""The outcome of an agent's work: AgentResult, and AgentUsage for what it cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REQUIRED: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class AgentUsage:
-    """Tokens, cost and time of one execution. Tokens read from or written to the cache are counted apart."""
+    """Tokens, cost and time of one execution. Tokens read from or written to the cache are counted separately."""
 
     input_tokens: int
     output_tokens: int

@@ -37,7 +37,7 @@ class TextAssembler:
 
     @property
     def value(self) -> str:
-        """Everything said until now."""
+        """Everything said so far."""
         finished, text = "\n\n".join(self._finished), "".join(self._open)
         if not finished or not text:
             return finished or text

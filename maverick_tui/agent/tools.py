@@ -52,14 +52,14 @@ SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 SUBAGENT_TOOLS = frozenset({"Agent", "Task"})
 """Starting a subagent is not asked about; what it does is."""
 
-# Names of ours, or of the documents, that the CLI knows under another one today.
+# Names of ours, or of the documentation, that the CLI now knows by another name.
 _CLI_NAMES = {
     "KillBash": "TaskStop",
     "ListMcpResources": "ListMcpResourcesTool",
     "ReadMcpResource": "ReadMcpResourceTool",
 }
 _SAME = {**_CLI_NAMES, "Task": "Agent"}
-"""Names of one tool: the CLI offers it under one, and calls it by another."""
+"""Names of one tool: the CLI offers it by one, and calls it by another."""
 
 _RULE = re.compile(r"(?P<name>[^()]+?)(?:\((?P<rule>.*)\))?", re.DOTALL)
 

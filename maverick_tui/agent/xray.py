@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from maverick_tui.agent.catalog.files import read_file
+from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing
+from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
-from maverick_tui.agent.catalog.python_file import quiet
-from maverick_tui.agent.catalog.python_settings import SETTINGS
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.permissions.judge import asks_first
+from maverick_tui.agent.fields import DEFAULT_ENGINE, DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
+from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
-from maverick_tui.executor.server_settings import secrets
+from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.inputs import InputSpec, parse_inputs
-from maverick_tui.redact import redact, without
+from maverick_tui.masking.redact import redact, redact_data, without
+from maverick_tui.masking.settings import given_to_server
 from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ Origin = Literal["agent", "settings", "default", "unknown"]
 Trust = Literal["not needed", "trusted", "not trusted"]
 
 _NAMES_ONLY = ("env", "headers")
-
-LIMITS = ("timeout", "max_turns", "max_tokens", "max_budget_usd")
 
 
 class Resolved(NamedTuple):
@@ -42,7 +41,7 @@ class Resolved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class XRay:
-    """An agent with nothing left out; `unknown` names what only running its file would tell."""
+    """Everything about an agent; `unknown` names what only running its file would tell."""
 
     listing: AgentListing
     trust: Trust
@@ -68,7 +67,7 @@ class XRay:
             "trust": self.trust,
             "stands_in_for": self.listing.to_json()["stands_in_for"],
             "engine": self.engine,
-            "engine_settings": [list(pair) for pair in self.api_settings],
+            "engine_settings": [list(pair) for pair in self.engine_settings],
             "model": _pair(self.model),
             "permission_mode": _pair(self.permission_mode),
             "names_tools": self.names_tools,
@@ -87,26 +86,24 @@ class XRay:
         }
 
     @property
-    def api_settings(self) -> list[tuple[str, str]]:
+    def engine_settings(self) -> list[tuple[str, str]]:
         """What only the engine `api` has: limits of its own, agents that it calls, how the model answers."""
         limits = self.settings.get("limits")
         pairs = limits.items() if isinstance(limits, Mapping) else ()
-        words = {"subagents": "calls", "output_schema": "output", "tool_limits": "tool limits"}
-        names = ("temperature", "thinking", "tool_limits", "retries", "repairs", "subagents", "output_schema")
-        given = [(words.get(name, name), self.settings.get(name)) for name in names]
+        labels = [(field.label, self.settings.get(field.name)) for field in FIELDS if field.engine == "api"]
         return [
             *(("limit", f"{name} {shown(value)}") for name, value in pairs),
-            *((name, shown(value)) for name, value in given if value not in (None, (), [], {}, "")),
+            *((label, shown(value)) for label, value in labels if label and value not in (None, (), [], {}, "")),
         ]
 
     @property
     def engine(self) -> str:
         """What runs it."""
-        return plain if isinstance(plain := self.settings.get("engine"), str) else "claude-code"
+        return plain if isinstance(plain := self.settings.get("engine"), str) else DEFAULT_ENGINE
 
     @property
     def has_own_session(self) -> bool:
-        """Whether it does not leave its sessions to the engine, so that its code alone says what it uses."""
+        """Whether it opens its own sessions, so that only its code says what it uses."""
         return _has_own_session(self.settings)
 
     @property
@@ -121,19 +118,12 @@ class XRay:
         found = self.settings.get("mcp_servers")
         servers: dict[str, dict[str, Json]] = {}
         for name, server in found.items() if isinstance(found, Mapping) else ():
-            view: dict[str, Json] = {"type": "unknown"}
-            if isinstance(server, Mapping):
-                hidden = secrets(server)
-                view = {
-                    str(key): _names(value) if key in _NAMES_ONLY else _without(_json(value), hidden)
-                    for key, value in server.items()
-                }
-            servers[str(name)] = view
+            servers[str(name)] = _server(server) if isinstance(server, Mapping) else {"type": "unknown"}
         return servers
 
 
 def xray(listing: AgentListing, store: TrustStore, *, may_load: bool = True) -> XRay:
-    """Look into an agent; one that is not trusted is only read, and any other one, too, unless it `may_load`."""
+    """Look into an agent; unless it is trusted and `may_load`, its file is only read."""
     trust = _trust(listing, store)
     settings, unknown, problems = _read(listing)
     if may_load and unknown and trust != "not trusted" and not errors(problems):
@@ -160,18 +150,17 @@ def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], li
     """Settings, the names of those that are unknown, and problems, all without running anything."""
     content = read_file(listing.path) if listing.path else None
     if isinstance(content, Problem):
-        return {}, SETTINGS, [content]
+        return {}, tuple(SETTINGS), [content]
     if listing.path is None or content is None:
-        return {}, SETTINGS, list(listing.problems)
+        return {}, tuple(SETTINGS), list(listing.problems)
     if listing.form == "markdown":
         from maverick_tui.agent.catalog.markdown import parse
-        from maverick_tui.agent.catalog.markdown_agent import settings_of
         from maverick_tui.agent.catalog.mcp_servers import McpLookup
 
         file, problems = parse(listing.path, content, McpLookup(listing.cwd))
         if file is None:
-            return {}, SETTINGS, problems
-        return {**settings_of(file), "names_tools": file.names_tools}, (), problems
+            return {}, tuple(SETTINGS), problems
+        return {**file.settings, "names_tools": file.names_tools}, (), problems
     from maverick_tui.agent.catalog import python_file
 
     agents, problems = python_file.parse(listing.path, content)
@@ -179,7 +168,7 @@ def _read(listing: AgentListing) -> tuple[dict[str, object], tuple[str, ...], li
         if agent.class_name == listing.class_name:
             settings = {**agent.settings, "has_own_session": agent.has_own_session}
             return settings, tuple(sorted(agent.unknown)), problems
-    return {}, SETTINGS, list(listing.problems)
+    return {}, tuple(SETTINGS), list(listing.problems)
 
 
 def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], list[Problem]]:
@@ -211,7 +200,6 @@ def _resolve(
     unknown: tuple[str, ...],
     problems: tuple[Problem, ...],
 ) -> XRay:
-    from maverick_tui.agent.base import DEFAULT_MODEL, DEFAULT_PERMISSION_MODE
     from maverick_tui.config import MaverickConfig
 
     config = MaverickConfig.load()
@@ -241,7 +229,7 @@ def _resolve(
         asks=None if may is None or mode.origin == "unknown" else _asking(may, settings, str(mode.value), listing.cwd),
         model=resolve("model", DEFAULT_MODEL),
         permission_mode=mode,
-        limits={name: resolve(name) for name in LIMITS},
+        limits={field.name: resolve(field.name) for field in FIELDS if field.unit},
         settings=settings,
         unknown=unknown,
         problems=problems,
@@ -269,16 +257,20 @@ def _names(variables: object) -> Json:
     return [str(name) for name in sorted(map(str, variables))] if isinstance(variables, Mapping) else []
 
 
-def _without(value: Json, hidden: set[str]) -> Json:
-    if isinstance(value, str):
-        return redact(without(value, hidden))
-    if isinstance(value, list):
-        return [_without(item, hidden) for item in value]
-    return {key: _without(item, hidden) for key, item in value.items()} if isinstance(value, dict) else value
+def _server(settings: Mapping[str, object]) -> dict[str, Json]:
+    hidden = given_to_server(settings)
+
+    def masked(text: str) -> str:
+        return redact(without(text, hidden))
+
+    return {
+        str(key): _names(value) if key in _NAMES_ONLY else redact_data(_json(value), masked)
+        for key, value in settings.items()
+    }
 
 
 def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> tuple[str, ...]:
-    """The tools that ask first. It takes a look at the disk for each, so whoever draws finds it done."""
+    """The tools that ask first. Each takes a look at the disk, so it is done before anything is drawn."""
     reading = [name for name, is_read_only in _own_tools(settings) if is_read_only]
     return tuple(entry for entry in may if entry not in reading and _asks(entry, mode, cwd))
 
@@ -291,7 +283,7 @@ def _asks(entry: str, mode: str, cwd: Path) -> bool:
 
 
 def _json(value: object) -> Json:
-    """Settings of Python classes may hold anything; what JSON cannot say is told as text."""
+    """Settings of Python classes may hold anything; what JSON cannot express becomes text."""
     try:
         plain: Json = json.loads(json.dumps(value, default=_jsonable, allow_nan=False))
     except Exception:  # circular, infinite, too deep, a number of too many digits, an object of the author's

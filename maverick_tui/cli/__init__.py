@@ -8,10 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-FAILED = 1
-NO_SUCH_AGENT = 3
-NOT_TRUSTED = 4
-INTERRUPTED = 130
+from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NO_SUCH_AGENT, NOT_TRUSTED
 
 _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
 """Without the name of a file, it is a stream that failed."""
@@ -58,7 +55,7 @@ def _report(error: Exception) -> int:
     from maverick_tui.cli.table import with_short_paths
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
-    from maverick_tui.redact import redact
+    from maverick_tui.masking.redact import redact
 
     if options.debug:
         import traceback
@@ -93,6 +90,6 @@ def _is_somewhere() -> bool:
 
 
 def _throw_output_away() -> None:
-    """Python would try to write the rest once more when it ends, and complain."""
+    """Else Python would try to write the rest once more when it ends, and complain."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

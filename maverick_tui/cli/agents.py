@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.discovery import Catalog
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.yaml_nodes import Json
 
-_EXIT_CODES = """\b
-Exit codes:
-    0  fine
-    1  problems found (check), or the command failed
-    2  wrong usage
-    3  no such agent
-    4  not trusted
-  130  interrupted"""
-
-agents_app = typer.Typer(epilog=_EXIT_CODES, rich_markup_mode=None)
+agents_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")]
 
@@ -43,9 +37,9 @@ def _names(incomplete: str) -> list[str]:
 AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=_names)]
 
 
-@agents_app.command("list", short_help="List all agents.", epilog=_EXIT_CODES)
+@agents_app.command("list", short_help="List all agents.", epilog=EPILOG)
 def list_agents(as_json: AsJson = False) -> None:
-    """List the agents of this folder, your own, those of installed packages and those that are shipped.
+    """List the agents of this folder, your own, those of installed packages and those that come with Maverick.
 
     JSON: {"agents": [{name, description, source, form, path, model, tools, problems, needs_trust, stands_in_for,
     inputs}], "shadowed": [the same, hidden by nearer ones of their name],
@@ -67,9 +61,9 @@ def list_agents(as_json: AsJson = False) -> None:
     typer.echo("\n".join(catalog_lines(catalog, TrustStore())))
 
 
-@agents_app.command("show", short_help="Show one agent: what it may do, what asks first.", epilog=_EXIT_CODES)
+@agents_app.command("show", short_help="Show one agent: what it may do, what asks first.", epilog=EPILOG)
 def show_agent(name: AgentName, as_json: AsJson = False) -> None:
-    """Show what an agent is, what it may do, and what would ask first; nothing of it is run unless it is trusted.
+    """Show what an agent is, what it may do, and what asks first; none of its code runs unless it is trusted.
 
     JSON: {name, description, source, form, path, trust, stands_in_for, model, permission_mode, names_tools, may, asks,
     limits, mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems}
@@ -88,15 +82,15 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     typer.echo("\n".join(xray_lines(view)))
 
 
-@agents_app.command("check", short_help="Check agent files for mistakes.", epilog=_EXIT_CODES)
+@agents_app.command("check", short_help="Check agent files for mistakes.", epilog=EPILOG)
 def check_agents(
     path: Annotated[
-        Path | None, typer.Argument(metavar="PATH", help="A file or a folder; all of yours by default.")
+        Path | None, typer.Argument(metavar="PATH", help="A file or folder; by default all that are found from here.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check agent files without running them; leaves with 1 if any of them has an error.
+    """Check agent files without running them; exits with 1 if any of them has an error.
 
     JSON: {"problems": [{path, line, severity, message, hint}], "checked": number of files}
     """
@@ -116,17 +110,19 @@ def check_agents(
         notes = [*problem_lines(catalog.problems), *stand_in_lines(catalog)]
         typer.echo("\n".join([*notes, *wrap(problem_summary(catalog))]))
     if errors(catalog.problems) or (strict and catalog.problems):
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
-@agents_app.command("trust", short_help="Trust a project's agent, so that it may run.", epilog=_EXIT_CODES)
+@agents_app.command("trust", short_help="Trust a project's agent, so that it may run.", epilog=EPILOG)
 def trust_agent(
     name: AgentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no more.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Trust a project's agent: its code, or the commands in it, may run. A change of the file ends the trust.
+
+    For an agent of your own it is about what its hooks and MCP servers take from this folder, such as package.json.
 
     JSON: {"name": ..., "files": [{path, sha256, trusted}]}
     """
@@ -139,6 +135,8 @@ def trust_agent(
     if not as_json:
         for path, content in changed:
             typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
+            if path.is_dir():  # what is trusted is what can be said of it
+                typer.echo(textwrap.indent(content.decode(), "  "), nl=False)
     if changed and not revoke and not yes:
         _ask_for_trust(name, [display_path(str(path)) for path, _ in changed])
     for path, content in changed:
@@ -154,18 +152,18 @@ def trust_agent(
     elif not files:
         typer.echo(f"{name} needs no trust.")
     elif revoke:
-        typer.echo(f"{name} is not trusted any more." if changed else f"{name} was not trusted.")
+        typer.echo(f"{name} is no longer trusted." if changed else f"{name} was not trusted.")
     else:
         typer.echo(f"{name} is trusted." if changed else f"{name} is trusted already.")
 
 
 def _ask_for_trust(name: str, files: list[str]) -> None:
-    """Return if a person says yes; standard output may be JSON, so the question is not there."""
+    """Return if a person says yes. Standard output may be JSON, so the question goes to standard error."""
     from maverick_tui.agent.catalog.trust import NotTrustedError
 
     if sys.stdin is None or not sys.stdin.isatty():
         raise NotTrustedError(
-            f"{name!r} was not trusted: nobody is there to be asked.",
+            f"{name!r} was not trusted: there is nobody to ask.",
             hint=f"Read {' and '.join(files)}, then run: maverick agents trust {name} --yes",
         )
     typer.echo(f"Have you read {' and '.join(files)}, and may it run on this machine? [y/N]: ", nl=False, err=True)

@@ -10,15 +10,15 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
-from maverick_tui.cli.credentials import has_credentials
 from maverick_tui.cli.demo import demo
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.offline import offline_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
 
 @dataclass(slots=True)
 class Options:
-    """Options that hold for every command."""
+    """Options of every command."""
 
     debug: bool = False
 
@@ -51,12 +51,14 @@ def start(
     context: typer.Context,
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Run this agent.")] = None,
     prompt: Annotated[
-        str | None, typer.Option("--prompt", metavar="TEXT", help="What it is to do; - reads it from a pipe.")
+        str | None, typer.Option("--prompt", metavar="TEXT", help="What it should do; - reads it from a pipe.")
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Let a script answer instead of a model; a to-do list is thrown away.")
+        bool, typer.Option("--offline", help="Let a script answer instead of a model; the to-do list is temporary.")
     ] = False,
-    script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script; else the demo.")] = None,
+    script: Annotated[
+        Path | None, typer.Option("--script", metavar="FILE", help="The script; the demo by default.")
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
@@ -64,9 +66,9 @@ def start(
 ) -> None:
     """Mission control for coding agents in the terminal.
 
-    Without a command it opens the application; if no credentials are set up, with the demo. Without a terminal it
-    prints: the demo, the agents, or with --agent and a prompt that agent's answer on standard output, and all else on
-    standard error. The prompt is that of --prompt, or what is piped in.
+    Without a command it opens the application, with the demo if no credentials are set up. Without a terminal it
+    prints the demo or the agents; or, with --agent and a prompt, that agent's answer on standard output and everything
+    else on standard error. The prompt comes from --prompt or from a pipe.
     """
     options.debug = debug
     if context.invoked_subcommand is not None:
@@ -75,24 +77,24 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
-    from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped
+    from maverick_tui.cli.launching import STDIN, has_credentials, is_terminal, launch, open_app, piped
 
     if is_terminal():
         if prompt == STDIN:
-            raise typer.BadParameter("Nothing is piped in that could be read.", param_hint="--prompt -")
+            raise typer.BadParameter("Nothing is piped in.", param_hint="--prompt -")
         raise typer.Exit(open_app(launch(agent, prompt, is_offline=offline, script=script)))
     if offline and script is None and prompt is not None:
         raise typer.BadParameter("The demo has prompts of its own: name a script with --script.", param_hint="--prompt")
     if agent is not None and prompt in (None, STDIN) and (script is not None or not offline):
         prompt = piped()
     if (agent is None) != (prompt is None) or (script is not None and agent is None):
-        name = "Name an agent with --agent, and say" if agent is None else "Say"
-        raise typer.BadParameter(f"{name} what it is to do with --prompt or a pipe.")
+        name = "Name an agent with --agent, and give" if agent is None else "Give"
+        raise typer.BadParameter(f"{name} it a prompt with --prompt or a pipe.")
     if agent is not None and prompt is not None and (script is not None or not offline):
         from maverick_tui.cli.text_run import run_text
 
         if not run_text(agent, prompt, script):
-            raise typer.Exit(1)
+            raise typer.Exit(FAILED)
     elif offline or not has_credentials():
         demo(agent)
     else:

@@ -6,7 +6,9 @@ import os
 import re
 from typing import TextIO
 
-from maverick_tui.cli.width import cut, display_width
+from rich.cells import cell_len
+
+from maverick_tui.cli.width import cut
 from maverick_tui.inert import InertStream, inert
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "badge": "7"}
@@ -48,7 +50,7 @@ class Paper:
             if room <= 0 or not text:
                 continue
             text = cut(inert(text), room)
-            room -= display_width(text)
+            room -= cell_len(text)
             out.append(self.dress(text, *styles))
         self.write("".join(out).rstrip() + "\n")
 
@@ -60,7 +62,7 @@ class Flow:
         self._paper = paper
         self._prefix = prefix
         self._styles = styles
-        self._room = paper.width - display_width(prefix)
+        self._room = paper.width - cell_len(prefix)
         self._is_fenced = False
         self._raw = InertStream()
         self._begin_line()
@@ -111,7 +113,7 @@ class Flow:
         self._word = ""
         if self._is_first_word:
             self._look_at(word)
-        width = display_width(word)
+        width = cell_len(word)
         if self._column and not self._is_verbatim and self._column + self._gap + width > self._room:
             out.append("\n")
             self._column, self._gap = 0, self._hang
@@ -132,7 +134,7 @@ class Flow:
             self._line_styles = ("dim",) if is_fence else ("cyan",)
         elif word.strip("#") == "":
             self._line_styles = ("bold",)
-        self._hang = self._gap + (display_width(word) + 1 if _MARKER.fullmatch(word) else 0)
+        self._hang = self._gap + (cell_len(word) + 1 if _MARKER.fullmatch(word) else 0)
 
     def _dressed(self, word: str) -> str:
         if self._line_styles:

@@ -1,4 +1,4 @@
-"""Opens the application. It stands before the first frame, so it imports nothing that the frame can do without."""
+"""Opens the application. It runs before the first frame, so it imports nothing that the frame can do without."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.cli.credentials import has_credentials
-
 if TYPE_CHECKING:
     from maverick_tui.ui.launch import Launch
 
 STDIN = "-"
 """The prompt that stands for what is piped in."""
 
+_CREDENTIALS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDE_CODE_USE_FOUNDRY",
+)
 _WITH_VALUE = ("--agent", "--prompt", "--script")
 
 
@@ -34,7 +40,7 @@ def piped() -> str | None:
 
 
 def plain_launch(arguments: Sequence[str]) -> Launch | None:
-    """What simple arguments ask for; None if there is anything among them that the real command line has to look at."""
+    """What simple arguments ask for; None if any of them needs the real command line."""
     values: dict[str, str] = {}
     words = list(arguments)
     while words:
@@ -72,8 +78,30 @@ def _is_in_demo(agent: str | None) -> bool:
 
 
 def open_app(wanted: Launch) -> int:
-    """Run the application; its exit code."""
+    """Run the application, and return its exit code."""
     gc.disable()  # hundreds of classes are made now and none goes; the application turns it on again
     from maverick_tui.ui.app import run_app
 
     return run_app(wanted)
+
+
+def has_credentials() -> bool:
+    """Whether a model can be asked: a key or a provider is in the environment, or the CLI has been logged in."""
+    if any(os.environ.get(name) for name in _CREDENTIALS):
+        return True
+    from maverick_tui import paths
+
+    return (paths.claude_config() / ".credentials.json").exists() or "oauthAccount" in _state()
+
+
+def _state() -> str:
+    """What the CLI keeps of itself; on macOS its key is in the keychain and only this tells of a login."""
+    from maverick_tui import paths
+
+    folder = paths.claude_config()
+    for path in (folder / ".claude.json", folder.parent / ".claude.json"):
+        try:
+            return path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+    return ""

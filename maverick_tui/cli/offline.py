@@ -24,7 +24,7 @@ def serve(
 ) -> None:
     """Serve a script on 127.0.0.1 until Ctrl+C; any client of the Messages API can be pointed at it.
 
-    A script that is strict leaves with 1 if it was not played as it is written.
+    With a strict script it exits with 1 unless that was played as written.
     """
     import asyncio
 
@@ -40,7 +40,7 @@ def serve(
 
 @offline_app.command("check")
 def check(script: ScriptFile) -> None:
-    """Check a script; every mistake is told with its line."""
+    """Check a script; every mistake is reported with its line."""
     from maverick_tui.offline.loading import load_script
 
     loaded = load_script(script)

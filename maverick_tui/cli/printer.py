@@ -17,12 +17,13 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from rich.cells import cell_len
 
 from maverick_tui.agent.engine.claude.record import Record
 from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.cli.flow import Flow, Paper
-from maverick_tui.cli.width import display_width, pad
+from maverick_tui.cli.width import pad
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
@@ -261,7 +262,7 @@ class Printer:
             self._show(message)
 
     def _say(self, mark: str, text: str, style: str) -> None:
-        lines = textwrap.wrap(one_line(text), self.paper.width - display_width(mark), break_on_hyphens=False)
+        lines = textwrap.wrap(one_line(text), self.paper.width - cell_len(mark), break_on_hyphens=False)
         for number, line in enumerate(lines):
             self.paper.line((mark if number == 0 else mark.replace(">", " "), "dim"), (line, style))
 
@@ -358,7 +359,7 @@ def _banner(error: AgentError, width: int) -> Iterator[str]:
     rows = [("what", what), *rows, ("next", error.hint)]
     title = f" {failure_title(failure).upper()} "
     inner = width - 4
-    yield f"╭─{title}{'─' * (width - display_width(title) - 3)}╮"
+    yield f"╭─{title}{'─' * (width - cell_len(title) - 3)}╮"
     for label, text in rows:
         lines = textwrap.wrap(one_line(text), inner - 6, break_on_hyphens=False)
         for number, line in enumerate(lines):

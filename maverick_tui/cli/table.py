@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from maverick_tui import paths
-from maverick_tui.cli.width import cut, display_width, pad, terminal_width, wrap
+from maverick_tui.cli.width import cut, pad, terminal_width, wrap
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
@@ -16,11 +18,6 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.problems import Problem
     from maverick_tui.agent.catalog.trust import TrustStore
-
-__all__ = [
-    "catalog_lines", "cut", "display_path", "display_width", "pad", "problem_lines", "problem_summary",
-    "stand_in_lines", "terminal_width", "with_short_paths",
-]  # fmt: skip
 
 _HEADINGS = {"project": "PROJECT", "user": "YOURS", "package": "PACKAGES", "shipped": "SHIPPED"}
 _HIDDEN = ("HIDDEN", "by nearer ones of the same name")
@@ -157,7 +154,7 @@ def _is_trusted(agent: AgentListing, store: TrustStore) -> bool:
 
 
 def _align(rows: list[tuple[str, ...]], width: int) -> Iterator[str]:
-    widths = [min(most, max(display_width(row[column]) for row in rows)) for column, most in enumerate(_WIDEST)]
+    widths = [min(most, max(cell_len(row[column]) for row in rows)) for column, most in enumerate(_WIDEST)]
     widths[_NAME] = min(widths[_NAME], width // 2)
     kept = list(range(len(_WIDEST)))
     if all(row[_MODEL] == "-" for row in rows[1:]):
@@ -167,4 +164,4 @@ def _align(rows: list[tuple[str, ...]], width: int) -> Iterator[str]:
             kept.remove(column)
     for row in rows:
         start = "".join(f"{pad(cut(row[column], widths[column]), widths[column])}  " for column in kept)
-        yield f"{start}{cut(row[-1], width - display_width(start))}".rstrip()
+        yield f"{start}{cut(row[-1], width - cell_len(start))}".rstrip()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 
@@ -27,10 +28,10 @@ Words = Annotated[list[str], typer.Argument(metavar="WORDS...", help="Words that
 
 @tasks_app.command("list")
 def list_tasks(
-    everything: Annotated[bool, typer.Option("--all", help="Also what is done.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include what is done.")] = False,
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="So many at most; otherwise 50, and all of them as JSON.")
+        int | None, typer.Option("--limit", min=1, help="At most this many; 50 by default, and all of them as JSON.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
@@ -77,7 +78,7 @@ def add(
 
 
 def _day(text: str) -> str:
-    """The date that is meant, as the tools take it; what is none is left to them."""
+    """The date that is meant, as the tools take it; anything that is not a date is left for them to judge."""
     from datetime import datetime, timedelta
 
     later = {"today": 0, "tomorrow": 1}.get(text.strip().lower())
@@ -92,7 +93,7 @@ def done(words: Words) -> None:
 
 @tasks_app.command("rm")
 def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
-    """Remove a task; it asks first, and without a terminal it needs --yes."""
+    """Remove a task. It asks first; without a terminal it needs --yes."""
     import sys
 
     from maverick_tui.tasks.lookup import is_clear
@@ -103,12 +104,12 @@ def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", he
         raise _error(asked)
     title = str(asked["title"])
     if is_sure and not is_clear(" ".join(words), title):
-        raise MaverickError(did_you_mean(" ".join(words), title), hint="Name it by words of its title.")
+        raise MaverickError(did_you_mean(" ".join(words), title), hint="Name it by words from its title.")
     if not is_sure:
         if not sys.stdin.isatty():
-            raise MaverickError(f"Nobody can be asked whether '{title}' is to be deleted.", hint="Add --yes.")
+            raise MaverickError(f"There is nobody to ask whether '{title}' should be deleted.", hint="Add --yes.")
         if not typer.confirm(one_line(f"Delete '{title}'?")):
-            raise typer.Exit(1)
+            raise typer.Exit(FAILED)
     # What was asked about, and nothing else: the words could mean another task by now.
     typer.echo(one_line(f"removed {_call('delete_task', {'task': title}, is_confirmed=True)['title']}"))
 
@@ -161,7 +162,7 @@ def _store() -> Iterator[TaskStore]:
 
 
 def _call(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:
-    """What a tool has done; that it could not is an error, in its own words."""
+    """What a tool has done; if it could not, that is an error in its own words."""
     found = _answer(tool, arguments, is_confirmed=is_confirmed)
     if not found["success"]:
         raise _error(found["error"])
@@ -183,7 +184,7 @@ def _error(told: dict[str, Any]) -> MaverickError:
         case _:
             from maverick_tui.ui.log_file import log_path
 
-            return MaverickError(told["message"], hint=f"If it stays so, look at what is written in {log_path()}.")
+            return MaverickError(told["message"], hint=f"If this goes on, look at what is written in {log_path()}.")
 
 
 def _answer(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:

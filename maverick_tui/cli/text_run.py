@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from maverick_tui.agent.base import MaverickAgent
+from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.context import AgentContext
-from maverick_tui.agent.finding import load_agent
 from maverick_tui.agent.text import TextAssembler
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.printer import Printer
@@ -36,7 +36,7 @@ MARK = "OFFLINE"
 async def print_run(
     agent: MaverickAgent, prompt: str, cwd: Path, paper: Paper, *, answers: TextIO | None = None
 ) -> AgentError | None:
-    """Let the agent do its work with the prompt, and print what comes; the error that ended it, if one did.
+    """Let the agent work on the prompt, and print what comes; returns the error that ended it, if there was one.
 
     With `answers` what the agent says last is written there, and nothing else.
     """
@@ -105,7 +105,7 @@ def _words(text: str) -> str:
 
 
 def run_text(name: str, prompt: str, script: Path | None) -> bool:
-    """Run the agent here; whether it did its work. The answer is all that goes to standard output."""
+    """Run the agent here; returns whether it did its work. Only the answer goes to standard output."""
     if warning := too_much(Path.cwd()):
         print(f"maverick: {warning}", file=sys.stderr)
     return asyncio.run(_run(load_agent(name), prompt, script)) is None

@@ -13,19 +13,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from maverick_tui.cli import FAILED
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.flow import Paper
 from maverick_tui.cli.text_run import MARK, print_run
 from maverick_tui.inert import inert
 from maverick_tui.offline.demo.project import changed_files, make_project
+from maverick_tui.offline.demo.running import RunningDemo, running_demo
 from maverick_tui.offline.demo.script import load_demo_script
-from maverick_tui.offline.demo.stage import Stage, open_stage
 from maverick_tui.offline.demo.tour import Stop
 from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 _ABOUT = (
-    "A scripted model on this machine answers. All the rest is real: the Claude Code CLI, the agents, and what their "
-    "tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
+    "A scripted model on this machine answers. Everything else is real: the Claude Code CLI, the agents, and what "
+    "their tools do in a repository made for it. No key, no network, no cost: tokens and dollars are estimates."
 )
 
 
@@ -55,12 +55,12 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
     try:
         project = await asyncio.to_thread(make_project, folder / "shop")
         _print_head(paper, project)
-        async with open_stage(project, load_demo_script(project, fast=fast), folder / "home") as stage:
+        async with running_demo(project, load_demo_script(project, fast=fast), folder / "home") as demo:
             for number, stop in enumerate(stops, 1):
                 _print_rule(paper, f"{number}/{len(stops)}  {stop.agent}", stop.shows)
-                is_fine = await _visit(stop, stage, paper)
-                code = code if is_fine and not stage.player.unexpected else FAILED
-            for missed in stage.player.unexpected:
+                is_fine = await _visit(stop, demo, paper)
+                code = code if is_fine and not demo.player.unexpected else FAILED
+            for missed in demo.player.unexpected:
                 paper.line((f"The script has no answer for this: {inert(missed)}", "red"))
         changed = await asyncio.to_thread(changed_files, project)
         _print_end(paper, changed, project if keep else None, time.monotonic() - began)
@@ -74,9 +74,9 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
     return code
 
 
-async def _visit(stop: Stop, stage: Stage, paper: Paper) -> bool:
+async def _visit(stop: Stop, demo: RunningDemo, paper: Paper) -> bool:
     """Let one agent answer its prompt; whether that went as it should."""
-    error = await print_run(stage.agent(stop.agent), stop.prompt, stage.project, paper)
+    error = await print_run(demo.agent(stop.agent), stop.prompt, demo.project, paper)
     return (error is not None) == stop.breaks
 
 
@@ -123,7 +123,7 @@ def _print_rule(paper: Paper, title: str, note: str) -> None:
 
 
 def _print_end(paper: Paper, changed: list[str], kept: Path | None, seconds: float) -> None:
-    _print_rule(paper, "the end", f"{seconds:.0f} s, and nothing was paid.")
+    _print_rule(paper, "the end", f"{seconds:.0f} s, and nothing to pay.")
     if changed:
         paper.line("What the agents have changed:")
         for line in changed:
@@ -131,4 +131,4 @@ def _print_end(paper: Paper, changed: list[str], kept: Path | None, seconds: flo
     if kept is not None:
         paper.write(f"Look at it: git -C {inert(shlex.quote(str(kept)))} diff\n")
     else:
-        paper.line(("The repository is removed now; --keep keeps it.", "dim"))
+        paper.line(("The repository is removed; with --keep it stays.", "dim"))

@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len, split_graphemes
 
 from maverick_tui.inert import cut_at
 
@@ -23,39 +24,26 @@ def terminal_width() -> int:
     return 10_000
 
 
-def display_width(text: str) -> int:
-    """How many columns of a terminal the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(_columns(character) for character in text)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
 def cut(text: str, width: int) -> str:
     """The text, or as much of its beginning as fits, with an ellipsis."""
-    if display_width(text) <= width:
+    if cell_len(text) <= width:
         return text
     return text[: _fitting(text, width - 1)].rstrip() + "…"
 
 
 def pad(text: str, width: int) -> str:
     """The text with spaces up to that width."""
-    return text + " " * (width - display_width(text))
+    return text + " " * (width - cell_len(text))
 
 
 def _fitting(text: str, width: int) -> int:
     """How many characters fit."""
-    used = 0
-    for size, character in enumerate(text):
-        used += _columns(character)
+    used, looked_at = 0, text[: 2 * max(width, 0) + 8]  # more cannot fit, but for what is drawn on top of others
+    for start, _, cells in split_graphemes(looked_at)[0]:
+        used += cells
         if used > width:
-            return cut_at(text, size)
-    return len(text)
+            return cut_at(text, start)
+    return cut_at(text, len(looked_at))
 
 
 def wrap(words: str | Iterable[str], first: str = "", rest: str = "") -> list[str]:
@@ -63,11 +51,11 @@ def wrap(words: str | Iterable[str], first: str = "", rest: str = "") -> list[st
     width = terminal_width()
     lines, line, gap = [], first, ""
     for word in words.split() if isinstance(words, str) else words:
-        if gap and display_width(line + gap + word) > width:
+        if gap and cell_len(line + gap + word) > width:
             lines.append(line)
             line, gap = rest, ""
-        while display_width(line + gap + word) > width:
-            size = max(_fitting(word, width - display_width(line)), 1)
+        while cell_len(line + gap + word) > width:
+            size = max(_fitting(word, width - cell_len(line)), 1)
             lines.append(line + word[:size])
             line, word = rest, word[size:]  # noqa: PLW2901 - what is left of it
         line, gap = line + gap + word, " "

@@ -1,6 +1,6 @@
-"""The executor: agents that talk to the model API themselves, with tools of their own, hard limits and typed results.
+"""The executor: agents that talk to the model API themselves, with their own tools, hard limits and typed results.
 
-The names are loaded when they are first used; the `anthropic` package only when a model is asked.
+Names are loaded on first use; the `anthropic` package only when a model is asked.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
     from maverick_tui.executor.definition import PromptConfig as PromptConfig
     from maverick_tui.executor.definition import RunConfig as RunConfig
     from maverick_tui.executor.definition import ToolConfig as ToolConfig
-    from maverick_tui.executor.execution import AgentExecutor as AgentExecutor
-    from maverick_tui.executor.execution import ExecutionStream as ExecutionStream
-    from maverick_tui.executor.failures import RefusalError as RefusalError
-    from maverick_tui.executor.images import Image as Image
+    from maverick_tui.executor.executor import AgentExecutor as AgentExecutor
+    from maverick_tui.executor.executor import ExecutionStream as ExecutionStream
     from maverick_tui.executor.journal import write_log as write_log
     from maverick_tui.executor.limits import LimitError as LimitError
     from maverick_tui.executor.limits import Limits as Limits
     from maverick_tui.executor.limits import RequestLimits as RequestLimits
-    from maverick_tui.executor.messages import Agent as Agent
-    from maverick_tui.executor.messages import CountsTokens as CountsTokens
-    from maverick_tui.executor.messages import Message as Message
-    from maverick_tui.executor.messages import Request as Request
-    from maverick_tui.executor.messages import RequestConfig as RequestConfig
-    from maverick_tui.executor.messages import Response as Response
-    from maverick_tui.executor.messages import Role as Role
-    from maverick_tui.executor.messages import StopReason as StopReason
-    from maverick_tui.executor.messages import TakesTime as TakesTime
-    from maverick_tui.executor.messages import Thought as Thought
-    from maverick_tui.executor.messages import ToolCall as ToolCall
-    from maverick_tui.executor.messages import Usage as Usage
-    from maverick_tui.executor.provider import AgentConfig as AgentConfig
-    from maverick_tui.executor.provider import create_agent as create_agent
+    from maverick_tui.executor.mcp.servers import ToolServers as ToolServers
+    from maverick_tui.executor.model.claude import create_agent as create_agent
+    from maverick_tui.executor.model.config import AgentConfig as AgentConfig
+    from maverick_tui.executor.model.failures import RefusalError as RefusalError
+    from maverick_tui.executor.model.failures import RetryPolicy as RetryPolicy
+    from maverick_tui.executor.model.messages import Agent as Agent
+    from maverick_tui.executor.model.messages import CountsTokens as CountsTokens
+    from maverick_tui.executor.model.messages import Image as Image
+    from maverick_tui.executor.model.messages import Message as Message
+    from maverick_tui.executor.model.messages import Request as Request
+    from maverick_tui.executor.model.messages import RequestConfig as RequestConfig
+    from maverick_tui.executor.model.messages import Response as Response
+    from maverick_tui.executor.model.messages import Role as Role
+    from maverick_tui.executor.model.messages import StopReason as StopReason
+    from maverick_tui.executor.model.messages import TakesTime as TakesTime
+    from maverick_tui.executor.model.messages import Thought as Thought
+    from maverick_tui.executor.model.messages import ToolCall as ToolCall
+    from maverick_tui.executor.model.messages import Usage as Usage
     from maverick_tui.executor.result import ExecutionMetrics as ExecutionMetrics
     from maverick_tui.executor.result import ExecutionResult as ExecutionResult
     from maverick_tui.executor.result import TerminateReason as TerminateReason
-    from maverick_tui.executor.retry import RetryPolicy as RetryPolicy
-    from maverick_tui.executor.servers import ToolServers as ToolServers
     from maverick_tui.executor.suspension import Suspension as Suspension
     from maverick_tui.executor.tools import Tool as Tool
     from maverick_tui.executor.tools import ToolContext as ToolContext
@@ -85,14 +85,14 @@ _HOMES = {
         "RunConfig",
         "ToolConfig",
     ],
-    "execution": ["AgentExecutor", "ExecutionStream"],
-    "failures": ["RefusalError"],
-    "images": ["Image"],
+    "executor": ["AgentExecutor", "ExecutionStream"],
+    "model.failures": ["RefusalError", "RetryPolicy"],
     "journal": ["write_log"],
     "limits": ["LimitError", "Limits", "RequestLimits"],
-    "messages": [
+    "model.messages": [
         "Agent",
         "CountsTokens",
+        "Image",
         "Message",
         "Request",
         "RequestConfig",
@@ -104,10 +104,10 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ],
-    "provider": ["AgentConfig", "create_agent"],
+    "model.claude": ["create_agent"],
+    "model.config": ["AgentConfig"],
     "result": ["ExecutionMetrics", "ExecutionResult", "TerminateReason"],
-    "retry": ["RetryPolicy"],
-    "servers": ["ToolServers"],
+    "mcp.servers": ["ToolServers"],
     "suspension": ["Suspension"],
     "tools": ["Tool", "ToolContext", "ToolError", "ToolRegistry", "tool"],
 }

@@ -1,7 +1,7 @@
-"""What an execution tells while it runs. The order is kept, and what begins also ends.
+"""Events of an execution, told in order while it runs; whatever starts also ends.
 
-Every turn_start has its turn_end, every tool_call_start its tool_call_end, also when the execution fails or is
-cancelled. `parent` is the tool call of the subagent that it comes from, and empty for the agent itself.
+Every turn_start has its turn_end, every tool_call_start its tool_call_end, even when the execution fails or is
+cancelled. `parent` is the tool call of the subagent that an event comes from; it is empty for the agent itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.messages import StopReason, ToolCall, Usage
+from maverick_tui.executor.model.messages import StopReason, ToolCall, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """More of a thought."""
+    """Another piece of the model's thinking."""
 
     type: ClassVar[str] = "thinking"
     content: str
@@ -33,7 +33,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ContentChunk:
-    """More of the answer."""
+    """Another piece of the answer."""
 
     type: ClassVar[str] = "content_chunk"
     content: str
@@ -42,9 +42,9 @@ class ContentChunk:
 
 @dataclass(frozen=True, slots=True)
 class PartialOutput:
-    """What can be read of a structured output that is still coming: plain JSON, which nothing was checked of yet.
+    """What can be read so far of a structured output that is still arriving: plain JSON, not yet checked.
 
-    Comes where `OutputConfig.partial` asks for it, from time to time while the output grows.
+    Sent now and then while the output grows, if `OutputConfig.partial` asks for it.
     """
 
     type: ClassVar[str] = "partial_output"
@@ -63,7 +63,7 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallFinished:
-    """A tool has answered, failed, or was cut off; `result` is what the model is told of it."""
+    """A tool has answered, failed, or been cut off; `result` is what the model is told."""
 
     type: ClassVar[str] = "tool_call_end"
     tool_call_id: str
@@ -75,21 +75,21 @@ class ToolCallFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The turn is over; `usage` is what it has cost, failed attempts included, subagents not."""
+    """The turn is over; `usage` is what it cost, including failed attempts but not subagents."""
 
     type: ClassVar[str] = "turn_end"
     turn_number: int
     usage: Usage = field(default_factory=Usage)
     stop_reason: StopReason | None = None
-    """None if the turn was not answered to its end."""
+    """None if the model did not finish its answer."""
     parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorOccurred:
-    """A call of the model failed. With `retry_in` it is tried again after so many seconds; without, that was all.
+    """A call to the model failed. `retry_in` is the number of seconds until it is tried again; None if it is not.
 
-    Chunks of the answer that failed, and outputs read from them, are void if it is tried again, or if the error is a
+    The pieces of the failed answer, and outputs read from them, are void if it is tried again or if the error is a
     `RefusalError`.
     """
 
@@ -97,7 +97,7 @@ class ErrorOccurred:
     error: AgentError
     retry_in: float | None = None
     attempt: int = 0
-    """The how manieth attempt comes next."""
+    """Which retry comes next, counting from 1."""
     limit: int = 0
     parent: str = ""
 

@@ -1,4 +1,4 @@
-"""Asking: one turn's call of the model, in as many attempts as it takes; and what it says, has cost and took."""
+"""Asker: asks the model for one turn, with retries, and keeps count of what that costs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ContentChunk, ErrorOccurred, PartialOutput, Thinking
 from maverick_tui.executor.calls import Calls
-from maverick_tui.executor.counting import Size, size_of, size_of_messages
-from maverick_tui.executor.messages import (
+from maverick_tui.executor.model.failures import NO_RETRIES, with_retries
+from maverick_tui.executor.model.messages import (
     Agent,
     CountsTokens,
     Delta,
@@ -24,46 +24,45 @@ from maverick_tui.executor.messages import (
     distinct_id,
     is_forced,
 )
+from maverick_tui.executor.model.pricing import Price, price_of
+from maverick_tui.executor.model.tokens import Size, longest_answer, size_of, size_of_messages
 from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
-from maverick_tui.executor.pricing import Price, price_of
-from maverick_tui.executor.retry import NO_RETRIES, with_retries
-from maverick_tui.executor.room import longest_answer
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
 
 _SELDOM = 20
-"""An output is read again once it has grown by this part of it: with each chunk, that would take the square of it."""
+"""An output is read again once it has grown by one part in so many: reading it at each chunk takes quadratic time."""
 
 
 @dataclass(slots=True)
-class Turn:
-    """What is known of the turn that is under way."""
+class OpenTurn:
+    """The state of the turn in progress."""
 
     number: int
     text: list[str] = field(default_factory=list)
     has_thought: bool = False
     read: int = 0
     unread: int = 0
-    """Characters of the text that an output was looked for in, and those that came since."""
+    """Characters already searched for an output, and those that have come since."""
     partial_output: Any = None
     coming: Usage = field(default_factory=Usage)
-    """Of the answer that is coming in, as far as it has been told."""
+    """Of the answer that is arriving, as far as it has been reported."""
     spent: Usage = field(default_factory=Usage)
-    """Of everything that was answered, also of attempts that failed."""
+    """Of everything that was answered, including failed attempts."""
     release: Callable[[], None] | None = None
-    """Gives free what was set aside for the request that is under way."""
+    """Gives back what was set aside for the request in progress."""
     named: set[str] = field(default_factory=set)
-    """Ids that calls were given while their answer came in."""
+    """Ids given to calls while their answer was arriving."""
     calls: Calls | None = None
     is_open: bool = True
 
 
 class Asker:
-    """Asks the model for one execution. `check` is called before each attempt; it raises if there may be none.
+    """Asks the model for one execution. `check` is called before each attempt, and raises if it may not be made.
 
-    `call_ids` are those of all calls that are known, here and in other executions of the same tree. `has_asked` is for
-    an execution that was suspended: its first answer is there.
+    `call_ids` are the ids of all known calls, here and in other executions of the same tree. `has_asked` is for an
+    execution that was suspended: it has its first answer.
     """
 
     def __init__(
@@ -87,14 +86,14 @@ class Asker:
         self._call_ids = call_ids
         self._has_asked = has_asked
         self._known: tuple[int, int] | None = None
-        """What the model has read and written so far, in tokens, and how many messages that was."""
+        """How many tokens the model has read and written so far, and in how many messages."""
         self.invocations = self.retries = 0
         self.seconds = 0.0
 
     async def measure(self, messages: Sequence[Message], tools: Iterable[Tool]) -> None:
-        """Find out how much the next request gives the model to read, if that matters to a limit.
+        """Find out how much the next request gives the model to read, if a limit depends on it.
 
-        The endpoint is asked only if the limits might not do; where there is none that counts, it is reckoned.
+        The endpoint is only asked if the limits might be too tight; where it cannot count, an estimate is used.
         """
         spending, definition = self._spending, self._plan.definition
         if not spending.bounds_input:
@@ -103,18 +102,18 @@ class Asker:
         request = Request(tuple(messages), tuple(tools), config, self._plan.system, parent=self._parent)
         size = self._size(request)
         spending.next_input = size.most
-        counted = None if self._fits() else await _counted(self._parts.agent, request)
+        counted = None if self._fits() else await _counted(self._parts.model, request)
         spending.next_input = size.likely if counted is None else counted
 
     def _size(self, request: Request) -> Size:
         if self._known is not None:
             tokens, count = self._known
             return Size(tokens, tokens) + size_of_messages(request.messages[count:])
-        around = getattr(self._parts.agent, "tools_overhead", 0) if request.tools else 0
+        around = getattr(self._parts.model, "tools_overhead", 0) if request.tools else 0
         return Size(around, around) + size_of(request)
 
     def _fits(self) -> bool:
-        """Whether the limits leave room for the next request, and for the longest answer to it."""
+        """Whether the limits leave room for the next request and the longest possible answer."""
         price = self._plan.price
         most, wanted = self._spending.most_output(price), self._longest_answer
         is_roomy = most is None or wanted is None or most >= wanted
@@ -123,10 +122,10 @@ class Asker:
     @property
     def _longest_answer(self) -> int | None:
         model = self._plan.definition.model
-        return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.agent, "max_tokens", None))
+        return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.model, "max_tokens", None))
 
-    async def ask(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
-        """The answer; what fails in passing is tried again."""
+    async def ask(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+        """The answer; failures that may pass are retried."""
         plan = self._plan
         policy = plan.definition.run.retry
 
@@ -147,7 +146,7 @@ class Asker:
             f"chat {model}".rstrip(),
             is_remote=True,
             operation_name="chat",
-            provider_name=getattr(self._parts.agent, "provider_name", None),
+            provider_name=getattr(self._parts.model, "provider_name", None),
             request_model=model or None,
         ) as span:
             try:
@@ -169,9 +168,9 @@ class Asker:
         turn.text.clear()
         return response
 
-    def with_own_ids(self, turn: Turn, response: Response) -> Response:
-        """The answer with an id for each call that no other has, here or in a subagent; there are endpoints that count
-        anew each time. An agent that streams has asked for its ids already, see `Request.own_id`.
+    def with_own_ids(self, turn: OpenTurn, response: Response) -> Response:
+        """The answer, with an id for each call that no other call has, here or in a subagent: some endpoints start
+        counting again with each answer. A model that streams has already asked for its ids, see `Request.own_id`.
         """
         calls = []
         for call in response.tool_calls:
@@ -184,13 +183,13 @@ class Asker:
             calls.append(call if own == call.id else replace(call, id=own))
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
-    def give_up(self, turn: Turn) -> str:
-        """Count an answer that will not come to its end; what it has said so far."""
+    def give_up(self, turn: OpenTurn) -> str:
+        """Count an answer that will never be complete; returns what it has said so far."""
         self._spend(turn, turn.coming, self._plan.price)
         return "".join(turn.text).rstrip()
 
-    async def _attempt(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
-        """Ask once, if the limits allow it by now; what others may still use is waited for."""
+    async def _attempt(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+        """Ask once, when the limits allow it: what others may still give back is waited for."""
         plan = self._plan
         self._check()
         while self._spending.objection(plan.price, beside_held=True):
@@ -198,9 +197,9 @@ class Asker:
             self._check()
         request = self._request(turn, messages, tools)
         turn.release = self._spending.hold(self._longest_answer, plan.price)
-        return await self._parts.agent.run(request)
+        return await self._parts.model.run(request)
 
-    def _request(self, turn: Turn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
+    def _request(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
         definition = self._plan.definition
         seconds = definition.run.per_request.timeout_ms
         config = RequestConfig(
@@ -213,7 +212,7 @@ class Asker:
             stop_sequences=definition.model.stop_sequences or None,
             tool_choice=self._tool_choice,
             timeout=None if seconds is None else seconds / 1000,
-            retry=NO_RETRIES,  # it is the executor that tries again
+            retry=NO_RETRIES,  # the executor does the retrying
         )
         return Request(
             tuple(messages),
@@ -230,14 +229,14 @@ class Asker:
         wanted = self._plan.definition.model.tool_choice
         return None if (self.invocations or self._has_asked) and is_forced(wanted) else wanted
 
-    def _own_id(self, turn: Turn, wanted: str) -> str:
+    def _own_id(self, turn: OpenTurn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)
         self._call_ids.add(own)
         turn.named.add(own)
         return own
 
-    def _take(self, turn: Turn, delta: Delta) -> None:
-        if not turn.is_open:  # from a client that goes on after its answer, or did not end when it was told to
+    def _take(self, turn: OpenTurn, delta: Delta) -> None:
+        if not turn.is_open:  # from a client that goes on after its answer, or did not stop when told to
             return
         if delta.usage is not None:
             turn.coming = delta.usage
@@ -250,7 +249,7 @@ class Asker:
             turn.has_thought = True
             self._emit(Thinking(delta.text, self._parent))
 
-    def _tell_partial_output(self, turn: Turn, more: str) -> None:
+    def _tell_partial_output(self, turn: OpenTurn, more: str) -> None:
         turn.unread += len(more)
         if turn.unread * _SELDOM < turn.read:
             return
@@ -261,8 +260,8 @@ class Asker:
             turn.partial_output = output
             self._emit(PartialOutput(output, self._parent))
 
-    def _tell_unsaid(self, turn: Turn, response: Response) -> None:
-        """Tell of an answer in one piece, if its agent did not tell it piece by piece."""
+    def _tell_unsaid(self, turn: OpenTurn, response: Response) -> None:
+        """Emit an answer in one piece, if the model did not stream it."""
         if not turn.has_thought:
             for thought in response.thoughts:
                 if thought.text:
@@ -270,7 +269,7 @@ class Asker:
         if response.content and not turn.text:
             self._emit(ContentChunk(response.content, self._parent))
 
-    def _spend(self, turn: Turn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
+    def _spend(self, turn: OpenTurn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
         turn.coming = Usage()
         if turn.release is not None:
             turn.release()
@@ -280,6 +279,6 @@ class Asker:
             self._spending.add(usage, price.of(usage) if price is not None else None, is_void=is_void)
 
 
-async def _counted(agent: Agent, request: Request) -> int | None:
-    """What the request gives the model to read, as its endpoint counts; None if nobody there counts."""
-    return await agent.count_tokens(request) if isinstance(agent, CountsTokens) else None
+async def _counted(model: Agent, request: Request) -> int | None:
+    """How much the request gives the model to read, as its endpoint counts it; None if it cannot count."""
+    return await model.count_tokens(request) if isinstance(model, CountsTokens) else None

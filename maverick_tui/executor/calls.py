@@ -1,4 +1,4 @@
-"""Runs the tool calls of one turn, side by side. Whatever happens to a call, the model gets an answer for it."""
+"""Calls: the tool calls of one turn, run in parallel. Whatever happens to a call, the model gets an answer to it."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from maverick_tui.exceptions import AgentError, did_you_mean
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted
 from maverick_tui.executor.definition import ToolConfig
-from maverick_tui.executor.messages import Message, ToolCall
+from maverick_tui.executor.model.messages import Message, ToolCall
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 
 log = logging.getLogger(__name__)
 
-WAITS = "This call waits for a decision."
-NOT_BELOW = "This call needs a decision that takes a while, which an agent that was called cannot wait for."
-CUT_OFF = "This call was cut off before it had an answer."
-NO_MORE_CALLS = "This call was not made: the limit of tool calls is reached."
+WAITS = "This call is waiting for a decision."
+NOT_BELOW = "This call needs a decision that may take a while, and a subagent cannot wait for one."
+CUT_OFF = "This call was cut off before it was answered."
+NO_MORE_CALLS = "This call was not made: the limit on tool calls has been reached."
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is decided about a call; as it is made, `Verdict()` lets the call happen as the model wants it.
+    """The decision about a call; a plain `Verdict()` lets it happen as the model wants it.
 
-    `refusal` is why it may not be made, which the model is told; `arguments` replace those of the model.
+    `refusal` says why it may not be made, and is told to the model; `arguments` replace the model's own.
     """
 
     refusal: str = ""
     arguments: Mapping[str, Any] | None = None
     suspends: bool = False
-    """Whether it is decided later: the execution ends as `suspended`, once the other calls of the turn have ended."""
+    """Whether the decision comes later: the execution ends as `suspended` once the turn's other calls have ended."""
 
 
 Approve: TypeAlias = Callable[[Tool, ToolCall], Awaitable[Verdict]]
-"""Asks whether a call may be made: an async function that is given the tool and the call before each one.
+"""Decides whether a call may be made: an async function that is given the tool and the call before each one.
 
-Calls of one turn are asked about side by side. The time that it takes is not the tool's, but the run's. What it raises
-is told to the model as the failure of the call, which is then not made.
+The calls of a turn are put to it in parallel. The time it takes counts as the run's, not the tool's. If it raises, the
+call is not made, and the model is told of the error as the failure of the call.
 """
 
 
 class _Suspended(Exception):
-    """A call is decided later."""
+    """The decision about a call comes later."""
 
 
 class Calls:
-    """The calls of one turn; `results` has an answer for each of them in their order, once `close` was called."""
+    """The calls of one turn; `close` gives an answer for each of them, in their order."""
 
     def __init__(
         self,
@@ -76,21 +76,21 @@ class Calls:
         self._began: dict[str, float] = {}
         self._answers: dict[str, Message] = {}
         self.completed: tuple[Any] | None = None
-        """What a tool has returned that ends the execution."""
+        """What a tool that ends the execution has returned."""
         self.suspended: set[str] = set()
-        """Calls that are decided later."""
+        """Calls whose decision comes later."""
         self.is_over_limit = False
         self._is_closed = False
 
     async def run(self) -> None:
-        """Run all of them, and wait for all, also when it is cancelled."""
+        """Run all of them, and wait for all, even when cancelled."""
         free = asyncio.Semaphore(self._config.max_parallel)
         async with asyncio.TaskGroup() as group:
             for call in self._calls:
                 group.create_task(self._answer(call, free))
 
     def close(self) -> list[Message]:
-        """The answers; calls that have none yet were cut off, and whatever still comes of them is not heard."""
+        """The answers; calls that have none were cut off, and whatever they still return is ignored."""
         self._is_closed = True
         for call in self._calls:
             if call.id in self.suspended:
@@ -138,7 +138,7 @@ class Calls:
         self._emit(ToolCallStarted(call, self._parent))
 
     def _finish(self, call: ToolCall, text: str, *, is_error: bool = False) -> None:
-        if call.id in self._answers:  # it was cut off, and goes on nevertheless
+        if call.id in self._answers:  # it was cut off, but is still running
             return
         text = self._capped(text)
         took = (time.perf_counter() - self._began[call.id]) * 1000
@@ -155,7 +155,7 @@ class Calls:
             )
         if call.invalid:
             raise AgentError(
-                f"The arguments of {call.tool_name} are no JSON object: {call.invalid[:200]}",
+                f"The arguments of {call.tool_name} are not a JSON object: {call.invalid[:200]}",
                 kind="tool",
                 hint="Send them again.",
             )
@@ -205,7 +205,7 @@ class Calls:
 
 
 def _is_being_cancelled() -> bool:
-    """Whether it is this call that is to end, and not something else that the tool has waited for."""
+    """Whether this call itself is being cancelled, and not something that the tool was waiting for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 class CancelToken:
-    """Cancelled once, it stays so. One token may stop several executions."""
+    """Once cancelled, it stays cancelled. One token may stop several executions."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -18,12 +18,12 @@ class CancelToken:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody wants it to stop."""
+        """Whether it has been cancelled."""
         return self._reason is not None
 
     @property
     def reason(self) -> str:
-        """Why it is to stop; empty while it is not."""
+        """Why; empty until it is cancelled."""
         return self._reason or ""
 
     def cancel(self, reason: str = "it was cancelled") -> None:
@@ -37,7 +37,7 @@ class CancelToken:
             listener()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call this when it is cancelled, at once if it is already; returns what takes the listener away again."""
+        """Call this on cancellation, at once if it has happened; returns a function that removes the listener."""
         with self._lock:
             if self._reason is None:
                 self._listeners.append(listener)
@@ -50,7 +50,7 @@ class CancelToken:
             self._listeners.remove(listener)
 
     async def wait(self) -> str:
-        """Wait until it is cancelled; the reason."""
+        """Wait until it is cancelled; returns the reason."""
         loop, cancelled = asyncio.get_running_loop(), asyncio.Event()
 
         def tell() -> None:

@@ -1,24 +1,31 @@
-"""AgentDefinition: an agent of the executor as a value, checked completely when it is made."""
+"""AgentDefinition: an agent of the executor as a value, fully checked when it is made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Generic, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError, field_validator, model_validator
 from pydantic.errors import PydanticUserError
+from typing_extensions import TypeVar
 
-from maverick_tui.exceptions import ConfigError
+from maverick_tui.exceptions import ConfigError, did_you_mean
 from maverick_tui.executor.limits import Limits
-from maverick_tui.executor.messages import is_forced
-from maverick_tui.executor.result import T
-from maverick_tui.executor.retry import RetryPolicy
-from maverick_tui.executor.template import unknown_variable, variables
-from maverick_tui.inputs import InputSpec, parse_inputs
+from maverick_tui.executor.model.failures import RetryPolicy
+from maverick_tui.executor.model.messages import is_forced
+from maverick_tui.executor.model.tokens import LEAST_THINKING
+from maverick_tui.inputs import InputSpec, Value, as_text, parse_inputs
+from maverick_tui.shown import located
 
 TASK = "prompt"
-"""The input that is the task itself: what the agent is asked, where its definition does not say."""
+"""The input that holds the task itself: what the agent is asked, if its definition does not say."""
+
+_PLACE = re.compile(r"\$(?P<literal>\$(?=\{))|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+
+T = TypeVar("T", default=Any)
+"""The type of the output; anything, unless it is given."""
 
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
@@ -27,28 +34,28 @@ class _Config(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
     def __class_getitem__(cls, _types: Any) -> type[Self]:
-        """The class itself: what the output is says the schema, and its type is for those who check types."""
+        """The class itself: the schema says what the output is, and the type is only for type checkers."""
         return cls
 
 
 class InitialMessage(_Config):
-    """A message that stands before the task: an example of how it is done."""
+    """A message that comes before the task, as an example of how it is done."""
 
     role: Literal["user", "assistant"]
     content: Text
 
 
 class PromptConfig(_Config):
-    """What the agent is told. All of it may hold variables."""
+    """What the agent is told. Any of it may contain variables."""
 
     system: str = ""
     initial_messages: tuple[InitialMessage, ...] = ()
     query: str = ""
-    """The task; without one it is the input `prompt`."""
+    """The task; if it is empty, the input `prompt` takes its place."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Everything in it that may hold variables."""
+        """Everything in it that may contain variables."""
         return (self.system, self.query, *(message.content for message in self.initial_messages))
 
     @field_validator("initial_messages")
@@ -56,39 +63,39 @@ class PromptConfig(_Config):
     def _alternate(cls, messages: tuple[InitialMessage, ...]) -> tuple[InitialMessage, ...]:
         roles = [message.role for message in messages]
         if roles != ["user", "assistant"] * (len(roles) // 2):
-            raise ValueError("a user's and an assistant's message must alternate, beginning with a user's")
+            raise ValueError("user and assistant messages must alternate, starting with a user's")
         return messages
 
 
 class ModelConfig(_Config):
-    """Which model, and how it answers; None leaves a thing to the agent that is asked."""
+    """Which model, and how it answers; None leaves a setting to the model that is asked."""
 
     model: Text | None = None
     temperature: Annotated[float, Field(ge=0, le=1)] | None = None
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     thinking: Annotated[int, Field(ge=0)] | None = None
-    """Tokens that it may think before it answers; 0 for none."""
+    """Tokens that it may spend thinking before it answers; 0 for none."""
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    """The share of likely words that it chooses from; instead of a temperature."""
+    """The share of likely words that it chooses from; an alternative to the temperature."""
     stop_sequences: tuple[Annotated[str, Field(pattern=r"\S")], ...] = ()
-    """Where an answer ends that holds one of these."""
+    """Texts that end the answer when the model writes one of them."""
     tool_choice: Text | None = None
-    """`auto`, `none`, `any` or the name of a tool; the last two are for its first answer, or it would never be done."""
+    """`auto`, `none`, `any` or the name of a tool; the last two are for its first answer, or it would never end."""
 
     @model_validator(mode="after")
     def _choices_go_together(self) -> Self:
         if self.top_p is not None and self.temperature is not None:
             raise ValueError("temperature and top_p cannot both be set")
         if self.thinking and self.top_p is not None and self.top_p < 0.95:
-            raise ValueError("top_p must be 0.95 or more together with thinking")
+            raise ValueError("top_p must be at least 0.95 together with thinking")
         if self.thinking and is_forced(self.tool_choice):
-            raise ValueError("a model that is to think cannot be made to call a tool")
+            raise ValueError("thinking cannot be combined with a forced tool call")
         return self
 
     @model_validator(mode="after")
     def _thinking_fits(self) -> Self:
-        if self.thinking and self.thinking < 1024:
-            raise ValueError("thinking must be 0, or 1024 and more")
+        if self.thinking and self.thinking < LEAST_THINKING:
+            raise ValueError(f"thinking must be 0, or {LEAST_THINKING} and more")
         if self.thinking and self.max_tokens is not None and self.thinking >= self.max_tokens:
             raise ValueError("max_tokens must be more than thinking, which counts towards it")
         if self.thinking and self.temperature not in (None, 1.0):
@@ -97,7 +104,7 @@ class ModelConfig(_Config):
 
 
 class RunConfig(Limits):
-    """The limits of a run, and how failed calls of the model are repeated."""
+    """The limits of a run, and how failed calls to the model are retried."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
@@ -105,21 +112,21 @@ class RunConfig(Limits):
 
 
 class ToolConfig(_Config):
-    """What the agent may use; None for `tools` is everything that the executor has."""
+    """What the agent may use; with None for `tools`, everything that the executor has."""
 
     tools: tuple[Text, ...] | None = None
     agents: tuple[Text, ...] = ()
     """Registered agents that it may call as tools."""
     timeout_ms: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60_000
-    """For each call, unless the tool says otherwise."""
+    """For each call, unless the tool has a timeout of its own."""
     max_result_chars: Annotated[int, Field(ge=100)] = 50_000
     max_parallel: Annotated[int, Field(gt=0)] = 128
     max_depth: Annotated[int, Field(ge=0)] = 3
-    """How deep agents may call agents."""
+    """How deeply agents may call other agents."""
 
 
 class InputConfig(_Config):
-    """What is to be given before it runs: name to declaration (type, description, default, choices, required)."""
+    """What must be given before it runs: names with declarations (type, description, default, choices, required)."""
 
     inputs: Mapping[str, Any] = Field(default_factory=dict)
 
@@ -133,19 +140,19 @@ class InputConfig(_Config):
 
     @property
     def specs(self) -> tuple[InputSpec, ...]:
-        """The inputs, read."""
+        """The inputs, parsed."""
         return parse_inputs(self.inputs)[0]
 
 
 class OutputConfig(_Config, Generic[T]):
-    """What the last answer must be: an object of a pydantic model, or JSON by a schema."""
+    """What the last answer must be: an instance of a pydantic model, or JSON that fits a schema."""
 
     schema_: SkipValidation[type[T] | Mapping[str, Any]] = Field(alias="schema")
     output_name: Text = "result"
     repair_turns: Annotated[int, Field(ge=0)] = 1
     """How often the model is told what is wrong and asked again."""
     partial: bool = False
-    """Whether a `PartialOutput` tells what can be read of the output while it comes."""
+    """Whether a `PartialOutput` tells what can be read of the output while it arrives."""
 
     @field_validator("schema_")
     @classmethod
@@ -163,14 +170,14 @@ class OutputConfig(_Config, Generic[T]):
         try:
             jsonschema.validators.validator_for(schema).check_schema(dict(schema))
         except jsonschema.SchemaError as error:
-            raise ValueError(f"it is no JSON schema: {error.message}") from error
+            raise ValueError(f"it is not a JSON schema: {error.message}") from error
         return dict(schema)
 
 
 class AgentDefinition(_Config, Generic[T]):
-    """An agent: what it is told, which model answers, what it may use and how much; `T` is what its output is.
+    """An agent: what it is told, which model answers, what it may use and how much; `T` is the type of its output.
 
-    Made by hand it raises pydantic's error; `checked` makes one `ConfigError` of all mistakes.
+    Made directly, it raises pydantic's error; `checked` puts all mistakes into one `ConfigError`.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
@@ -195,24 +202,24 @@ class AgentDefinition(_Config, Generic[T]):
 
     @property
     def uses_task(self) -> bool:
-        """Whether any of its texts has a place for the input `prompt`."""
+        """Whether any of its texts contains the input `prompt`."""
         return any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
 
     def asked(self, query: str, task: str) -> str:
-        """What it is asked: its query, filled in, with the task below it unless one of its texts has a place for it."""
+        """What it is asked: its query, filled in, followed by the task unless one of its texts already contains it."""
         if not query or not task or self.uses_task:
             return query or task
         return f"{query}\n\n{task}"
 
     @classmethod
     def checked(cls, values: Mapping[str, Any], *, path: str | None = None) -> Self:
-        """A definition of plain values, as a file has them; every mistake in one `ConfigError`."""
+        """A definition from plain values, as in a file; all mistakes are in one `ConfigError`."""
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
             name = values.get("name") if isinstance(values.get("name"), str) else "?"
             mistakes = [_mistake(item["loc"], item["msg"]) for item in error.errors()]
-            if all(item["loc"] for item in error.errors()):  # the variables were not looked at
+            if all(item["loc"] for item in error.errors()):  # so the variables have not been checked
                 with suppress(ValidationError):
                     prompt = PromptConfig.model_validate(values.get("prompt"))
                     mistakes += _unknown_variables(prompt, InputConfig.model_validate(values.get("inputs", {})))
@@ -228,6 +235,37 @@ def _unknown_variables(prompt: PromptConfig, inputs: InputConfig) -> list[str]:
 
 
 def _mistake(location: tuple[int | str, ...], message: str) -> str:
-    where = ".".join(str(part).rstrip("_") for part in location)
-    text = message.removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {text}" if where else text
+    return located((str(part).rstrip("_") for part in location), message.removeprefix("Value error, ").rstrip("."))
+
+
+# -- variables ------------------------------------------------------------------------------------------------------
+
+
+def variables(text: str) -> Iterator[tuple[str, int]]:
+    """The name of each variable in the text, and the line it is on, counting from 0."""
+    for place in _PLACE.finditer(text):
+        if place["name"]:
+            yield place["name"], text.count("\n", 0, place.start())
+
+
+def unknown_variable(name: str, known: Collection[str]) -> str:
+    """What is wrong with an undeclared variable."""
+    meant = did_you_mean(name, known)
+    return f"${{{name}}} is not a declared input. {meant}".rstrip()
+
+
+def substitute(text: str, values: Mapping[str, Value | None]) -> str:
+    """The text with its variables filled in; one with neither a value nor a default is an error."""
+
+    def filled(place: re.Match[str]) -> str:
+        if place["literal"]:
+            return "$"
+        name = place["name"]
+        if name not in values:
+            raise ConfigError(unknown_variable(name, values), hint="Declare it in the inputs, or write $${ for ${.")
+        value = as_text(values[name])
+        if not value and place["default"] is None and values[name] is None:
+            raise ConfigError(f"${{{name}}} has no value.", hint=f"Give {name} a value, or write ${{{name}:-default}}.")
+        return value or place["default"] or ""
+
+    return _PLACE.sub(filled, text)

@@ -1,4 +1,4 @@
-"""Ending: the work of an execution comes to its end by itself, is cancelled, or runs out of time."""
+"""Ending: how an execution ends. It finishes, is cancelled, or runs out of time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maverick_tui.executor.result import TerminateReason
 log = logging.getLogger(__name__)
 
 GRACE = 0.02
-"""Seconds that what was cancelled has to end; whoever takes longer is left to himself."""
+"""Seconds that cancelled work has to end; whatever takes longer is abandoned."""
 
 
 class Stop(Exception):
@@ -28,27 +28,27 @@ class Stop(Exception):
 
 
 class Ending:
-    """Watches one execution; `deadline` is that of whoever has called it, or its own if that comes first."""
+    """Watches one execution; `deadline` is its caller's, or its own if that comes first."""
 
     def __init__(self, cancel: CancelToken, deadline: float | None) -> None:
         self.deadline = deadline
         self._cancel = cancel
-        self._whose = "by the time limit of its caller"
+        self._whose = "by its caller's time limit"
         self._has_let_go = False
         self._began = 0.0
 
     @property
     def has_begun(self) -> bool:
-        """Whether nothing more may begin; a client may have swallowed the cancellation."""
+        """Whether nothing more may start; a client may have swallowed the cancellation."""
         return self._has_let_go or self._cancel.is_cancelled
 
     @property
     def worked_ms(self) -> float:
-        """How long it is since it began."""
+        """How long ago it began."""
         return (asyncio.get_running_loop().time() - self._began) * 1000
 
     def begin(self, milliseconds: float | None, *, used: float) -> None:
-        """Let the clock run: it has so much time, less what it has used before."""
+        """Start the clock: it has this much time, less what was used before."""
         self._began = asyncio.get_running_loop().time()
         if milliseconds is None:
             return
@@ -59,7 +59,7 @@ class Ending:
     async def of(
         self, work: Coroutine[Any, Any, None], wind_up: Callable[[AgentError | None], None], *, trace_id: str
     ) -> tuple[TerminateReason, AgentError | None]:
-        """Let it work until it is done, cancelled, or out of time; `wind_up` then ends everything that has begun."""
+        """Let it work until it is done, cancelled, or out of time; `wind_up` then ends everything that was started."""
         loop = asyncio.get_running_loop()
         stop: asyncio.Future[AgentError] = loop.create_future()
 
@@ -126,14 +126,14 @@ class Ending:
         if isinstance(failure, AgentError):
             return TerminateReason.TIMEOUT if failure.kind == "timeout" else TerminateReason.ERROR, failure
         if failure is None:
-            return TerminateReason.ERROR, AgentError("The call of the model was cancelled, but not by us.")
+            return TerminateReason.ERROR, AgentError("The call to the model was cancelled, but not by us.")
         log.error("An execution failed unexpectedly", exc_info=failure, extra={"trace_id": trace_id})
-        wrapped = AgentError(f"{type(failure).__name__}: {failure}", hint="This is a mistake of the agent's code.")
+        wrapped = AgentError(f"{type(failure).__name__}: {failure}", hint="This is a bug in the agent's code.")
         wrapped.__cause__ = failure
         return TerminateReason.ERROR, wrapped
 
 
 def _look_at(task: asyncio.Task[None]) -> None:
-    """Take note of a failure, so that nobody complains of one that came too late to matter."""
+    """Retrieve a failure, so that asyncio does not complain about one that came too late to matter."""
     if not task.cancelled():
         task.exception()

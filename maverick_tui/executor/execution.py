@@ -1,241 +1,250 @@
-"""AgentExecutor: runs definitions with one model and a set of tools."""
+"""Execution: one execution from beginning to end, what it reports on the way, and what comes of it."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import logging
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import partial
-from typing import Any, Generic, Self
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
 
-from maverick_tui.exceptions import AgentError, ConfigError
-from maverick_tui.executor import pricing
-from maverick_tui.executor.activity import Activity
-from maverick_tui.executor.calls import Approve, Verdict
+from maverick_tui.exceptions import AgentError
+from maverick_tui.executor import journal, tracing
+from maverick_tui.executor.activity import Activity, ErrorOccurred
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.images import Image
+from maverick_tui.executor.definition import TASK, AgentDefinition
+from maverick_tui.executor.ending import Ending
 from maverick_tui.executor.loop import Loop
-from maverick_tui.executor.messages import Agent, Message, TakesTime
-from maverick_tui.executor.plan import Parts, prepare
-from maverick_tui.executor.result import ExecutionResult, T
-from maverick_tui.executor.resuming import Resumed
-from maverick_tui.executor.suspension import Suspension
-from maverick_tui.executor.threads import in_thread
-from maverick_tui.executor.tools import Tool, ToolRegistry
+from maverick_tui.executor.plan import Parts, Plan, prepare
+from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
+from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.suspension import Resumed
+from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 
 log = logging.getLogger(__name__)
 
-OnActivity = Callable[[Activity], None]
+RunAgent: TypeAlias = Callable[[AgentDefinition, Mapping[str, Any], ToolContext], Awaitable[ExecutionResult[Any]]]
 
 
-class AgentExecutor:
-    """Asks a model, runs the tools that it calls, and asks again, until it is done or a limit is reached.
-
-    It keeps nothing between two executions, and several may run at the same time. `agents` are definitions that others
-    may call as tools; `approve` is asked before each tool call.
-    """
+class Execution:
+    """One execution of a plan. A subagent's has the call it serves as `parent`, and spends from `above`."""
 
     def __init__(
         self,
-        agent: Agent,
-        tools: ToolRegistry | Iterable[Tool | Callable[..., Any]] = (),
+        parts: Parts,
+        plan: Plan,
         *,
-        agents: Mapping[str, AgentDefinition] | None = None,
-        approve: Approve | None = None,
-    ) -> None:
-        registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
-        self._parts = Parts(agent, registry, agents or {}, approve)
-
-    async def execute(
-        self,
-        definition: AgentDefinition[T] | type[Any],
-        *,
-        inputs: Mapping[str, Any] | None = None,
-        cancel: CancelToken | None = None,
-        on_activity: OnActivity | None = None,
-        history: Sequence[Message] = (),
-        images: Sequence[Image] = (),
-    ) -> ExecutionResult[T]:
-        """Run it to its end. What fails on the way is told by the result; wrong inputs are a `ConfigError`, and a tool
-        that does not exist an `InvalidToolError`, raised before anything is spent. `history` is the conversation that
-        it goes on with. A `definition` may be what `registry.get(name)` gives for one that was registered. `images`
-        are shown with the task.
-        """
-        return await self._run(definition, inputs, cancel, on_activity, history, images=images)
-
-    async def resume(
-        self,
-        definition: AgentDefinition[T] | type[Any],
-        suspension: Suspension,
-        decisions: Mapping[str, Verdict] | None = None,
-        *,
-        inputs: Mapping[str, Any] | None = None,
-        cancel: CancelToken | None = None,
-        on_activity: OnActivity | None = None,
-    ) -> ExecutionResult[T]:
-        """Go on with an execution that ended as `suspended`, in this process or another, with what was decided since.
-
-        `decisions` are verdicts by the ids of the calls; about a call without one `approve` is asked. `inputs` are to
-        be given again, for they are not part of the state. Metrics and events are of what happens from here on.
-        """
-        resumed = Resumed(suspension, decisions or {})
-        history = (*suspension.messages, *suspension.answers)
-        return await self._run(definition, inputs, cancel, on_activity, history, resumed=resumed)
-
-    async def _run(
-        self,
-        definition: AgentDefinition[T] | type[Any],
-        inputs: Mapping[str, Any] | None,
-        cancel: CancelToken | None,
-        on_activity: OnActivity | None,
-        history: Sequence[Message],
-        *,
-        images: Sequence[Image] = (),
-        resumed: Resumed | None = None,
-    ) -> ExecutionResult[T]:
-        if on_activity is not None and inspect.iscoroutinefunction(on_activity):
-            raise ConfigError(
-                "on_activity cannot be an async function.", hint="Let it put the event in a queue, or use stream()."
-            )
-        parts = self._parts
-        if not isinstance(definition, AgentDefinition):
-            parts, definition = _with_own_tools(parts, definition), _definition_of(definition)
-        if resumed is not None:
-            resumed.check(definition)
-        if not pricing.is_read():  # by a thread, since it takes longer than the event loop may stand still
-            await in_thread(pricing.price_of, parts.model_of(definition))
-        plan = prepare(parts, definition, inputs or {}, history, images=images, is_resumed=resumed is not None)
-        cancel = cancel or CancelToken()
-        await self._get_ready(cancel)
-        return await Loop(parts, plan, emit=on_activity, cancel=cancel, resumed=resumed).run()
-
-    async def _get_ready(self, cancel: CancelToken) -> None:
-        """Wait until the model can be asked at once, so that what its client needs to begin is not the run's time."""
-        agent = self._parts.agent
-        if not isinstance(agent, TakesTime) or agent.is_ready:
-            return
-        work, stop = asyncio.ensure_future(agent.get_ready()), asyncio.ensure_future(cancel.wait())
-        try:
-            await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            work.cancel()
-            stop.cancel()
-            await asyncio.wait({work, stop})
-        if not work.cancelled() and (failure := work.exception()) is not None:
-            log.debug("The model is not ready, and will say why: %s", failure)
-
-    def stream(
-        self,
-        definition: AgentDefinition[T] | type[Any],
-        *,
-        inputs: Mapping[str, Any] | None = None,
-        cancel: CancelToken | None = None,
-        on_activity: OnActivity | None = None,
-        history: Sequence[Message] = (),
-        images: Sequence[Image] = (),
-    ) -> ExecutionStream[T]:
-        """The same as an iterator of its events; `result` is there when it has ended."""
-        return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history, images)
-
-
-class ExecutionStream(Generic[T]):
-    """The events of one execution as they come. It begins with the first one that is asked for.
-
-    Closing it, or leaving it as a context, ends the execution; `result` then tells what it had come to, and cost. So
-    does forgetting it.
-    """
-
-    def __init__(
-        self,
-        executor: AgentExecutor,
-        definition: AgentDefinition[T] | type[Any],
-        inputs: Mapping[str, Any] | None,
+        emit: Callable[[Activity], None] | None,
         cancel: CancelToken,
-        on_activity: OnActivity | None,
-        history: Sequence[Message],
-        images: Sequence[Image] = (),
+        trace_id: str = "",
+        parent: str = "",
+        depth_left: int | None = None,
+        call_ids: set[str] | None = None,
+        above: Spending | None = None,
+        deadline: float | None = None,
+        resumed: Resumed | None = None,
     ) -> None:
-        unread, news = self._unread, self._news = deque[Activity](), asyncio.Event()
-
-        def take(event: Activity) -> None:
-            unread.append(event)
-            news.set()
-            if on_activity is not None:
-                on_activity(event)
-
-        # A token of its own: the caller's may stop other executions as well.
-        self._stop = stop = CancelToken()
-        self._follow = partial(cancel.listen, lambda: stop.cancel(cancel.reason))
-        # The task must not refer to this object, or nobody would see that it was left.
-        self._start = partial(
-            executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history, images=images
+        self._parts = parts
+        self._plan = plan
+        self._listener = emit
+        self._cancel = cancel
+        self._ending = Ending(cancel, deadline)
+        self._trace_id = trace_id
+        self._parent = parent
+        own_depth = plan.definition.tools.max_depth
+        self._depth_left = own_depth if depth_left is None else min(own_depth, depth_left)
+        self._call_ids = set() if call_ids is None else call_ids
+        self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
+        self._resumed = resumed
+        self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
+        self._below: dict[str, Execution] = {}
+        """The subagents in progress, by the calls that they serve."""
+        self._used_below: dict[str, ExecutionMetrics] = {}
+        self._loop = Loop(
+            parts,
+            plan,
+            self._with_agents(),
+            self._spending,
+            self._ending,
+            emit=self._emit,
+            context=self._context,
+            parent=parent,
+            call_ids=self._call_ids,
+            resumed=resumed,
         )
-        self._task: asyncio.Task[ExecutionResult[T]] | None = None
-        self._is_closed = False
+        self._is_over = False
 
-    def __aiter__(self) -> AsyncIterator[Activity]:
-        return self
+    # -- life -------------------------------------------------------------------------------------------------------
 
-    async def __anext__(self) -> Activity:
-        news = self._news
-        if self._task is None and not self._is_closed:
-            self._task = asyncio.create_task(self._start(), name="maverick-execution")
-            self._task.add_done_callback(lambda _task: news.set())
-            forget = self._follow()
-            self._task.add_done_callback(lambda _task: forget())
-        while not self._unread:
-            if self._task is None or self._task.done():
-                if self._task is not None and not self._is_closed:
-                    self._task.result()  # raises what execute() raises
-                raise StopAsyncIteration
-            news.clear()
-            await news.wait()
-        return self._unread.popleft()
+    async def run(self) -> ExecutionResult[Any]:
+        """Run to the end, whatever that is."""
+        used = 0.0 if self._resumed is None else self._resumed.suspension.duration_ms
+        self._ending.begin(self._plan.definition.run.timeout_ms, used=used)
+        name = self._plan.definition.name
+        with tracing.span(f"invoke_agent {name}", operation_name="invoke_agent", agent_name=name) as span:
+            self._trace_id = self._trace_id or tracing.trace_id()
+            journal.record("execution_start", self._trace_id, name, parent=self._parent)
+            reason, error = TerminateReason.CANCELLED, None
+            try:
+                reason, error = await self._ending.of(self._loop.run(), self.wind_up, trace_id=self._trace_id)
+            finally:
+                result = self._result(reason, error)
+                self._record_end(result)
+            if error is not None:
+                span.fail(error)
+            usage = result.metrics.usage
+            span.set(usage_input_tokens=usage.all_input, usage_output_tokens=usage.output_tokens)
+        return result
+
+    def _record_end(self, result: ExecutionResult[Any]) -> None:
+        journal.record(
+            "execution_end",
+            self._trace_id,
+            self._plan.definition.name,
+            reason=result.terminate_reason.value,
+            turns=self._loop.count,
+            input_tokens=result.metrics.total_input_tokens,
+            output_tokens=result.metrics.total_output_tokens,
+            duration_ms=round(result.metrics.duration_ms, 3),
+            parent=self._parent,
+        )
+
+    def wind_up(self, error: AgentError | None) -> None:
+        """Close what is open: subagents, an unfinished answer, unanswered calls, the turn."""
+        if self._is_over:
+            return
+        for call_id, one in self._below.items():
+            one.wind_up(None)
+            self._used_below[call_id] = one.metrics()
+        self._loop.close(error)
+        if error is not None:
+            self._emit(ErrorOccurred(error, parent=self._parent))
+        self._loop.end()
+        self._is_over = True
+
+    def _result(self, reason: TerminateReason, error: AgentError | None) -> ExecutionResult[Any]:
+        draft = self._loop.draft
+        parsed = draft.parsed
+        errors = () if parsed is None else parsed.errors
+        return ExecutionResult(
+            success=reason is TerminateReason.COMPLETE and not errors,
+            terminate_reason=reason,
+            raw_content=draft.content,
+            output=draft.output,
+            output_valid=None if parsed is None else not errors,
+            output_errors=errors,
+            error=error,
+            turn_count=self._loop.count,
+            messages=tuple(self._loop.messages),
+            metrics=self.metrics(),
+            trace_id=self._trace_id,
+            suspension=self._loop.suspension,
+        )
+
+    def metrics(self) -> ExecutionMetrics:
+        """What it has used so far."""
+        usage, asker, below = self._spending.usage, self._loop.asker, self._used_below.values()
+        return ExecutionMetrics(
+            total_input_tokens=usage.input_tokens,
+            total_output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+            invocations=asker.invocations + sum(one.invocations for one in below),
+            retries=asker.retries + sum(one.retries for one in below),
+            tool_calls=self._spending.tool_calls,
+            turns=self._loop.count,
+            cost_usd=self._spending.cost_usd,
+            duration_ms=self._ending.worked_ms,
+            model_ms=asker.seconds * 1000,
+            subagents=dict(self._used_below),
+        )
+
+    def _emit(self, event: Activity) -> None:
+        if self._is_over:
+            return
+        journal.record_activity(event, self._trace_id, self._plan.definition.name)
+        if self._listener is not None:
+            try:
+                self._listener(event)
+            except Exception:  # whoever watches must not change what happens
+                log.exception("on_activity failed for a %s", event.type, extra={"trace_id": self._trace_id})
+
+    # -- tools ------------------------------------------------------------------------------------------------------
+
+    def _context(self) -> ToolContext:
+        return ToolContext(
+            trace_id=self._trace_id,
+            agent=self._plan.definition.name,
+            cancel=self._cancel,
+            deadline=self._ending.deadline,
+            inputs=self._plan.values,
+        )
+
+    def _with_agents(self) -> dict[str, Tool]:
+        names = self._plan.definition.tools.agents if self._depth_left > 0 else ()
+        return {
+            **self._plan.tools,
+            **{name: AgentTool(self._parts.agents[name], self._run_agent) for name in names},
+        }
+
+    async def _run_agent(
+        self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext
+    ) -> ExecutionResult[Any]:
+        one = self._below[context.call_id] = self._begin_agent(definition, inputs, context)
+        try:
+            return await one.run()
+        finally:
+            del self._below[context.call_id]
+            self._used_below[context.call_id] = one.metrics()
+
+    def _begin_agent(self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext) -> Execution:
+        plan = prepare(self._parts, definition, inputs, (), needs_price=self._spending.needs_price)
+        return Execution(
+            self._parts,
+            plan,
+            emit=self._listener,
+            cancel=self._cancel,
+            trace_id=self._trace_id,
+            parent=context.call_id,
+            depth_left=self._depth_left - 1,
+            call_ids=self._call_ids,
+            above=self._spending,
+            deadline=context.deadline,
+        )
+
+
+class AgentTool:
+    """An agent as a tool: takes its declared inputs, and the task if its definition has none of its own."""
+
+    is_read_only = True  # it acts through its own tools, and each of their calls is approved by itself
+
+    def __init__(self, definition: AgentDefinition, run: RunAgent) -> None:
+        self._definition = definition
+        self._run = run
+        self.name = definition.name
+        self.description = definition.description or f"The agent {definition.name}."
+        limit = definition.run.timeout_ms
+        self.timeout = float("inf") if limit is None else limit / 1000 + 1  # its own limit comes first
 
     @property
-    def result(self) -> ExecutionResult[T]:
-        """What came of it, also if it was closed."""
-        if self._task is None or not self._task.done() or self._task.cancelled():
-            raise AgentError("The execution has not ended.", kind="invalid", hint="Read all of its events first.")
-        return self._task.result()
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of its inputs."""
+        properties: dict[str, Any] = {}
+        required = []
+        if self._definition.needs_task:
+            properties[TASK] = {"type": "string", "description": "What the agent should do."}
+            required.append(TASK)
+        for spec in self._definition.inputs.specs:
+            properties[spec.name] = {"type": spec.type, "description": spec.description}
+            if spec.choices:
+                properties[spec.name]["enum"] = list(spec.choices)
+            if spec.required:
+                required.append(spec.name)
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
-    async def aclose(self) -> None:
-        """End the execution, if it has not ended; what it has told until then can still be read, and its `result`."""
-        self._is_closed = True
-        if self._task is not None:
-            self._stop.cancel("its stream was closed")
-            await asyncio.wait({self._task})
-
-    def __del__(self) -> None:
-        """End an execution that nobody can read any more."""
-        task = getattr(self, "_task", None)
-        if task is not None and not task.done():
-            with suppress(RuntimeError):  # its event loop has ended
-                task.get_loop().call_soon_threadsafe(task.cancel)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-def _definition_of(registered: type[Any]) -> AgentDefinition[Any]:
-    found = getattr(registered, "definition", None)
-    if not isinstance(found, AgentDefinition):
-        raise ConfigError(
-            f"{registered!r} was not made of a definition.",
-            hint="Give an AgentDefinition, or what the registry has for one; others have an execute of their own.",
-        )
-    return found
-
-
-def _with_own_tools(parts: Parts, registered: type[Any]) -> Parts:
-    """The parts with the tools that were registered along with a definition."""
-    brought = ToolRegistry(getattr(registered, "own_tools", ()))
-    return replace(parts, tools=ToolRegistry([*(one for one in parts.tools if one.name not in brought), *brought]))
+    async def execute(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        """Run the agent; its answer is the result, and a failure includes what it had said."""
+        result = await self._run(self._definition, arguments, context)
+        if result.success:
+            return result.output if result.output is not None else result.raw_content
+        why = result.error or "; ".join(result.output_errors) or result.terminate_reason.value
+        said = f"\n\nIt had said:\n{result.raw_content}" if result.raw_content else ""
+        raise ToolError(f"The agent {self.name} did not finish ({result.terminate_reason.value}): {why}{said}")

@@ -1,4 +1,4 @@
-"""The executor's log: one JSON object a line for everything that happens, with the trace id, without secrets.
+"""The executor's log: one JSON object per line for everything that happens, with the trace id and without secrets.
 
 The records go to the logger `maverick_tui.executor`; `write_log` sends them to a file.
 """
@@ -25,19 +25,19 @@ from maverick_tui.executor.activity import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from maverick_tui.redact import MASK, holds_secret, redact
+from maverick_tui.masking.redact import redact, redact_data
 
 log = logging.getLogger("maverick_tui.executor")
 
 _LONGEST = 2_000
-"""Characters of a field, and of a text in it."""
+"""The most characters of a field, and of a text in it."""
 _LONGEST_TRACE = 20_000
 _unrecorded: ContextVar[re.Pattern[str] | None] = ContextVar("unrecorded", default=None)
 
 
 @contextmanager
 def leaving_out(names: re.Pattern[str]) -> Iterator[None]:
-    """Meanwhile write down nothing that is named so, however deep in the arguments of a call it stands."""
+    """Meanwhile record nothing under such a name, however deep it is in the arguments of a call."""
     token = _unrecorded.set(names)
     try:
         yield
@@ -46,23 +46,23 @@ def leaving_out(names: re.Pattern[str]) -> Iterator[None]:
 
 
 def record(event: str, trace_id: str, agent: str, **fields: Any) -> None:
-    """Write one record, if somebody reads them."""
+    """Write one record, if anybody reads them."""
     if log.isEnabledFor(logging.INFO):
         _write(logging.INFO, event, trace_id, agent, fields)
 
 
 def record_activity(event: Activity, trace_id: str, agent: str) -> None:
-    """Write down what happened. What streams is of interest to nobody but a debugger."""
+    """Record an event. Streamed pieces are only of interest for debugging."""
     level = logging.DEBUG if isinstance(event, ContentChunk | Thinking | PartialOutput) else logging.INFO
     if log.isEnabledFor(level):
         _write(level, event.type, trace_id, agent, _fields(event))
 
 
 def write_log(path: Path, level: int = logging.INFO) -> logging.Handler:
-    """Send the records to a file that only its owner may read; `log.removeHandler` ends it."""
+    """Send the records to a file that only its owner may read; `log.removeHandler` stops it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)
-    path.chmod(0o600)  # it may have been there before
+    path.chmod(0o600)  # it may have existed before
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(_JsonLine())
     log.addHandler(handler)
@@ -72,7 +72,7 @@ def write_log(path: Path, level: int = logging.INFO) -> logging.Handler:
 
 class _JsonLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        """The record's own fields with its time; what was logged as text becomes a record, too."""
+        """The record's own fields and its time; what was logged as text becomes a record, too."""
         time = self.formatTime(record, "%Y-%m-%dT%H:%M:%S") + f".{int(record.msecs):03d}"
         fields: dict[str, Any] | None = getattr(record, "fields", None)
         if fields is None:
@@ -85,7 +85,7 @@ class _JsonLine(logging.Formatter):
 
 def _write(level: int, event: str, trace_id: str, agent: str, fields: dict[str, Any]) -> None:
     data = {"event": event, "trace_id": trace_id, "agent": agent}
-    data |= {name: _capped(_clean(value)) for name, value in fields.items()}
+    data |= {name: _capped(redact_data(_plain(value))) for name, value in fields.items()}
     log.log(level, "%s", _as_line(data), extra={"fields": data, "trace_id": trace_id})
 
 
@@ -109,7 +109,7 @@ def _fields(event: Activity) -> dict[str, Any]:
             "attempt": event.attempt,
             "parent": event.parent,
         }
-    # Not the text of what streams: a secret may be cut by the pieces, and a half of one is not known again.
+    # Not the text of streamed pieces: a secret may be split between two, and half a secret is not recognised.
     if isinstance(event, ContentChunk | Thinking):
         return {"characters": len(event.content), "parent": event.parent}
     if isinstance(event, PartialOutput):
@@ -117,19 +117,17 @@ def _fields(event: Activity) -> dict[str, Any]:
     return {part.name: getattr(event, part.name) for part in fields_of(event)}
 
 
-def _clean(value: Any) -> Any:
-    """The value as JSON has it, each text in it without secrets: in JSON, one with a quote would not be found."""
-    if isinstance(value, str):
-        return redact(str(value))
+def _plain(value: Any) -> Any:
+    """The value as JSON has it, without what is to be left out."""
     if isinstance(value, Mapping):
         names = _unrecorded.get()
         kept = ((str(key), item) for key, item in value.items() if names is None or not names.search(str(key)))
-        return {redact(key): MASK if holds_secret(key, item) else _clean(item) for key, item in kept}
+        return {key: _plain(item) for key, item in kept}
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
+        return [_plain(item) for item in value]
     if is_dataclass(value):
-        return {part.name: _clean(getattr(value, part.name)) for part in fields_of(value)}
-    return value if isinstance(value, int | float | None) else redact(str(value))
+        return {part.name: _plain(getattr(value, part.name)) for part in fields_of(value)}
+    return value if isinstance(value, int | float | None) else str(value)
 
 
 def _capped(value: Any) -> Any:
@@ -148,5 +146,5 @@ def _cut(text: str, most: int = _LONGEST) -> str:
 
 
 def _as_line(data: Mapping[str, Any]) -> str:
-    """JSON that can be written: half a character stands there as its escape."""
+    """JSON that can be written: half a character appears as its escape."""
     return json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace").decode()

@@ -15,7 +15,7 @@ DEFAULT_MAX_TURNS = 50
 
 
 class RequestLimits(BaseModel):
-    """What one call of the model may use; None is no limit."""
+    """What one call to the model may use; None is no limit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,13 +26,13 @@ class RequestLimits(BaseModel):
 
 
 class Limits(BaseModel):
-    """What an execution may use; None is no limit. `per_request` holds for each call of the model alone.
+    """What an execution may use; None is no limit. `per_request` applies to each single call to the model.
 
-    Tokens, dollars, tool calls and time are those of its subagents, too; turns are its own, and `per_request` is for
+    Tokens, dollars, tool calls and time include those of its subagents; turns are its own, and `per_request` applies to
     its own calls: a subagent has such limits in its own definition.
 
     What a request gives the model to read is counted before it is sent, and priced as if nothing came from the cache. A
-    request that does not fit is not sent; an answer that took more than was counted ends the execution.
+    request that does not fit is not sent; an answer that takes more than was counted ends the execution.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,14 +48,14 @@ class Limits(BaseModel):
 
     @property
     def needs_price(self) -> bool:
-        """Whether it cannot be kept without knowing what a token costs."""
+        """Whether it can only be kept if the price of a token is known."""
         return self.max_cost_usd is not None or self.per_request.max_cost_usd is not None
 
 
 class LimitError(AgentError):
-    """A limit that was set does not allow the next step, or was passed by the last one. What came until then is whole.
+    """A limit does not allow the next step, or was exceeded by the last one. What came before is complete.
 
-    `limit` is its name, `needed` what the step takes, and `left` what there was for it, where that is known.
+    `limit` is its name, `needed` what the step takes, and `left` what was left for it, where that is known.
     """
 
     hint_by_default = "Raise the limit, or give the agent a smaller task."

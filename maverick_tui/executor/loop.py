@@ -1,196 +1,230 @@
-"""Loop: one execution from its beginning to its end, with what it tells on the way, and what came of it."""
+"""Loop: what an execution does: ask, run the tools, ask again."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor import journal, tracing
-from maverick_tui.executor.activity import Activity, ErrorOccurred
-from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.ending import Ending
-from maverick_tui.executor.plan import Parts, Plan, prepare
-from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
-from maverick_tui.executor.resuming import Resumed
+from maverick_tui.executor.activity import Activity, TurnEnded, TurnStarted
+from maverick_tui.executor.asking import Asker, OpenTurn
+from maverick_tui.executor.calls import Calls
+from maverick_tui.executor.ending import Ending, Stop
+from maverick_tui.executor.limits import LimitError, ended_by
+from maverick_tui.executor.model.failures import RefusalError
+from maverick_tui.executor.model.messages import Message, Response, Role, StopReason, ToolCall
+from maverick_tui.executor.output import Draft
+from maverick_tui.executor.plan import Parts, Plan
+from maverick_tui.executor.result import TerminateReason
 from maverick_tui.executor.spending import Spending
-from maverick_tui.executor.subagents import AgentTool, Subagents
+from maverick_tui.executor.suspension import Resumed, Suspension, add_answers, at_calls
 from maverick_tui.executor.tools import Tool, ToolContext
-from maverick_tui.executor.turns import Turns
-
-log = logging.getLogger(__name__)
 
 
 class Loop:
-    """One execution of a plan. A subagent's has the call that it serves as `parent`, and spends from `above`."""
+    """The turns of one execution; `context` gives what its tools are told. The conversation is in `messages`."""
 
     def __init__(
         self,
         parts: Parts,
         plan: Plan,
+        tools: Mapping[str, Tool],
+        spending: Spending,
+        ending: Ending,
         *,
-        emit: Callable[[Activity], None] | None,
-        cancel: CancelToken,
-        trace_id: str = "",
-        parent: str = "",
-        depth_left: int | None = None,
-        call_ids: set[str] | None = None,
-        above: Spending | None = None,
-        deadline: float | None = None,
-        resumed: Resumed | None = None,
+        emit: Callable[[Activity], None],
+        context: Callable[[], ToolContext],
+        parent: str,
+        call_ids: set[str],
+        resumed: Resumed | None,
     ) -> None:
-        self._parts = parts
         self._plan = plan
-        self._listener = emit
-        self._cancel = cancel
-        self._ending = Ending(cancel, deadline)
-        self._trace_id = trace_id
+        self._tools = tools
+        self._approve = parts.approve
+        self._spending = spending
+        self._ending = ending
+        self._emit = emit
+        self._context = context
         self._parent = parent
-        own_depth = plan.definition.tools.max_depth
-        self._depth_left = own_depth if depth_left is None else min(own_depth, depth_left)
-        self._call_ids = set() if call_ids is None else call_ids
-        self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
         self._resumed = resumed
-        self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
-        self._subagents = Subagents(self._begin_agent)
-        self._turns = Turns(
+        self._turn: OpenTurn | None = None
+        self.asker = Asker(
             parts,
             plan,
-            self._with_agents(),
-            self._spending,
-            self._ending,
-            emit=self._emit,
-            context=self._context,
+            spending,
+            emit=emit,
+            check=self._check_going_on,
             parent=parent,
-            call_ids=self._call_ids,
-            resumed=resumed,
+            call_ids=call_ids,
+            has_asked=resumed is not None,
         )
-        self._is_over = False
+        self.draft = Draft(plan.reader, repairs=0 if resumed is None else resumed.suspension.repairs)
+        self.messages = list(plan.messages)
+        self.suspension: Suspension | None = None
+        self.count = 0
 
-    # -- life -------------------------------------------------------------------------------------------------------
+    async def run(self) -> None:
+        """Ask and run tools until the model is done; any other end is raised."""
+        is_going_on = True
+        if self._resumed is not None:
+            is_going_on = await self._resume(self._resumed)
+        while is_going_on:
+            self._check_turns()
+            await self.asker.measure(self.messages, self._tools.values())
+            self._check_going_on()
+            turn = self._begin_turn()
+            response = await self.asker.ask(turn, self.messages, self._tools.values())
+            is_going_on = await self._go_on(turn, response)
+        self.draft.is_final = True
+        if overrun := self._overrun():
+            raise overrun
 
-    async def run(self) -> ExecutionResult[Any]:
-        """Run to the end, whichever it is."""
-        used = 0.0 if self._resumed is None else self._resumed.suspension.duration_ms
-        self._ending.begin(self._plan.definition.run.timeout_ms, used=used)
-        name = self._plan.definition.name
-        with tracing.span(f"invoke_agent {name}", operation_name="invoke_agent", agent_name=name) as span:
-            self._trace_id = self._trace_id or tracing.trace_id()
-            journal.record("execution_start", self._trace_id, name, parent=self._parent)
-            reason, error = TerminateReason.CANCELLED, None
-            try:
-                reason, error = await self._ending.of(self._turns.run(), self.wind_up, trace_id=self._trace_id)
-            finally:
-                result = self._result(reason, error)
-                self._record_end(result)
-            if error is not None:
-                span.fail(error)
-            usage = result.metrics.usage
-            span.set(usage_input_tokens=usage.all_input, usage_output_tokens=usage.output_tokens)
-        return result
+    def _check_turns(self) -> None:
+        if self._was_last_turn:
+            most = self._plan.definition.run.max_turns
+            error = LimitError(f"The agent was not done after {most} turns.", hint="Raise max_turns, or ask for less.")
+            raise Stop(TerminateReason.MAX_TURNS, error)
 
-    def _record_end(self, result: ExecutionResult[Any]) -> None:
-        journal.record(
-            "execution_end",
-            self._trace_id,
-            self._plan.definition.name,
-            reason=result.terminate_reason.value,
-            turns=self._turns.count,
-            input_tokens=result.metrics.total_input_tokens,
-            output_tokens=result.metrics.total_output_tokens,
-            duration_ms=round(result.metrics.duration_ms, 3),
+    @property
+    def _was_last_turn(self) -> bool:
+        most = self._plan.definition.run.max_turns
+        before = 0 if self._resumed is None else self._resumed.turns_over
+        return most is not None and before + self.count >= most
+
+    def _check_going_on(self) -> None:
+        if self._ending.has_begun:
+            raise asyncio.CancelledError
+        if objection := self._spending.objection(self._plan.price):
+            raise objection
+
+    def _overrun(self) -> LimitError | None:
+        """The limit that was exceeded, here or together with the part before it was resumed."""
+        before = self._spending.above if self._resumed is not None else None
+        return self._spending.overrun() or (None if before is None else before.overrun())
+
+    async def _go_on(self, turn: OpenTurn, response: Response) -> bool:
+        """Take an answer; returns whether to ask the model again."""
+        if response.stop_reason is StopReason.MAX_TOKENS:
+            # The last calls of an answer that was cut off are incomplete.
+            self._add_answer(replace(response, tool_calls=()))
+            self._end_turn(turn, response.stop_reason)
+            raise ended_by(
+                "the answer was cut off because it ran out of tokens",
+                limit="max_tokens",
+                hint="Raise max_tokens, or the limits on tokens and dollars, or ask for less.",
+            )
+        if response.tool_calls and (overrun := self._overrun()):
+            self._add_answer(replace(response, tool_calls=()))
+            self._end_turn(turn, response.stop_reason)
+            raise overrun
+        response = self.asker.with_own_ids(turn, response)
+        self._add_answer(response)
+        if response.tool_calls:
+            await self._run_calls(turn, response.tool_calls, response.stop_reason)
+            return self.draft.handed_in is None
+        again = self._wants_repair()
+        self._end_turn(turn, response.stop_reason)
+        return again
+
+    def _add_answer(self, response: Response) -> None:
+        message = response.message
+        if message.content or message.tool_calls:
+            self.messages.append(message)
+        if response.content or not response.tool_calls:
+            self.draft.content = response.content
+
+    async def _resume(self, resumed: Resumed) -> bool:
+        """Make the calls that were waiting, as decided; returns whether to ask the model."""
+        self._check_going_on()
+        waiting, handed_in = resumed.suspension.pending, resumed.suspension.handed_in
+        await self._run_calls(self._begin_turn(), waiting, StopReason.TOOL_USE, handed_in)
+        return self.draft.handed_in is None
+
+    async def _run_calls(
+        self, turn: OpenTurn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
+    ) -> None:
+        calls = turn.calls = Calls(
+            wanted,
+            self._tools,
+            config=self._plan.definition.tools,
+            spending=self._spending,
+            emit=self._emit,
+            context=self._context(),
             parent=self._parent,
+            approve=self._approve if self._resumed is None else self._resumed.decide(self._approve),
         )
+        if self._ending.has_begun:
+            raise asyncio.CancelledError
+        await calls.run()
+        answers, handed_in = calls.close(), handed_in or calls.completed
+        if calls.suspended:
+            self._suspend(wanted, answers, calls.suspended, handed_in)
+        add_answers(self.messages, answers)
+        turn.calls = None
+        if self.suspension is None and handed_in is not None and not self._wants_repair(handed_in):
+            self.draft.handed_in = handed_in
+        self._end_turn(turn, reason)
+        if self.suspension is not None:
+            raise Stop(TerminateReason.SUSPENDED)
+        if calls.is_over_limit and self.draft.handed_in is None:
+            raise ended_by("the limit on tool calls has been reached", limit="max_tool_calls")
 
-    def wind_up(self, error: AgentError | None) -> None:
-        """Close what is open: subagents, an answer that was cut off, calls without an answer, the turn."""
-        if self._is_over:
-            return
-        self._subagents.wind_up()
-        self._turns.close(error)
-        if error is not None:
-            self._emit(ErrorOccurred(error, parent=self._parent))
-        self._turns.end()
-        self._is_over = True
-
-    def _result(self, reason: TerminateReason, error: AgentError | None) -> ExecutionResult[Any]:
-        draft = self._turns.draft
-        parsed = draft.parsed
-        errors = () if parsed is None else parsed.errors
-        return ExecutionResult(
-            success=reason is TerminateReason.COMPLETE and not errors,
-            terminate_reason=reason,
-            raw_content=draft.content,
-            output=draft.output,
-            output_valid=None if parsed is None else not errors,
-            output_errors=errors,
-            error=error,
-            turn_count=self._turns.count,
-            messages=tuple(self._turns.messages),
-            metrics=self.metrics(),
-            trace_id=self._trace_id,
-            suspension=self._turns.suspension,
-        )
-
-    def metrics(self) -> ExecutionMetrics:
-        """What it has used so far."""
-        usage, asker, below = self._spending.usage, self._turns.asker, self._subagents.used.values()
-        return ExecutionMetrics(
-            total_input_tokens=usage.input_tokens,
-            total_output_tokens=usage.output_tokens,
-            cache_read_tokens=usage.cache_read_tokens,
-            cache_write_tokens=usage.cache_write_tokens,
-            invocations=asker.invocations + sum(one.invocations for one in below),
-            retries=asker.retries + sum(one.retries for one in below),
-            tool_calls=self._spending.tool_calls,
-            turns=self._turns.count,
+    def _suspend(
+        self,
+        wanted: Sequence[ToolCall],
+        answers: Sequence[Message],
+        waiting: Collection[str],
+        handed_in: tuple[Any] | None,
+    ) -> None:
+        """Note where it stands after the calls of a turn, some of which are waiting."""
+        before, after = at_calls(self.messages)
+        here = Suspension(
+            self._plan.definition.name,
+            before,
+            (*after, *(answer for answer in answers if answer.tool_call_id not in waiting)),
+            tuple(call for call in wanted if call.id in waiting),
+            usage=self._spending.usage,
             cost_usd=self._spending.cost_usd,
+            tool_calls=self._spending.tool_calls - len(waiting),  # they are counted when they are made
+            turns=self.count,
+            repairs=self.draft.repairs,
             duration_ms=self._ending.worked_ms,
-            model_ms=asker.seconds * 1000,
-            subagents=dict(self._subagents.used),
+            handed_in=handed_in,
         )
+        self.suspension = here if self._resumed is None else self._resumed.together_with(here)
 
-    def _emit(self, event: Activity) -> None:
-        if self._is_over:
-            return
-        journal.record_activity(event, self._trace_id, self._plan.definition.name)
-        if self._listener is not None:
-            try:
-                self._listener(event)
-            except Exception:  # whoever watches must not change what happens
-                log.exception("on_activity failed for a %s", event.type, extra={"trace_id": self._trace_id})
+    def _wants_repair(self, handed_in: tuple[Any] | None = None) -> bool:
+        """Read the output, and tell the model what is wrong with it, as often as is allowed."""
+        complaint = self.draft.complaint(handed_in, is_last_turn=self._was_last_turn)
+        if complaint:
+            self.messages.append(Message.user(complaint))
+        return bool(complaint)
 
-    # -- tools ------------------------------------------------------------------------------------------------------
+    def _begin_turn(self) -> OpenTurn:
+        self.count += 1
+        self._turn = OpenTurn(self.count)
+        self._emit(TurnStarted(self.count, self._parent))
+        return self._turn
 
-    def _context(self) -> ToolContext:
-        return ToolContext(
-            trace_id=self._trace_id,
-            agent=self._plan.definition.name,
-            cancel=self._cancel,
-            deadline=self._ending.deadline,
-            inputs=self._plan.values,
-        )
+    def _end_turn(self, turn: OpenTurn, reason: StopReason | None) -> None:
+        if self._turn is turn:
+            self._turn, turn.is_open = None, False
+            self._emit(TurnEnded(turn.number, turn.spent, reason, self._parent))
 
-    def _with_agents(self) -> dict[str, Tool]:
-        names = self._plan.definition.tools.agents if self._depth_left > 0 else ()
-        return {
-            **self._plan.tools,
-            **{name: AgentTool(self._parts.agents[name], self._subagents.run) for name in names},
-        }
+    # -- the end ----------------------------------------------------------------------------------------------------
 
-    def _begin_agent(self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext) -> Loop:
-        plan = prepare(self._parts, definition, inputs, (), needs_price=self._spending.needs_price)
-        return Loop(
-            self._parts,
-            plan,
-            emit=self._listener,
-            cancel=self._cancel,
-            trace_id=self._trace_id,
-            parent=context.call_id,
-            depth_left=self._depth_left - 1,
-            call_ids=self._call_ids,
-            above=self._spending,
-            deadline=context.deadline,
-        )
+    def close(self, error: AgentError | None) -> None:
+        """Answer calls that have no answer, and keep what the model had said when it was cut off."""
+        turn = self._turn
+        if turn is not None and turn.calls is not None:
+            add_answers(self.messages, turn.calls.close())
+        elif turn is not None and (partial := self.asker.give_up(turn)) and not isinstance(error, RefusalError):
+            self.draft.content = partial
+            self.messages.append(Message(Role.ASSISTANT, partial))
+
+    def end(self) -> None:
+        """End the turn that is open."""
+        if self._turn is not None:
+            self._end_turn(self._turn, None)

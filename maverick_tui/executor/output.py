@@ -1,4 +1,4 @@
-"""Structured output: what the model is told of the form, and how its answer is read."""
+"""Structured output: what the model is told about its form, and how its answer is read."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_jsonable_python
 
 from maverick_tui.executor.definition import OutputConfig
+from maverick_tui.executor.model.wire import STRICT_JSON
+from maverick_tui.shown import located
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 _APART = re.compile(r"^[ \t]*[{\[]|:[ \t]*\{", re.MULTILINE)
-"""Where JSON may begin that is set apart: at the beginning of a line, an object also after a colon."""
+"""Where JSON that is set apart may begin: at the start of a line, or, if it is an object, after a colon."""
 _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
-"""A bracket, or a text, in which brackets are none."""
+"""A bracket, or a string, in which brackets do not count."""
 _BEGINNING = re.compile(r"\s*(```[A-Za-z0-9_-]*[ \t]*\n\s*)?")
-"""What may stand before an output that comes alone."""
+"""What may come before an output that stands alone."""
 _MOST_ERRORS = 10
+_LONGEST = 300
+"""Errors that the model is told, and characters of each."""
 _MOST_TRIES = 100
-"""Brackets that JSON is looked for at: each costs up to the length of the answer."""
+"""Brackets at which JSON is looked for: each costs up to the length of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """An answer that was read; `errors` says why it does not fit, and then `value` is None."""
+    """An answer that was read; `errors` says why it does not fit, in which case `value` is None."""
 
     value: Any = None
     errors: tuple[str, ...] = ()
@@ -40,10 +44,11 @@ class OutputReader:
 
     def __init__(self, config: OutputConfig) -> None:
         self._config = config
+        self.repair_turns = config.repair_turns
 
     @cached_property
     def json_schema(self) -> dict[str, Any]:
-        """The schema that the model is told."""
+        """The schema that the model is given."""
         schema = self._config.schema_
         return schema.model_json_schema() if isinstance(schema, type) else dict(schema)
 
@@ -62,16 +67,16 @@ class OutputReader:
         )
 
     def complaint(self, errors: tuple[str, ...]) -> str:
-        """What the model is told of an answer that does not fit."""
+        """What the model is told about an answer that does not fit."""
         return (
-            f"That is no valid {self._config.output_name}: {'; '.join(errors)}. "
-            "Answer once more with the JSON alone, and correct what is wrong."
+            f"That is not a valid {self._config.output_name}: {'; '.join(errors)}. "
+            "Answer again with the JSON alone, and correct what is wrong."
         )
 
     def read(self, text: str) -> Parsed:
-        """The value that an answer is, or that it sets apart: a fenced block, or JSON in lines of its own.
+        """The value that an answer is, or that it sets apart: a fenced block, or JSON on lines of its own.
 
-        What only stands in a sentence may be an example, or a footnote; of two values that fit, either may be one.
+        What is only part of a sentence may be an example or a footnote; if two values fit, either of them may be one.
         """
         errors: tuple[str, ...] = ()
         fitting: list[Any] = []
@@ -83,11 +88,11 @@ class OutputReader:
         if len(fitting) == 1:
             return Parsed(fitting[0])
         if fitting:
-            return Parsed(errors=(f"there are {len(fitting)} different values in it that fit",))
-        return Parsed(errors=errors or ("there is no JSON in it that stands by itself",))
+            return Parsed(errors=(f"it contains {len(fitting)} different values that fit",))
+        return Parsed(errors=errors or ("it contains no JSON that stands by itself",))
 
     def check(self, value: Any) -> Parsed:
-        """What a tool has handed in as the output: a value that fits, or text that is read as an answer is."""
+        """What a tool handed in as the output: a value that fits, or text that is read like an answer."""
         parsed = self._validate(value if self._model is not None else to_jsonable_python(value))
         if parsed.errors and isinstance(value, str):
             read = self.read(value)
@@ -103,7 +108,9 @@ class OutputReader:
             try:
                 return Parsed(model.model_validate(value))
             except ValidationError as error:
-                return Parsed(errors=tuple(_shown(item["loc"], item["msg"]) for item in error.errors()[:_MOST_ERRORS]))
+                return Parsed(
+                    errors=tuple(located(item["loc"], item["msg"][:_LONGEST]) for item in error.errors()[:_MOST_ERRORS])
+                )
             except Exception as error:  # an author's validator may raise anything
                 return Parsed(errors=(f"{type(error).__name__}: {error}",))
         import jsonschema
@@ -113,14 +120,46 @@ class OutputReader:
             # An empty registry, so that no reference is looked up on the network.
             kind = jsonschema.validators.validator_for(self.json_schema)
             validator = kind(self.json_schema, registry=Registry())
-            found = [_shown(tuple(error.absolute_path), error.message) for error in validator.iter_errors(value)]
+            found = [located(error.absolute_path, error.message[:_LONGEST]) for error in validator.iter_errors(value)]
         except Exception as error:  # a reference that leads nowhere
             return Parsed(errors=(f"the schema cannot be used: {type(error).__name__}: {error}",))
         return Parsed(errors=tuple(found[:_MOST_ERRORS])) if found else Parsed(value)
 
 
+class Draft:
+    """The model's last words, what was read in them, and what a tool handed in to end the execution."""
+
+    def __init__(self, reader: OutputReader | None, *, repairs: int = 0) -> None:
+        self._reader = reader
+        self.repairs = repairs
+        self.content = ""
+        self.parsed: Parsed | None = None
+        self.handed_in: tuple[Any] | None = None
+        self.is_final = False
+
+    @property
+    def output(self) -> Any:
+        """What is returned: the value that fits the schema, what a tool handed in, or the text."""
+        if self._reader is not None:
+            return self.parsed.value if self.parsed is not None and self.is_final else None
+        if self.handed_in is not None:
+            return self.handed_in[0]
+        return self.content if self.is_final else None
+
+    def complaint(self, handed_in: tuple[Any] | None = None, *, is_last_turn: bool) -> str:
+        """Read it; returns what to tell the model about it, as often as repairs are allowed. Empty if it is done."""
+        reader = self._reader
+        if reader is None:
+            return ""
+        self.parsed = reader.read(self.content) if handed_in is None else reader.check(handed_in[0])
+        if not self.parsed.errors or self.repairs >= reader.repair_turns or is_last_turn:
+            return ""
+        self.repairs += 1
+        return reader.complaint(self.parsed.errors)
+
+
 def read_begun(text: str) -> Any:
-    """What can be read of a JSON value that is still coming; None if nothing can."""
+    """What can be read of a JSON value that is still arriving; None if nothing can."""
     begun = _BEGINNING.sub("", text, count=1)
     if not begun.startswith(("{", "[")):
         return None
@@ -130,19 +169,14 @@ def read_begun(text: str) -> Any:
         return None
 
 
-def _shown(path: tuple[Any, ...], message: str) -> str:
-    where = ".".join(map(str, path))
-    return f"{where}: {message[:300]}" if where else message[:300]
-
-
 def _candidates(text: str) -> Iterator[Any]:
     stripped = text.strip()
     with suppress(ValueError, RecursionError):
-        yield _DECODER.decode(stripped)
+        yield STRICT_JSON.decode(stripped)
         return
     for fenced in _FENCE.finditer(text):
         with suppress(ValueError, RecursionError):
-            yield _DECODER.decode(fenced[1].strip())
+            yield STRICT_JSON.decode(fenced[1].strip())
     tried, end = 0, 0
     for opening in _APART.finditer(stripped):
         start = opening.end() - 1
@@ -151,9 +185,9 @@ def _candidates(text: str) -> Iterator[Any]:
         if (tried := tried + 1) > _MOST_TRIES:
             return
         try:
-            value, end = _DECODER.raw_decode(stripped, start)
+            value, end = STRICT_JSON.raw_decode(stripped, start)
         except (ValueError, RecursionError):
-            end = _closing(stripped, start)  # what is inside is a part of an answer that is broken, and not the answer
+            end = _closing(stripped, start)  # what is inside is part of a broken answer, and not the answer
             continue
         if not stripped[end:].partition("\n")[0].strip():
             yield value
@@ -167,10 +201,3 @@ def _closing(text: str, start: int) -> int:
         if depth == 0:
             return found.end()
     return len(text)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)

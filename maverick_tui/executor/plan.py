@@ -8,12 +8,10 @@ from typing import Any
 
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.calls import Approve
-from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.images import Image
-from maverick_tui.executor.messages import Agent, Message, Role
+from maverick_tui.executor.definition import TASK, AgentDefinition, substitute
+from maverick_tui.executor.model.messages import Agent, Image, Message, Role
+from maverick_tui.executor.model.pricing import Price, price_of
 from maverick_tui.executor.output import OutputReader
-from maverick_tui.executor.pricing import Price, price_of
-from maverick_tui.executor.template import substitute
 from maverick_tui.executor.tools import Tool, ToolRegistry
 from maverick_tui.inputs import validate
 
@@ -22,16 +20,16 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What every execution of an executor shares."""
+    """What all executions of one executor share."""
 
-    agent: Agent
+    model: Agent
     tools: ToolRegistry
     agents: Mapping[str, AgentDefinition]
     approve: Approve | None
 
     def model_of(self, definition: AgentDefinition) -> str:
-        """The name of the model that answers; empty if nobody tells."""
-        return definition.model.model or str(getattr(self.agent, "model", ""))
+        """The name of the model that answers; empty if it is unknown."""
+        return definition.model.model or str(getattr(self.model, "model", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,8 @@ def prepare(
     is_resumed: bool = False,
     needs_price: bool = False,
 ) -> Plan:
-    """Check inputs, variables, tools and prices; whatever is wrong is a `ConfigError` (a tool that does not exist an
-    `InvalidToolError`), and nothing has been spent.
+    """Check inputs, variables, tools and prices; any mistake is a `ConfigError` (a tool that does not exist, an
+    `InvalidToolError`), and nothing has been spent yet.
     """
     values, task = _values(definition, inputs)
     prompt = definition.prompt
@@ -107,7 +105,7 @@ def _initial_messages(definition: AgentDefinition, values: Mapping[str, Any]) ->
     messages = []
     for number, message in enumerate(definition.prompt.initial_messages, start=1):
         text = substitute(message.content, values)
-        if not text.strip():  # the API refuses it, and without it the roles would no longer alternate
+        if not text.strip():  # the API rejects it, and without it the roles would no longer alternate
             raise ConfigError(
                 f"The initial message {number} of {definition.name!r} is empty.", hint="Give its variables a value."
             )

@@ -1,4 +1,4 @@
-"""What comes of an execution."""
+"""The result of an execution."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic
 
-from typing_extensions import TypeVar
-
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.messages import Message, Usage
+from maverick_tui.executor.definition import T
+from maverick_tui.executor.model.messages import Message, Usage
 from maverick_tui.executor.suspension import Suspension
-
-T = TypeVar("T", default=Any)
-"""What the output is; where nobody says, it may be anything."""
 
 
 class TerminateReason(StrEnum):
@@ -31,9 +27,9 @@ class TerminateReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExecutionMetrics:
-    """What an execution has used; `subagents` is what each call of one has used, by its id.
+    """What an execution has used; `subagents` has what each call of one has used, by call id.
 
-    Tokens, cost, invocations, retries and tool calls are those of its subagents, too; turns and `model_ms` are its own.
+    Tokens, cost, invocations, retries and tool calls include those of its subagents; turns and `model_ms` are its own.
     """
 
     total_input_tokens: int = 0
@@ -41,15 +37,15 @@ class ExecutionMetrics:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     invocations: int = 0
-    """How often a model was asked, and answered."""
+    """How often a model was asked and answered."""
     retries: int = 0
     tool_calls: int = 0
     turns: int = 0
     cost_usd: float | None = None
-    """By list prices, so an estimate; None if the price of a model is not known."""
+    """At list prices, so an estimate; None if the price of a model is unknown."""
     duration_ms: float = 0.0
     model_ms: float = 0.0
-    """How long it has waited for the model, retries included."""
+    """How long it waited for the model, including retries."""
     subagents: Mapping[str, ExecutionMetrics] = field(default_factory=dict)
 
     @property
@@ -60,10 +56,10 @@ class ExecutionMetrics:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionResult(Generic[T]):
-    """The outcome of an execution. Whatever ended it, everything that was said until then is kept.
+    """The outcome of an execution. Whatever ended it, everything said until then is kept.
 
-    `output` is the answer, typed if the definition has an output schema. Output that does not fit the schema is None,
-    with `output_valid` False, what is wrong in `output_errors`, and the text in `raw_content`.
+    `output` is the answer, typed if the definition has an output schema. If it does not fit the schema, it is None,
+    `output_valid` is False, `output_errors` says what is wrong, and the text is in `raw_content`.
     """
 
     success: bool
@@ -80,4 +76,4 @@ class ExecutionResult(Generic[T]):
     trace_id: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     suspension: Suspension | None = None
-    """Where it stands, if it waits for decisions: see `AgentExecutor.resume`."""
+    """Where it stands, if it is waiting for decisions: see `AgentExecutor.resume`."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from maverick_tui.executor.limits import LimitError, Limits, ended_by
-from maverick_tui.executor.messages import Usage
-from maverick_tui.executor.pricing import Price
+from maverick_tui.executor.model.messages import Usage
+from maverick_tui.executor.model.pricing import Price
 
 _MILLION = 1_000_000
 _ROUNDING = 1e-9
@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 
 @dataclass(slots=True)
 class Spending:
-    """What an execution has used; a subagent's counts for the one above it, too."""
+    """What an execution has used; what a subagent uses counts for its caller, too."""
 
     limits: Limits
     above: Spending | None = None
@@ -29,17 +29,17 @@ class Spending:
     """What the next request will read, as far as it is known or counted."""
     held: Usage = field(default_factory=Usage)
     held_cost: float = 0.0
-    """What requests that are under way may use, here and below: nobody else may count on it."""
+    """What requests in progress may use, here and below: nobody else may count on it."""
     is_limited: bool = field(init=False)
-    """Whether anything here or above bounds tokens or dollars; if nothing does, nothing need be reckoned."""
+    """Whether anything here or above limits tokens or dollars; if nothing does, nothing need be computed."""
     bounds_input: bool = field(init=False)
-    """Whether what the next request reads matters to any limit."""
+    """Whether any limit depends on what the next request reads."""
     _passed: LimitError | None = None
-    """The limit for one request that an answer has passed."""
+    """The limit for one request that an answer has exceeded."""
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Look once for what is asked before each request."""
+        """Find out once what is asked before each request."""
         request = self.limits.per_request
         reading, writing = [request.max_input_tokens, request.max_cost_usd], [request.max_output_tokens]
         for at in self._levels():
@@ -51,16 +51,16 @@ class Spending:
 
     @property
     def cost_usd(self) -> float | None:
-        """What it has cost; None once something was used whose price is not known."""
+        """What it has cost; None once something was used whose price is unknown."""
         return self.known_cost if self.is_cost_known else None
 
     @property
     def needs_price(self) -> bool:
-        """Whether a limit here or above cannot be kept without knowing what a token costs."""
+        """Whether a limit here or above can only be kept if the price of a token is known."""
         return any(at.limits.needs_price for at in self._levels())
 
     def add(self, usage: Usage, cost: float | None, *, is_void: bool = False) -> None:
-        """Count an answer; a void one has cost as much, but is not part of the next request."""
+        """Count an answer; a void one costs as much, but is not part of the next request."""
         self.next_input = usage.all_input if is_void else usage.total
         self._passed = self._passed or self._passed_by(usage, cost or 0.0)
         for at in self._levels():
@@ -82,10 +82,10 @@ class Spending:
             yield at
             at = at.above
 
-    # -- what is under way --------------------------------------------------------------------------------------------
+    # -- what is in progress------------------------------------------------------------------------------------------
 
     def hold(self, most: int | None, price: Price | None = None) -> Callable[[], None]:
-        """Set aside what the next request may use, its answer being so long at most; returns what gives it free."""
+        """Set aside what the next request may use, given its longest answer; returns a function that gives it back."""
         if not self.is_limited:
             return _nothing
         bounds = [bound for bound in (most, self.most_output(price)) if bound is not None]
@@ -107,10 +107,10 @@ class Spending:
     def _hold(self, usage: Usage, cost: float) -> None:
         for at in self._levels():
             at.held += usage
-            at.held_cost = at.held_cost + cost if at.held != Usage() else 0.0  # without the rest that rounding leaves
+            at.held_cost = at.held_cost + cost if at.held != Usage() else 0.0  # drops what rounding leaves over
 
     async def released(self) -> None:
-        """Wait until a request has ended that something was set aside for, anywhere under the same limits."""
+        """Wait until a request for which something was set aside has ended, anywhere under the same limits."""
         *_, top = self._levels()
         one = asyncio.get_running_loop().create_future()
         top._waiting.append(one)
@@ -119,7 +119,7 @@ class Spending:
     # -- what is left -------------------------------------------------------------------------------------------------
 
     def left(self, name: str, *, beside_held: bool = True) -> int | None:
-        """How much of a limit is left here and above; None if there is none. What is held counts as used, or not."""
+        """How much of a limit is left here and above; None if there is none. What is held may count as used."""
         limits = ((getattr(at.limits, name), at) for at in self._levels())
         amounts = (limit - at._used(name, beside_held=beside_held) for limit, at in limits if limit is not None)
         return min(amounts, default=None)
@@ -143,7 +143,7 @@ class Spending:
         return min(amounts, default=None)
 
     def most_output(self, price: Price | None = None, *, beside_held: bool = True) -> int | None:
-        """The most that the next answer may be, as far as limits and prices tell."""
+        """The longest that the next answer may be, as far as limits and prices tell."""
         if not self.is_limited:
             return None
         bounds = [
@@ -161,9 +161,9 @@ class Spending:
     # -- what does not fit --------------------------------------------------------------------------------------------
 
     def objection(self, price: Price | None = None, *, beside_held: bool = False) -> LimitError | None:
-        """Why the model may not be asked once more, as far as that can be known before; None if it may.
+        """Why the model may not be asked again, as far as that can be known beforehand; None if it may.
 
-        `beside_held` if it is to do with what the requests that are under way will leave in any case.
+        With `beside_held`, it must fit into what the requests in progress will leave in any case.
         """
         if not self.is_limited:
             return None
@@ -199,7 +199,7 @@ class Spending:
         )
 
     def overrun(self) -> LimitError | None:
-        """What was passed although it was counted before: an endpoint may count otherwise, and answer at length."""
+        """The limit that was exceeded all the same: an endpoint may count differently, or answer at length."""
         if not self.is_limited or self._passed is not None:
             return self._passed
         names = (("max_input_tokens", "read"), ("max_output_tokens", "written"), ("max_total_tokens", "used"))
@@ -213,7 +213,7 @@ class Spending:
         return None
 
     def _passed_by(self, usage: Usage, cost: float) -> LimitError | None:
-        """The limit for one request that this answer has passed."""
+        """The limit for one request that this answer has exceeded."""
         request = self.limits.per_request
         for name, what, used in (
             ("max_input_tokens", "read", usage.all_input),
@@ -243,4 +243,4 @@ def _passed(limit: str, what: str, used: float, allowed: float) -> LimitError:
 
 
 def _nothing() -> None:
-    """Nothing is set aside where there are no limits."""
+    """Nothing was set aside, as there are no limits."""

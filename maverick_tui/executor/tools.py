@@ -1,4 +1,4 @@
-"""Tools: typed functions that a model may call. `tool` makes one of a function, `ToolRegistry` keeps them by name."""
+"""Tools: typed functions that a model may call. `tool` makes one from a function, `ToolRegistry` keeps them by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.shown import located
+from maverick_tui.threads import in_thread
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
@@ -22,20 +23,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may know of the call that it serves. A function gets it for a parameter of this type."""
+    """What a tool may know about the call that it serves. A function receives it in a parameter of this type."""
 
     call_id: str = ""
     trace_id: str = ""
     agent: str = ""
     cancel: CancelToken = field(default_factory=CancelToken)
     deadline: float | None = None
-    """On the clock of the event loop; None if there is none."""
+    """By the clock of the event loop; None if there is none."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable
 class Tool(Protocol):
-    """A function that a model can call. It is the executor that calls it, never the model's client."""
+    """A function that a model can call. The executor calls it, never the model's client."""
 
     @property
     def name(self) -> str:
@@ -44,7 +45,7 @@ class Tool(Protocol):
 
     @property
     def description(self) -> str:
-        """What the model is told of it."""
+        """What the model is told about it."""
         ...
 
     @property
@@ -53,7 +54,7 @@ class Tool(Protocol):
         ...
 
     async def execute(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        """Do it; anything that is JSON-able may be returned, and any exception is told to the model."""
+        """Do it; anything that is JSON-able may be returned, and any exception is reported to the model."""
         ...
 
 
@@ -111,7 +112,7 @@ class FunctionTool:
             result = await in_thread(self._function, **values)
             return await result if isinstance(result, Awaitable) else result
         except SystemExit as error:  # it would end the event loop, and all that runs in it
-            raise ToolError(f"{self.name} has given up with exit code {error.code!r}.") from error
+            raise ToolError(f"{self.name} gave up with exit code {error.code!r}.") from error
 
     def _model(self) -> type[BaseModel]:
         try:
@@ -123,13 +124,13 @@ class FunctionTool:
             ) from error
         except (TypeError, ValueError) as error:
             raise ConfigError(
-                f"The tool {self.name!r} cannot be made: {error}.", hint="Write a function with types around it."
+                f"The tool {self.name!r} cannot be made: {error}.", hint="Wrap it in a function with type annotations."
             ) from error
         fields: dict[str, Any] = {}
         for parameter in signature.parameters.values():
             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise ConfigError(
-                    f"The tool {self.name!r} cannot be made: {parameter} has no name for the model to give it by.",
+                    f"The tool {self.name!r} cannot be made: the model cannot give {parameter} by name.",
                     hint="Give every parameter a name of its own.",
                 )
             if ToolContext in (hint := hints.get(parameter.name), *get_args(hint)):
@@ -141,7 +142,7 @@ class FunctionTool:
                     hint="Give every parameter a type.",
                 )
             default = ... if parameter.default is parameter.empty else parameter.default
-            # Under a name of our own, since a model has attributes that a parameter may be named like.
+            # Under a name of our own, since a parameter may be named like an attribute that every pydantic model has.
             fields[f"argument_{len(fields)}"] = (Annotated[hint, Field(alias=parameter.name)], default)
         try:
             return create_model(f"{self.name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
@@ -183,11 +184,11 @@ def tool(
 
 
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> FunctionTool | Callable[[F], FunctionTool]:
-    """Make a tool of a typed function: its name, docstring and signature are what the model is told.
+    """Make a tool from a typed function: its name, docstring and signature are what the model is told.
 
-    What the docstring says of a parameter is that parameter's description, unless its type brings one.
+    What the docstring says about a parameter becomes its description, unless its type brings one.
 
-    `timeout` is in seconds. `is_read_only` says that it changes nothing, so that nobody need be asked.
+    `timeout` is in seconds. `is_read_only` says that it changes nothing, so that nobody needs to be asked.
     A tool that `completes` ends the execution: what it returns is the output.
     """
     if function is not None:
@@ -204,7 +205,7 @@ class ToolRegistry:
             self.register(one)
 
     def register(self, one: Tool | Callable[..., Any]) -> Tool:
-        """Add a tool, or a typed function as one; a name that is taken is refused."""
+        """Add a tool, or a typed function as one; a name that is already taken is refused."""
         added = one if isinstance(one, Tool) else FunctionTool(one)
         checked_name(added.name)
         if added.name in self._tools:
@@ -224,7 +225,7 @@ class ToolRegistry:
         return list(self._tools.values())
 
     def unregister(self, name: str) -> Tool:
-        """Forget a tool."""
+        """Remove a tool, and return it."""
         found = self.get(name)
         del self._tools[name]
         return found
@@ -240,14 +241,14 @@ class ToolRegistry:
 
 
 def checked_name(name: str) -> str:
-    """The name, if the model API takes it."""
+    """The name, if the model API accepts it."""
     if not _NAME.fullmatch(name):
         raise ConfigError(f"A tool cannot be named {name[:140]!r}.", hint="Use letters, digits, _ and -, 128 at most.")
     return name
 
 
 def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
-    """What a docstring says of the function, and of each parameter, in any of the usual styles."""
+    """What a docstring says about the function and about each parameter, in any of the usual styles."""
     import docstring_parser
 
     whole = inspect.cleandoc(text)
@@ -263,8 +264,4 @@ def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _wrong(error: ValidationError) -> str:
-    parts = []
-    for item in error.errors()[:5]:
-        where = ".".join(map(str, item["loc"]))
-        parts.append(f"{where}: {item['msg'][:200]}" if where else item["msg"][:200])
-    return "; ".join(parts)
+    return "; ".join(located(item["loc"], item["msg"][:200]) for item in error.errors()[:5])

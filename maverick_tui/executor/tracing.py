@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry, by its conventions for generative AI. Where that package is missing they cost nothing."""
+"""Spans for OpenTelemetry, by its conventions for generative AI. Without that package they cost nothing."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class _Span:
         self._span = span
 
     def set(self, **attributes: Any) -> None:
-        """Add attributes; their names are the keys of `_NAMES`, and one that is None is left out."""
+        """Add attributes, named by the keys of `_NAMES`; None is left out."""
         for name, value in attributes.items():
             if value is not None:
-                self._span.set_attribute(_attribute(name), value)
+                self._span.set_attribute(f"gen_ai.{_NAMES[name]}", value)
 
     def fail(self, error: BaseException | str) -> None:
         """Mark it as failed."""
@@ -40,16 +40,12 @@ class _Span:
 Span: TypeAlias = _NoSpan | _Span
 NO_SPAN = _NoSpan()
 
-# The names that the conventions write with an underscore inside a part.
+# By hand, since some underscores stand for a dot of the conventions' names and others do not.
 _NAMES = {
     "operation_name": "operation.name",
     "agent_name": "agent.name",
-    "agent_description": "agent.description",
     "provider_name": "provider.name",
-    "conversation_id": "conversation.id",
     "request_model": "request.model",
-    "request_max_tokens": "request.max_tokens",
-    "request_temperature": "request.temperature",
     "response_model": "response.model",
     "response_id": "response.id",
     "response_finish_reasons": "response.finish_reasons",
@@ -57,12 +53,7 @@ _NAMES = {
     "usage_output_tokens": "usage.output_tokens",
     "tool_name": "tool.name",
     "tool_call_id": "tool.call.id",
-    "tool_type": "tool.type",
 }
-
-
-def _attribute(name: str) -> str:
-    return f"gen_ai.{_NAMES[name]}"
 
 
 @cache
@@ -71,14 +62,14 @@ def _tracer() -> Any:
         return None
     try:
         from opentelemetry import trace
-    except ImportError:  # a part of it is there
+    except ImportError:  # only a part of it is installed
         return None
     return trace.get_tracer("maverick_tui.executor")
 
 
 @contextmanager
 def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[Span]:
-    """A span around what is done meanwhile; what it raises marks it as failed. `is_remote` if another does it."""
+    """A span around the block; an exception marks it as failed. `is_remote` if somebody else does the work."""
     tracer = _tracer()
     if tracer is None:
         yield NO_SPAN
@@ -97,7 +88,7 @@ def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[S
 
 
 def trace_id() -> str:
-    """An id for an execution: that of the trace it is part of, or a new one."""
+    """An id for an execution: that of the trace around it, or a new one."""
     if _tracer() is not None:
         from opentelemetry import trace
 

@@ -1,1 +1,1 @@
-"""All git of ours: asked so that a repository's configuration runs nothing, whoever has written it."""
+"""All our use of git: asked so that a repository's configuration runs nothing, whoever wrote it."""

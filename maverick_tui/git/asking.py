@@ -1,6 +1,6 @@
 """Asks git so that it runs nothing: no filter, hook or monitor, no transport, prompt, pager or editor.
 
-First every setting that counts in the folder is listed, which runs nothing. Then each that names a program is
+First every setting that applies in the folder is listed, which runs nothing. Then each that names a program is
 overridden by its name for the one command that is asked. What cannot be listed is not asked.
 """
 
@@ -19,7 +19,7 @@ from maverick_tui.paths import project_folders
 SECONDS = 10.0
 """How long git may take."""
 _LOOK = 0.05
-"""How often it is looked whether its answer is still wanted."""
+"""How often to check whether its answer is still wanted."""
 
 # Inside a submodule git starts itself without our settings, so nothing may look into one.
 _COMMANDS: Mapping[str, Sequence[str]] = {
@@ -77,7 +77,7 @@ def ask(
 
 
 def read_settings(folder: Path, *, seconds: float = SECONDS, stop: Callable[[], bool] | None = None) -> Found | None:
-    """The path of git, and all settings that count in a folder; None if they cannot be read."""
+    """The path of git, and all settings that apply in a folder; None if they cannot be read."""
     program = find_program(folder)
     repository = find_repository(folder)
     if program is None or (repository and any(odd.is_waited_for for odd in odd_files(repository))):
@@ -99,7 +99,7 @@ def find_program(folder: Path) -> str | None:
 
 
 def absolute_places(path: str) -> list[str]:
-    """The folders of a PATH that mean the same wherever one stands: an empty one is the folder that one stands in."""
+    """The folders of a PATH that mean the same everywhere: an empty one means the current folder."""
     return [place for place in path.split(os.pathsep) if os.path.isabs(place)]  # noqa: PTH117
 
 
@@ -112,7 +112,7 @@ def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _search_path(folder: Path) -> list[str]:
-    """The absolute folders of PATH that are in none of the project's; the root of the machine is nobody's project."""
+    """The absolute folders of PATH that are outside the project's; the root of the machine is nobody's project."""
     own = [os.path.realpath(place) for place in project_folders(folder) if place != place.parent]
     places = absolute_places(os.environ.get("PATH", ""))
     return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]

@@ -27,7 +27,7 @@ def branch_off(folder: Path, branch: str) -> None:
 
 
 def commit_all(folder: Path, message: str, *, name: str, email: str, date: str = "") -> None:
-    """Commit whatever is in the folder, also if that is nothing."""
+    """Commit whatever is in the folder, even if that is nothing."""
     who = {
         f"GIT_{role}_{key}": value
         for role in ("AUTHOR", "COMMITTER")
@@ -42,7 +42,7 @@ def _run(folder: Path, *arguments: str, variables: dict[str, str] | None = None)
     program = find_program(folder)
     if program is None:
         raise ConfigError(
-            "A repository is to be made, which needs git, and git is not installed.",
+            "A repository cannot be made: git is not installed.",
             hint="Install git, then try again.",
         )
     settings = {**environment(folder, _OURS), **_NOBODYS, **(variables or {})}

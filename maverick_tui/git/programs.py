@@ -1,4 +1,4 @@
-"""What has git do more than read a repository: run programs, tell files of others; and what agents' git is told."""
+"""What makes git do more than read a repository: run programs, reveal other files; and what agents' git is told."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNREADABLE = "a configuration that cannot be read"
 
 _OWN = ("local", "worktree")
 _HOOK = "post-index-change"
-"""The one hook that commands run which only read: they write the index again when files were touched."""
+"""The one hook that read-only commands run: they rewrite the index when files were touched."""
 _READING = frozenset(
     """
     core.fsmonitor core.pager core.alternaterefscommand filter.clean filter.smudge filter.process
@@ -24,9 +24,9 @@ _READING = frozenset(
     """.split()
 )
 _FETCHING = frozenset("remote.promisor remote.partialclonefilter extensions.partialclone".split())
-"""With one of these git fetches what is missing, from where and with what the repository says, in too many ways."""
+"""With one of these, git fetches what is missing, from where and with what the repository says, in too many ways."""
 _ADDRESSES = frozenset({"url.insteadof", "protocol.allow"})
-"""These make an ordinary address one that is given to a program."""
+"""These turn an ordinary address into one that is given to a program."""
 _ADDRESS_FILES = ("remotes", "branches")
 """Folders of files that name addresses as well, from before there were settings for it."""
 _SWITCHES: Mapping[str, frozenset[str]] = {
@@ -40,20 +40,20 @@ _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
 _SPARSE = b"sdir"
-"""Is in an index that has whole folders as one entry, in which there may be submodules."""
+"""Marks an index that has whole folders as one entry, in which there may be submodules."""
 _MADE_SPARSE = frozenset({"index.sparse", "core.sparsecheckout"})
 _REVISION = re.compile(r"(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})?")
 _MOST_REVISIONS = 1_000_000
-"""Bytes of a file of commits that are to be ignored."""
+"""The most bytes of a file of commits to be ignored."""
 
 
 def programs_named(folder: Path) -> list[str]:
-    """What has commands of git that only read do more than read the repository around a folder: settings and paths.
+    """What makes read-only git commands do more than read the repository around a folder: settings and paths.
 
-    That is programs that they run, and files of others that they tell. An alias is one of those for who calls it by its
-    name, for git prefers an alias to commands that are to go out of use. What the person and the machine have set does
-    not count; what its checked-out submodules have does. Empty for an ordinary repository, `UNREADABLE` among them if
-    it cannot be told. Nothing is run to find out but git's own listings.
+    That is programs that they run, and other files that they reveal. An alias counts, since git prefers an alias to a
+    command that is going out of use. What the person and the machine have set does not count; what its checked-out
+    submodules have does. Empty for an ordinary repository; `UNREADABLE` is among them if it cannot be known. Only git's
+    own listings are run to find out.
     """
     return [one_line(name) for name in dict.fromkeys(_named(folder, set()))]
 
@@ -72,7 +72,7 @@ def started_by_settings(folder: Path) -> tuple[list[Path], list[str]]:
 
 
 def links_searched(folder: Path) -> list[str]:
-    """The links of a repository where its index has folders: `git grep` goes on where they lead."""
+    """The links of a repository where its index has folders: `git grep` follows them."""
     repository = find_repository(folder)
     listed = ask(repository.top, "ls-files", "-z") if repository else b""
     if repository is None or listed is None:
@@ -126,7 +126,7 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
 
 
 def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> bool:
-    """Whether git takes the same folders for its own as we do: of others we would not know what they name."""
+    """Whether git takes the same folders for its own as we do: we would not know what others name."""
     if repository is None:
         return not is_any_above(folder)
     told = ask(folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", found=found)
@@ -137,7 +137,7 @@ def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> b
 
 
 def _files(repository: Repository) -> Iterator[Path]:
-    """What no setting says: files of git's own that lead out of it, or name addresses."""
+    """What no setting shows: files of git's own that lead out of it, or name addresses."""
     yield from (odd.path for odd in odd_files(repository))
     if (others := repository.common / "objects" / "info" / "alternates").is_file():
         yield others  # folders of objects, which may be those of another repository, or name further ones
@@ -146,7 +146,7 @@ def _files(repository: Repository) -> Iterator[Path]:
 
 
 def _tells_others(setting: Setting, repository: Repository) -> bool:
-    """Whether a setting has git tell files that are none of the repository's."""
+    """Whether a setting makes git reveal files that are not the repository's."""
     if setting.key == "core.worktree":
         return os.path.realpath(repository.own / setting.value) != str(repository.top)
     if setting.key == "blame.ignorerevsfile" and setting.value:
@@ -160,7 +160,7 @@ def _tells_others(setting: Setting, repository: Repository) -> bool:
 
 
 def _runs(setting: Setting, settings: list[Setting]) -> bool:
-    """Whether a command that only reads would run what the setting names, among the others that count."""
+    """Whether a read-only command would run what the setting names, given the other settings."""
     if setting.kind in _FETCHING:  # also an empty one
         return True
     is_switch = setting.kind == "core.fsmonitor" or setting.section == "pager"

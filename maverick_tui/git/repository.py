@@ -1,4 +1,4 @@
-"""Where a folder's repository is, read from files, and what lies in git's own folder that is no plain file."""
+"""Where a folder's repository is, read from files, and what in git's own folder is not a plain file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MOST = 8_192
-"""Bytes that one of git's small files may have."""
+"""The most bytes of one of git's small files."""
 _MOST_POINTER = 1 << 20
-"""Bytes of a file that says where a folder of git's is: with more, git takes no `.git` for one, either."""
+"""The most bytes of a file that says where a folder of git's is: git does not accept a larger `.git`, either."""
 _MOST_ENTRIES = 20_000
-"""Entries of git's own folder that are looked at."""
+"""The most entries of git's own folder that are looked at."""
 _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
-"""Folders of git's own that hold many files, or none that git reads lines of."""
+"""Folders of git's own with many files, or with none that git reads line by line."""
 _READ_AT_THE_TOP = frozenset(".gitattributes .gitignore .gitmodules .mailmap".split())
 """Files of the work that git reads; it follows no link of theirs, but waits for a pipe."""
 
@@ -30,7 +30,7 @@ class Repository(NamedTuple):
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """The repository around a folder; a bare one is none, for a clone may contain what looks like it."""
+    """The repository around a folder; a bare one does not count, since a clone may contain what looks like one."""
     folder = Path(os.path.realpath(folder))
     for top in (folder, *folder.parents):
         pointer = top / ".git"
@@ -58,7 +58,7 @@ def is_any_above(folder: Path) -> bool:
 
 
 def read_small(path: Path, most: int = _MOST) -> str | None:
-    """The text of a small ordinary file; None if it is anything else. A pipe would be waited for."""
+    """The text of a small regular file; None if it is anything else. A pipe would be waited for."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
@@ -77,15 +77,15 @@ class OddFile(NamedTuple):
 
     path: Path
     is_waited_for: bool
-    """Whether who opens it may wait for ever, as with a pipe."""
+    """Whether opening it may wait for ever, as with a pipe."""
 
 
 def odd_files(repository: Repository) -> Iterator[OddFile]:
     """Links to files, pipes and devices among what git reads line by line.
 
-    Git shows lines that it cannot make sense of, so a link leads it to tell any file of the machine. Links to folders
-    are ordinary but for those among refs, where the names in them are told; so are links among hooks. A socket can be
-    opened by nobody.
+    Git shows lines that it cannot make sense of, so a link makes it reveal any file of the machine. Links to folders
+    are ordinary, except among refs, where the names in them are revealed; so are links among hooks. Nobody can open a
+    socket.
     """
     left, refs = _MOST_ENTRIES, (repository.own / "refs", repository.common / "refs")
     for folder in _folders(repository):
@@ -118,7 +118,7 @@ def _folders(repository: Repository) -> Iterator[Path]:
 
 
 def _all_below(folder: Path) -> Iterator[Path]:
-    """A folder and all in it, also where links to folders lead, each of them once."""
+    """A folder and everything in it, even where links to folders lead, each of them once."""
     waiting, seen = [folder], set[str]()
     while waiting:
         folder = waiting.pop()
@@ -148,9 +148,9 @@ def _odd(entry: os.DirEntry[str]) -> OddFile | None:
 
 
 def _common(own: Path) -> Path | None:
-    """The folder with objects that belongs to a folder of git's own; None if it is none.
+    """The folder of objects that belongs to a folder of git's own; None if it is not one.
 
-    Git wants `refs` there, too, which anybody could still make: what is one without them is kept as git's already.
+    Git wants `refs` there, too, but anybody could still make those: a folder without them already counts as git's.
     """
     shared = read_small(own / "commondir", _MOST_POINTER)
     common = own / _pointed(shared) if shared else own
@@ -164,5 +164,5 @@ def _linked(top: Path, text: str | None) -> Path | None:
 
 
 def _pointed(text: str) -> str:
-    """The path in such a file as git takes it: without ends of lines behind it, and up to where C ends a text."""
+    """The path in such a file as git takes it: without the line endings after it, and up to where C ends a string."""
     return text.rstrip("\r\n").partition("\0")[0]

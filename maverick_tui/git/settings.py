@@ -10,7 +10,7 @@ LISTING = ("config", "-z", "--list", "--show-scope", "--includes")
 """Reads every setting that counts in a folder. Reading settings runs nothing."""
 
 ALWAYS: Mapping[str, str] = {
-    "safe.bareRepository": "explicit",  # a folder of a clone that looks like a repository is none
+    "safe.bareRepository": "explicit",  # a folder of a clone that looks like a repository does not count
     "core.fsmonitor": "",
     "core.hooksPath": os.devnull,
     "core.alternateRefsCommand": "false",
@@ -25,7 +25,7 @@ ALWAYS: Mapping[str, str] = {
     "gc.auto": "0",
     "maintenance.auto": "false",
 }
-"""What holds for each command, whatever a repository says."""
+"""What applies to every command, whatever a repository says."""
 
 _SWITCHED_OFF = {
     "filter.required": "false",  # or a file whose filter does nothing cannot be read
@@ -58,7 +58,7 @@ class Setting(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Section and name, without what stands between them: `filter.clean` of `filter.lfs.clean`."""
+        """Section and name, without what is between them: `filter.clean` of `filter.lfs.clean`."""
         return f"{self.section}.{self.key.rpartition('.')[2]}"
 
     @property
@@ -68,7 +68,7 @@ class Setting(NamedTuple):
 
     @property
     def subsection(self) -> str:
-        """What stands between section and name; anything may."""
+        """What is between section and name, which can be anything."""
         return self.key.partition(".")[2].rpartition(".")[0]
 
     @property
@@ -80,7 +80,7 @@ class Setting(NamedTuple):
 
 
 def parsed(listing: bytes) -> list[Setting] | None:
-    """What `LISTING` has told; None if it shows that git does not take settings from us."""
+    """What `LISTING` gave; None if it shows that git does not take settings from us."""
     fields = os.fsdecode(listing).split("\0")[:-1]
     settings = [Setting(scope, *_pair(text)) for scope, text in zip(fields[::2], fields[1::2], strict=False)]
     # An old git ignores the variables that carry them, and would run what we think is overridden.
@@ -103,7 +103,7 @@ def overrides(settings: Iterable[Setting]) -> dict[str, str]:
 
 
 def as_variables(settings: Mapping[str, str], environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The settings as variables, behind those that an environment has already: the last one of a name counts."""
+    """The settings as variables, after those that an environment already has: the last one of a name counts."""
     given = (environment or {}).get("GIT_CONFIG_COUNT", "")
     first = int(given) if given.isascii() and given.isdigit() else 0
     variables = {"GIT_CONFIG_COUNT": str(first + len(settings))}
@@ -113,6 +113,6 @@ def as_variables(settings: Mapping[str, str], environment: Mapping[str, str] | N
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """Key and value; a key that stands alone means yes."""
+    """Key and value; a key without a value means yes."""
     key, is_given, value = text.partition("\n")
     return key, value if is_given else "true"

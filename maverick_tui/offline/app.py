@@ -10,7 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from maverick_tui.offline.conversation import Conversation, read_conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt, read_prompt
 from maverick_tui.offline.faults import Struck, until_struck
 from maverick_tui.offline.player import Choice, Player
 from maverick_tui.offline.script import (
@@ -40,7 +40,7 @@ DROP_DELAY = 0.3
 """Seconds between the last bytes and a drop: a client that gets both at once may throw the bytes away."""
 
 MAX_REQUESTS = 1_000
-"""Requests that are kept for whoever looks at them."""
+"""The most requests that are kept for whoever looks at them."""
 
 _ERROR_TYPES = {
     400: "invalid_request_error",
@@ -55,7 +55,7 @@ _PAGE = b"<!doctype html><title>Sign in</title><p>This is not the page you were 
 
 
 class Refused(Exception):
-    """A request that the real endpoint would refuse as well."""
+    """A request that the real endpoint would refuse, too."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ class MessagesApp:
             self._answering.discard(task)
 
     async def close(self) -> None:
-        """End the answers that are under way."""
+        """End the answers in progress."""
         tasks = set(self._answering)
         for task in tasks:
             task.cancel()
@@ -99,20 +99,20 @@ class MessagesApp:
                 _parse(scope, body)
                 await _send_json(send, 200, {"input_tokens": estimate(len(body))})
             elif scope["path"] == "/v1/messages":
-                conversation = read_conversation(request := _parse(scope, body), _headers(scope), len(body))
-                await self._answer(request, conversation, receive, send)
+                asked = read_prompt(request := _parse(scope, body), _headers(scope), len(body))
+                await self._answer(request, asked, receive, send)
             else:
                 raise Refused(404, f"there is nothing at {scope['path']}")
         except Refused as refused:
             await _send_error(send, refused.status, str(refused))
 
-    async def _answer(self, request: dict[str, Any], conversation: Conversation, receive: Receive, send: Send) -> None:
+    async def _answer(self, request: dict[str, Any], asked: AskedPrompt, receive: Receive, send: Send) -> None:
         if len(self.requests) < MAX_REQUESTS:
             self.requests.append(request)
-        choice = self.player.choose(conversation) or self._missing(conversation)
+        choice = self.player.choose(asked) or self._missing(asked)
         gone = asyncio.create_task(_until_gone(receive))
         try:
-            reply = prepare(choice.answer, conversation, str(request["model"]), self.player.script.pace)
+            reply = prepare(choice.answer, asked, str(request["model"]), self.player.script.pace)
             if await _strike_head(choice.fault, send, gone):
                 return
             if request.get("stream"):
@@ -124,8 +124,8 @@ class MessagesApp:
             with contextlib.suppress(asyncio.CancelledError):
                 await gone
 
-    def _missing(self, conversation: Conversation) -> Choice:
-        text = f"The script has no answer for prompt {conversation.turn}, step {conversation.step + 1}."
+    def _missing(self, asked: AskedPrompt) -> Choice:
+        text = f"The script has no answer for prompt {asked.turn}, step {asked.step + 1}."
         if self.player.script.strict:
             raise Refused(400, f"{text} It is strict, so this is a failure.")
         return Choice(Answer(steps=(TextStep(text=text),)))
@@ -158,7 +158,7 @@ class MessagesApp:
 
 
 async def _strike_head(fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> bool:
-    """Faults that come before the stream or instead of it; whether the response is over."""
+    """Faults that come before the stream or instead of it; returns whether the response is over."""
     match fault:
         case HttpFault():
             await _send_error(send, fault.status, fault.message, fault.type, fault.headers)
@@ -254,7 +254,7 @@ async def _until_gone(receive: Receive) -> None:
 
 
 async def _is_gone_before(gone: asyncio.Task[None], seconds: float) -> bool:
-    """Wait; whether the client went away meanwhile."""
+    """Wait; returns whether the client went away meanwhile."""
     if seconds > 0:
         await asyncio.wait({gone}, timeout=seconds)
     return gone.done()
@@ -288,7 +288,7 @@ async def _send_error(
 
 
 def _drop(send: Send, how: str) -> None:
-    """End the connection in the middle of a response, which ASGI has no word for: uvicorn's own transport does it."""
+    """End the connection in the middle of a response, which ASGI cannot express: uvicorn's own transport does it."""
     transport: asyncio.Transport = send.__self__.transport  # type: ignore[attr-defined]
     if how == "rst":
         connection: socket.socket = transport.get_extra_info("socket")

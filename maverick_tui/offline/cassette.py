@@ -14,7 +14,7 @@ from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.offline.cassette_file import Frame, Tape, load_cassette, read_frames
 from maverick_tui.offline.cassette_replay import ReplayingTransport
-from maverick_tui.offline.cassette_secrets import Scrubber
+from maverick_tui.offline.cassette_scrubber import Scrubber
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions
@@ -28,17 +28,17 @@ def recording(path: Path | str) -> Callable[[ClaudeAgentOptions], CliTransport]:
 def replaying(path: Path | str, *, speed: float | None = None) -> Callable[[ClaudeAgentOptions], CliTransport]:
     """A transport for an agent that replays a cassette: no process, no model.
 
-    Without `speed` it comes as fast as it is read; 1.0 is the time that was recorded, 2.0 half of it. What is ours
-    happens again: the callback that is asked for permission, hooks, and tools in this process.
+    Without `speed` it comes as fast as it is read; 1.0 takes the time that was recorded, 2.0 half of it. What is ours
+    happens again: the permission callback, hooks, and tools in this process.
     """
     if speed is not None and not speed > 0:
-        raise ConfigError(f"A cassette cannot be replayed with the speed {speed:g}.", hint="Use a number above 0.")
+        raise ConfigError(f"A cassette cannot be replayed at speed {speed:g}.", hint="Use a number above 0.")
     cassette = load_cassette(path)
     return lambda options: ReplayingTransport(options, cassette, speed)
 
 
 class RecordingTransport(CliTransport):
-    """The way to the CLI, with a tape on it: all that goes and comes is written down, without secrets."""
+    """A transport to the CLI with a tape on it: everything that passes is written down, without secrets."""
 
     def __init__(self, options: ClaudeAgentOptions, path: Path | str) -> None:
         super().__init__(options)
@@ -47,7 +47,7 @@ class RecordingTransport(CliTransport):
         self._tape = Tape(Path(path), Scrubber(options), sdk=sdk.version, cli=cli.split()[0] if cli else None)
 
     async def connect(self) -> None:
-        """Start the CLI; that it cannot be started is part of the recording."""
+        """Start the CLI; a failure to start is part of the recording."""
         try:
             await super().connect()
         except BaseException as error:
@@ -57,7 +57,7 @@ class RecordingTransport(CliTransport):
             raise
 
     async def write(self, data: str) -> None:
-        """Note it, then send it: so it stands before its answer."""
+        """Note it, then send it, so that it comes before its answer."""
         for frame in read_frames(data):
             self._tape.note("sent", frame)
         await super().write(data)

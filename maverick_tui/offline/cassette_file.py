@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.offline.cassette_secrets import Scrubber
+from maverick_tui.offline.cassette_scrubber import Scrubber
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ Frame = dict[str, Any]
 
 FORMAT = 1
 MAX_OPEN = 8_000
-"""Characters of a stream that are held back at most because they may be the beginning of a secret."""
+"""The most characters of a stream that are held back because they may be the beginning of a secret."""
 
 _KINDS: dict[str, type] = {"sent": dict, "got": dict, "stderr": str, "end": dict, "closed": bool}
 _DELTA_FIELDS = ("text", "partial_json", "thinking")
@@ -36,8 +36,8 @@ def read_frames(data: str) -> list[Frame]:
 class Tape:
     """Writes a cassette, line by line as things happen, and without secrets.
 
-    A stream may bring a secret in pieces. So a piece with which one may begin waits, and what comes after it too,
-    until the next piece tells; a crash loses these, and nothing else.
+    A stream may bring a secret in pieces. So a piece in which one may begin waits, along with what comes after it,
+    until the next piece shows; a crash loses these, and nothing else.
     """
 
     def __init__(self, path: Path, scrubber: Scrubber, **header: Any) -> None:
@@ -90,7 +90,7 @@ class Tape:
             self._settle(source)
 
     def _settle(self, *sources: str | None) -> None:
-        """It is known what these pieces are: if they hold a secret together, the first one says so for all."""
+        """It is known what these pieces are: if they contain a secret together, the first one says so for all."""
         for source in sources:
             pieces = self._open.pop(source, [])
             text = self._scrubber.text("".join(piece for _, _, piece in pieces))
@@ -150,14 +150,14 @@ class Cassette:
     path: Path
     entries: tuple[Entry, ...]
 
-    def error(self, line: int | None, what: str, hint: str = "Record it anew.") -> ConfigError:
+    def error(self, line: int | None, what: str, hint: str = "Record it again.") -> ConfigError:
         """What is wrong with this file, in this line."""
         where = self.path if line is None else f"{self.path}:{line}"
         return ConfigError(f"{where}: {what}", path=str(self.path), line=line, hint=hint)
 
 
 def load_cassette(path: Path | str) -> Cassette:
-    """Read a cassette; a last line that was cut off while it was written is passed over."""
+    """Read a cassette; a last line that was cut off while it was written is skipped."""
     empty = Cassette(Path(path), ())
     try:
         lines = empty.path.read_bytes().split(b"\n")
@@ -176,7 +176,7 @@ def _check_header(cassette: Cassette, line: bytes) -> None:
     if version is None:
         raise cassette.error(1, "is not a cassette: it does not begin with its header.", "Name a recorded cassette.")
     if version != FORMAT:
-        raise cassette.error(1, f"has the format {version!r}; {FORMAT} is known.")
+        raise cassette.error(1, f"has the format {version!r}; only {FORMAT} is known.")
 
 
 def _entries(cassette: Cassette, lines: list[bytes]) -> Iterator[Entry]:
@@ -191,5 +191,5 @@ def _entries(cassette: Cassette, lines: list[bytes]) -> Iterator[Entry]:
             raise cassette.error(number, f"is not JSON: {error}.") from error
         kind = next((name for name in _KINDS if name in record), None) if isinstance(record, dict) else None
         if kind is None or not isinstance(record[kind], _KINDS[kind]) or not isinstance(record.get("at"), int | float):
-            raise cassette.error(number, f"is no entry: expected 'at' and one of {', '.join(_KINDS)}.")
+            raise cassette.error(number, f"is not an entry: expected 'at' and one of {', '.join(_KINDS)}.")
         yield Entry(number, record["at"], kind, record[kind], line.decode())

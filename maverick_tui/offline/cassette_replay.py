@@ -16,9 +16,9 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKError
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import MASK
 from maverick_tui.offline.cassette_file import Cassette, Entry, Frame, read_frames
-from maverick_tui.offline.cassette_secrets import Scrubber
-from maverick_tui.redact import MASK
+from maverick_tui.offline.cassette_scrubber import Scrubber
 
 
 class ReplayingTransport(CliTransport):
@@ -35,7 +35,7 @@ class ReplayingTransport(CliTransport):
         self._decisions = {entry.value.get("request_id") for entry in cassette.entries if _is_permission(entry)}
         self._done: set[int] = set()
         self._ids: dict[str, str] = {}
-        """The ids that were recorded, and those which our side uses now."""
+        """The ids that were recorded, and those that our side uses now."""
         self._moved = asyncio.Event()
         self._mismatch: ConfigError | None = None
         self._is_over = False
@@ -79,11 +79,11 @@ class ReplayingTransport(CliTransport):
         self._mismatch = self._mismatch or self._cassette.error(
             line,
             f"the recording does not fit: expected {expected}, got {_describe(frame)}.",
-            "Send what was recorded, or record the session anew.",
+            "Send what was recorded, or record the session again.",
         )
 
     async def read_messages(self) -> AsyncIterator[Frame]:
-        """What was recorded, up to where our side has come."""
+        """What was recorded, up to where our side has got."""
         clock = asyncio.get_running_loop().time
         start, start_at, is_answered = clock(), 0.0, True
         try:
@@ -117,7 +117,7 @@ class ReplayingTransport(CliTransport):
             self._is_over = True
 
     async def _news(self, seconds: float | None = None) -> None:
-        """Wait until our side does something, or for so long."""
+        """Wait until our side does something, or for this long."""
         self._check()
         self._moved.clear()
         with contextlib.suppress(asyncio.TimeoutError):
@@ -140,7 +140,7 @@ class ReplayingTransport(CliTransport):
     def _finish(self, end: Entry) -> None:
         for entry in self._cassette.entries:
             if entry.line > end.line and entry.kind == "stderr":
-                self._keep_words(entry.value)  # its last words came by another pipe, after its end
+                self._keep_words(entry.value)  # its last words came through another pipe, after its end
         self.exit_code = end.value.get("exit_code")
         if isinstance(end.value.get("error"), dict):
             raise _revived(end.value["error"])
@@ -181,7 +181,7 @@ def _gist(frame: Frame) -> Any:
         return [response.get("subtype"), _part(response, "response").get("behavior")]
     if frame.get("type") == "control_request":
         request = _part(frame, "request")
-        # What the SDK tells at the start changes with its version, and with ours.
+        # What the SDK says at the start changes with its version, and with ours.
         return [frame["type"], "initialize" if request.get("subtype") == "initialize" else request]
     return [frame.get("type"), frame.get("message")]
 

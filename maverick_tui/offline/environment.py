@@ -1,4 +1,4 @@
-"""What the CLI has to be told so that it talks to the offline model alone, and leaves the user's own files alone."""
+"""What the CLI must be told so that it only talks to the offline model, and leaves the user's own files alone."""
 
 from __future__ import annotations
 

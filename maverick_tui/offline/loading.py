@@ -1,4 +1,4 @@
-"""Reads a script from YAML; mistakes are told with their lines."""
+"""Reads a script from YAML; mistakes are reported with their lines."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pydantic import ValidationError
 
 from maverick_tui.agent.catalog.yaml_nodes import Node, YamlRefused, read_yaml
 from maverick_tui.exceptions import ConfigError, did_you_mean
-from maverick_tui.offline.script import Answer, Scene, Script, Usage, When
+from maverick_tui.offline.script import Answer, Scene, Script, ScriptedUsage, When
 
 MAX_BYTES = 5_000_000
 MAX_EVENTS = 200_000
 
-_KNOWN = sorted({name for part in (Script, Scene, Answer, When, Usage) for name in part.model_fields})
+_KNOWN = sorted({name for part in (Script, Scene, Answer, When, ScriptedUsage) for name in part.model_fields})
 
 
 def load_script(path: Path | str) -> Script:
-    """The script of a file."""
+    """The script in a file."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -38,7 +38,7 @@ def load_script(path: Path | str) -> Script:
 
 
 def parse_script(text: str, path: Path | str = "script") -> Script:
-    """The script of a text; `path` is how it is called in errors."""
+    """The script in a text; `path` is what it is called in errors."""
     try:
         root, duplicates = read_yaml(text.replace("\r\n", "\n"), first_line=1, max_events=MAX_EVENTS)
     except YamlRefused as refusal:

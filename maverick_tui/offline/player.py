@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.offline.conversation import Conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt
 from maverick_tui.offline.script import Answer, AnyFault, Scene, Script, TextStep, When
 
 PROBE = Answer(steps=(TextStep(text="ok"),))
-"""What a request is told that only wants to know whether a model is there."""
+"""The answer to a request that only wants to know whether a model is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,17 @@ class Player:
         self._used: set[tuple[int, int]] = set()
         self._struck: Counter[tuple[int, int]] = Counter()
 
-    def choose(self, conversation: Conversation) -> Choice | None:
+    def choose(self, asked: AskedPrompt) -> Choice | None:
         """The answer, or None if the script has none."""
-        if conversation.is_probe:
+        if asked.is_probe:
             return Choice(PROBE)
         for number, scene in enumerate(self.script.scenes):
-            if _fits(scene.when, conversation):
-                if conversation.step < len(scene.answers):
-                    return self._use(number, conversation.step, scene)
+            if _fits(scene.when, asked):
+                if asked.step < len(scene.answers):
+                    return self._use(number, asked.step, scene)
                 break  # the first that fits a prompt answers it, or nobody does
         self.unexpected.append(
-            f"agent {conversation.agent or '?'}, prompt {conversation.turn} ({conversation.prompt[:80]!r}), "
-            f"answer {conversation.step + 1}"
+            f"agent {asked.agent or '?'}, prompt {asked.turn} ({asked.prompt[:80]!r}), answer {asked.step + 1}"
         )
         return None
 
@@ -74,16 +73,16 @@ class Player:
         ]
         if wrong:
             raise AgentError(
-                f"The script was not played as it is written: {'; '.join(wrong)}.",
+                f"The script was not played as written: {'; '.join(wrong)}.",
                 kind="invalid",
                 hint="Correct the script, or set strict: false.",
             )
 
 
-def _fits(when: When, conversation: Conversation) -> bool:
+def _fits(when: When, asked: AskedPrompt) -> bool:
     return (
-        (when.agent is None or when.agent == conversation.agent)
-        and (when.turn is None or when.turn == conversation.turn)
-        and (when.prompt is None or re.search(when.prompt, conversation.prompt) is not None)
-        and (when.system is None or re.search(when.system, conversation.system) is not None)
+        (when.agent is None or when.agent == asked.agent)
+        and (when.turn is None or when.turn == asked.turn)
+        and (when.prompt is None or re.search(when.prompt, asked.prompt) is not None)
+        and (when.system is None or re.search(when.system, asked.system) is not None)
     )

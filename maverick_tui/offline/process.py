@@ -1,4 +1,4 @@
-"""The offline model as a process of its own, for owners that want its work off their core and out of their imports."""
+"""The offline model in a process of its own, for owners that want its work off their core and out of their imports."""
 
 from __future__ import annotations
 

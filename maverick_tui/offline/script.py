@@ -66,15 +66,15 @@ class Pace(Part):
     """How fast an answer comes. Without tokens_per_second it comes as fast as it can be sent."""
 
     tokens_per_second: Annotated[float, Field(gt=0)] | None = None
-    """Deltas a second, each about a token."""
+    """Deltas per second, each about a token."""
     first_token: Annotated[float, Field(ge=0)] = 0.0
     """Seconds until the answer begins."""
     burst: Annotated[int, Field(ge=1)] = 1
     """How many deltas come at once; the average stays the same."""
 
 
-class Usage(Part):
-    """What the answer reports to have cost; what is left out is estimated from the texts."""
+class ScriptedUsage(Part):
+    """What the answer says it cost; what is left out is estimated from the texts."""
 
     input: Annotated[int, Field(ge=0)] | None = None
     output: Annotated[int, Field(ge=0)] | None = None
@@ -108,7 +108,7 @@ class ToolStep(Part):
 
 
 class PauseStep(Part):
-    """Nothing comes for so many seconds."""
+    """Nothing comes for this many seconds."""
 
     pause: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -123,7 +123,7 @@ STEP_KEYS = ("text", "thinking", "tool", "pause", "pace")
 
 
 def _step_kind(value: Any) -> str | None:
-    """A step is what its key says, so that a mistake in it is told of the right kind."""
+    """A step is what its key says, so that a mistake in it is reported for the right kind."""
     if isinstance(value, str):
         return "text"
     fields = type(value).model_fields if isinstance(value, Part) else value if isinstance(value, dict) else {}
@@ -150,7 +150,7 @@ class Fault(Part):
     """What goes wrong."""
 
     times: Annotated[int, Field(ge=1)] | None = None
-    """How often it happens before the answer comes as it should; always, if it is left out."""
+    """How often it happens before the answer comes as it should; if left out, always."""
 
 
 class StreamFault(Fault):
@@ -186,7 +186,7 @@ class DropFault(StreamFault):
 
 
 class StallFault(StreamFault):
-    """Nothing comes any more for so many seconds; then the connection ends."""
+    """Nothing more comes for this many seconds; then the connection ends."""
 
     kind: Literal["stall"]
     seconds: Annotated[float, Field(gt=0)] = 3600.0
@@ -220,7 +220,7 @@ class ContentTypeFault(Fault):
 
 
 class SlowHeadersFault(Fault):
-    """The response's head takes so many seconds."""
+    """The response headers take this many seconds."""
 
     kind: Literal["slow_headers"]
     seconds: Annotated[float, Field(gt=0)] = 5.0
@@ -245,7 +245,7 @@ class Answer(Part):
     """One answer of the model; a list of steps, or a single text, is short for an answer of just these."""
 
     steps: tuple[Step, ...] = ()
-    usage: Usage = Usage()
+    usage: ScriptedUsage = ScriptedUsage()
     stop_reason: StopReason | None = None
     pace: Pace | None = None
     fault: AnyFault | None = None

@@ -19,7 +19,7 @@ HOST = "127.0.0.1"
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers, which are the owner's business, and without the pauses that it ends with."""
+    """uvicorn without its signal handlers, which are the owner's business, and without its pauses at the end."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -31,7 +31,7 @@ class _Server(uvicorn.Server):
         await self.ending.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Leave nothing behind: no listener, no connection, no answer under way."""
+        """Leave nothing behind: no listener, no connection, no answer in progress."""
         for server in self.servers:
             server.close()
         for listener in sockets or []:
@@ -53,7 +53,7 @@ class _Server(uvicorn.Server):
 
 
 class OfflineServer:
-    """Serves a script at `url` while its context is open; a strict one raises at the end if it was not kept to."""
+    """Serves a script at `url` while its context is open; a strict one raises at the end if it was not followed."""
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
         self.player = Player(script)
@@ -63,7 +63,7 @@ class OfflineServer:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to serve; the system chooses a port if none was given."""
+        """Start serving; the system chooses a port if none was given."""
         listener = self._listen()
         self.url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
@@ -107,7 +107,7 @@ class OfflineServer:
         return listener
 
     async def stop(self) -> None:
-        """End at once, also while answers are under way."""
+        """End at once, even while answers are in progress."""
         if self._task is None:
             return
         await self.app.close()

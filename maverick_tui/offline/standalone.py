@@ -15,7 +15,7 @@ from maverick_tui.offline.server import OfflineServer
 async def serve_until_told(
     script: Script, port: int, announce: Callable[[str], None], *, until_eof: bool = False
 ) -> None:
-    """Serve until SIGINT or SIGTERM, or until standard input ends; a strict script that was not kept raises."""
+    """Serve until SIGINT or SIGTERM, or until standard input ends; a strict script that was not followed raises."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

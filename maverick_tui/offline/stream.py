@@ -1,4 +1,4 @@
-"""An answer as the events of the Messages API, in their right grammar, each with its time."""
+"""An answer as events of the Messages API, in the right order, each with its time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from maverick_tui.offline.conversation import Conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt
 from maverick_tui.offline.script import (
     PROMPT,
     REFERENCE,
@@ -37,7 +37,7 @@ class Event:
 
 @dataclass(slots=True)
 class Reply:
-    """An answer made ready for one request: what its blocks are, and what it reports to have used."""
+    """An answer made ready for one request: what its blocks are, and what it says it used."""
 
     model: str
     blocks: list[dict[str, Any]]
@@ -117,9 +117,9 @@ class _Clock:
         return wait + self.pending()
 
 
-def prepare(answer: Answer, conversation: Conversation, model: str, pace: Pace) -> Reply:
+def prepare(answer: Answer, asked: AskedPrompt, model: str, pace: Pace) -> Reply:
     """Fill in what refers to the prompt and earlier results, and estimate what the script does not say."""
-    known = {PROMPT: conversation.prompt, **conversation.results}
+    known = {PROMPT: asked.prompt, **asked.results}
     blocks = [_block(step, known) for step in answer.steps if not isinstance(step, PauseStep | PaceStep)]
     written = sum(len(json.dumps(block.get("input") or block.get("text") or block.get("thinking"))) for block in blocks)
     usage = answer.usage
@@ -127,7 +127,7 @@ def prepare(answer: Answer, conversation: Conversation, model: str, pace: Pace) 
         model=model,
         blocks=blocks,
         usage={
-            "input_tokens": estimate(conversation.size) if usage.input is None else usage.input,
+            "input_tokens": estimate(asked.size) if usage.input is None else usage.input,
             "output_tokens": estimate(written) if usage.output is None else usage.output,
             "cache_read_input_tokens": usage.cache_read,
             "cache_creation_input_tokens": usage.cache_write,
@@ -140,7 +140,7 @@ def prepare(answer: Answer, conversation: Conversation, model: str, pace: Pace) 
 
 
 def estimate(characters: int) -> int:
-    """Tokens of so much text, roughly."""
+    """The tokens of this much text, roughly."""
     return max(1, characters // 4)
 
 
@@ -208,5 +208,5 @@ def _block_events(index: int, block: dict[str, Any], clock: _Clock) -> Iterator[
 
 
 def _signature(thinking: str) -> str:
-    """Something that looks like the signature of a thought; nobody checks it here."""
+    """What looks like the signature of a thought; nobody checks it here."""
     return uuid.uuid5(uuid.NAMESPACE_OID, thinking).hex

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, cast
 from maverick_tui.agent.engine.prices import context_size
 from maverick_tui.events.kinds import AgentLoaded, Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.exceptions import AgentError, CLINotFoundError
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.runs.failures import failure_of
-from maverick_tui.runs.loading import Loaded, Setup, load
+from maverick_tui.runs.loading import Loaded, RunPlan, load
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.turns import Turns
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.engine.protocol import Session
@@ -35,7 +35,7 @@ class Connection:
 
     def __init__(
         self,
-        prepare: Callable[[], Awaitable[Setup]],
+        prepare: Callable[[], Awaitable[RunPlan]],
         name: str,
         *,
         turns: Turns,
@@ -69,10 +69,10 @@ class Connection:
 
     async def load(self) -> None:
         """Find out what the run is made of, and make its agent; in a thread, for it imports."""
-        setup = await self._prepare()
-        self.loaded = loaded = await asyncio.to_thread(load, setup)
+        plan = await self._prepare()
+        self.loaded = loaded = await asyncio.to_thread(load, plan)
         self._questions.work_in(loaded.context.cwd, loaded.agent.name)
-        self._turns.remark = lambda turn: setup.remark(turn, loaded.draft)
+        self._turns.remark = lambda turn: plan.remark(turn, loaded.draft)
         at = self._events.now()
         try:
             told = loaded.describe(at)

@@ -9,7 +9,7 @@ from datetime import datetime
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.inert import inert
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact, redact_data
 from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 
@@ -35,7 +35,7 @@ def _entry(entry: Entry) -> str:
             return ""
         return f"{_quoted(text) if entry.kind == 'thinking' or entry.parent else text}{cut}\n"
     if isinstance(entry, ToolEntry):
-        arguments = inert(json.dumps(entry.arguments, ensure_ascii=False, indent=2, default=str))
+        arguments = inert(json.dumps(redact_data(entry.arguments), ensure_ascii=False, indent=2, default=str))
         output = inert(result_text(entry.output))
         return f"**{inert(entry.name)}** ({entry.state})\n\n{_fenced(arguments)}\n{_fenced(output) if output else ''}"
     if isinstance(entry, FailureEntry):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from maverick_tui.events.kinds import Failure
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 
 LONGEST = 100_000
 """Characters that are kept of a raw response, or of what a CLI wrote to its standard error."""

@@ -21,11 +21,11 @@ AgentSource: TypeAlias = "type[MaverickAgent] | Callable[[], type[MaverickAgent]
 """An agent's class, or a function that finds or makes the agent; it is called in a thread."""
 
 NO_GIT = "(no git)"
-_MARKDOWN = "maverick_tui.agent.catalog.markdown_agent"
+_MARKDOWN = "maverick_tui.agent.catalog.loading"
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class RunPlan:
     """What a run is made of: its agent, the folder it works in, and its settings; `extra` goes to its context."""
 
     source: AgentSource
@@ -61,7 +61,7 @@ class Loaded:
     @property
     def permission_mode(self) -> str:
         """The mode that its sessions are opened in."""
-        from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
+        from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 
         settings = self.agent.config or self.context.config
         return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
@@ -88,19 +88,19 @@ class Loaded:
         )
 
 
-def load(setup: Setup) -> Loaded:
+def load(plan: RunPlan) -> Loaded:
     """The agent and its context; what its own code needs of the SDK is there afterwards, too."""
     from maverick_tui.config import MaverickConfig
 
-    settings, source = setup.config or MaverickConfig.load(), setup.source
+    settings, source = plan.config or MaverickConfig.load(), plan.source
     try:
         made = source if isinstance(source, type) else source()
         agent = made(config=settings) if isinstance(made, type) else made
     except SystemExit as error:  # it would end the application
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
-    cwd = setup.cwd.expanduser().absolute()
-    context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(setup.extra))
-    loaded = Loaded(agent, context, setup.drafts.get(agent.name) or agent.initial_prompt or "")
+    cwd = plan.cwd.expanduser().absolute()
+    context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(plan.extra))
+    loaded = Loaded(agent, context, plan.drafts.get(agent.name) or agent.initial_prompt or "")
     if not loaded.is_plain:
         importlib.import_module("maverick_tui.agent.engine.sdk_messages")
     return loaded

@@ -11,7 +11,7 @@ from typing import Any
 
 from maverick_tui.events.kinds import Connecting, InterruptRequested, RunEnded, RunNamed, RunStarted
 from maverick_tui.exceptions import AgentError
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
     ClearConversation,
@@ -26,7 +26,7 @@ from maverick_tui.runs.commands import (
     SetModel,
 )
 from maverick_tui.runs.connection import Connection
-from maverick_tui.runs.loading import Setup
+from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
@@ -52,7 +52,7 @@ class LocalRun:
 
     def __init__(
         self,
-        prepare: Callable[[], Awaitable[Setup]],
+        prepare: Callable[[], Awaitable[RunPlan]],
         *,
         run_id: str,
         name: str = "",

@@ -1,6 +1,6 @@
-"""The to-do assistant: a task list that is kept by talking, over a real database.
+"""The to-do assistant: a task list that you keep by talking, in a real database.
 
-The names are loaded when they are first used; the database's library only with them.
+Names are loaded on first use, and the database's library only with them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Makes the answer of what the tools have done, so that it does not depend on how a model words it."""
+"""Makes the answer from what the tools have done, so that it does not depend on how a model words it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Made(NamedTuple):
 def answer(made: Sequence[Made], said: str = "", *, heard: str = "", has_failed: bool = False) -> AgentResult:
     """The answer to a message: what could not be done, what was changed, and what is to be confirmed; else a list.
 
-    `said` are the model's own words, which count only if no tool was called, and are held against what it has `heard`.
-    `has_failed` is for a model that did not come to an end, or was not let make all its calls: what it has changed
+    `said` are the model's own words, which count only if no tool was called, and are checked against what it has
+    `heard`. `has_failed` is for a model that did not finish, or was not allowed all its calls: what it had changed
     until then is told, and that there was more to do.
     """
     records = kept = [one.record for one in made]
@@ -45,7 +45,7 @@ def answer(made: Sequence[Made], said: str = "", *, heard: str = "", has_failed:
 
 
 def _told(wrong: Sequence[str], records: Sequence[ToolCallRecord], questions: Sequence[ToolCallRecord]) -> str:
-    """What has failed before what has not, since that must not be missed; the question last, since it is answered.
+    """Failures first, since they must not be missed; the question last, since it is to be answered.
 
     Where there is too little room the titles are cut before anything is left out, and additions before changes: by an
     addition nothing is lost.
@@ -84,9 +84,9 @@ def _id(record: ToolCallRecord) -> Any:
 
 
 def _left(made: Sequence[Made]) -> list[ToolCallRecord]:
-    """The calls that have failed and were not made better: one that has worked, in a later turn, makes up for one.
+    """The calls that failed and were not made up for by one that worked in a later turn.
 
-    A tool that does not exist is left out: nobody but the model has missed it.
+    A tool that does not exist is left out: nobody but the model misses it.
     """
     left: list[Made] = []
     for one in made:
@@ -101,7 +101,7 @@ def _left(made: Sequence[Made]) -> list[ToolCallRecord]:
 
 
 def _changed(record: ToolCallRecord, most: int = texts.LONGEST) -> str:
-    """What a change is told as, with titles of so many letters; empty for a call that has changed nothing."""
+    """How a change is told, with titles of at most so many letters; empty for a call that changed nothing."""
     if _code(record):
         return ""
     data: dict[str, Any] = record.result["data"]

@@ -1,4 +1,4 @@
-"""Chat: a conversation that is kept in the database, and goes on where it was. Here every failure becomes words."""
+"""Chat: a conversation that is kept in the database and continues where it was. Here every failure becomes words."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sqlmodel import col, select
 from maverick_tui.executor.activity import Activity
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.result import ExecutionResult
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, MessageHistory
 from maverick_tui.tasks.database import hide_values
 from maverick_tui.tasks.models import ChatMessage
 from maverick_tui.tasks.runner import AgentRunner
+from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 
 LATEST = 50
-"""Messages that are read of a conversation."""
+"""The most messages of a conversation that are read."""
 
 
 class Chat:
@@ -38,12 +38,12 @@ class Chat:
         can be answered here."""
 
     async def history(self) -> list[MessageHistory]:
-        """What was said so far, oldest first, to be shown: a question that it ends with may be answered afterwards."""
+        """What was said so far, oldest first, to be shown; a question at its end may be answered afterwards."""
         messages, self._shown = await in_thread(self._load)
         return messages
 
     async def begin_anew(self, message: str) -> AgentResult:
-        """Leave the conversation, and begin a new one with this message, which is all that was wanted."""
+        """Leave the conversation, and start a new one with this message, which asked for nothing else."""
         self.conversation_id = str(uuid.uuid4())
         result = AgentResult(True, texts.NEW)
         await self._kept(message, result)
@@ -60,7 +60,7 @@ class Chat:
     ) -> AgentResult:
         """Answer a message, and keep both; whatever fails is told in the words of the contract.
 
-        `on_failure` is told what it was. A message that was cancelled has no answer: nobody has read what it would be.
+        `on_failure` is told what it was. A message that was cancelled has no answer: nobody would have read it.
         """
         failure: Exception | None = None
         try:
@@ -76,7 +76,7 @@ class Chat:
         except AnswerTimeout as error:
             log.warning("A message was not answered in time")
             failure, result = error, error.answer
-        except Exception as error:  # what it was is for the log; the user is told that it did not work
+        except Exception as error:  # the log says what it was; the user is told that it did not work
             hide_values(error)
             log.exception("A message could not be answered")
             failure, result = error, AgentResult(False, texts.SYSTEM_ERROR, [], texts.SYSTEM_ERROR)
@@ -91,7 +91,7 @@ class Chat:
         self._shown = None
         try:
             self._shown = await in_thread(self._keep, message, result)
-        except Exception as error:  # the answer is true all the same; only the next one will not know of it
+        except Exception as error:  # the answer is true all the same; only the next one will not know about it
             hide_values(error)
             log.exception("A message could not be kept")
 
@@ -110,7 +110,7 @@ class Chat:
         return messages, rows[0].id if rows else None
 
     def _keep(self, message: str, result: AgentResult) -> int | None:
-        """Write both down; the number of the answer. It always says which calls were made, also if none was."""
+        """Write both down; returns the number of the answer, which says which calls were made, even if none were."""
         self.conversation_id = self.conversation_id or str(uuid.uuid4())
         calls = [asdict(record) for record in result.tool_calls]
         with self._runner.session_factory() as session:

@@ -29,14 +29,14 @@ class AgentContext:
     message_history: tuple[MessageHistory, ...] = ()
 
     def __post_init__(self) -> None:
-        """Keep the history from being changed by whoever has passed a list; nobody may ask as nobody."""
+        """Keep the history from being changed through the list that was passed; a user is needed."""
         object.__setattr__(self, "message_history", tuple(self.message_history))
         if not self.user_id:
-            raise ValueError("AgentContext needs a user_id: without one nobody's tasks could be told apart.")
+            raise ValueError("AgentContext needs a user_id: without one, nobody's tasks could be told apart.")
 
     @classmethod
     def from_request(cls, user_id: str, conversation_id: str, messages: Sequence[Mapping[str, Any]]) -> AgentContext:
-        """A context of plain messages; one without a time is from now."""
+        """A context from plain messages; one without a time is from now."""
         for message in messages:
             for name in ("role", "content"):
                 if not isinstance(message.get(name), str):
@@ -83,7 +83,7 @@ class AgentResult:
 
 
 class AnswerTimeout(TimeoutError):
-    """A message was not answered in time; `answer` is what can be said of it, with the calls made until then."""
+    """A message was not answered in time; `answer` is what can be said about it, with the calls made until then."""
 
     hint_by_default = "Please try again."
 

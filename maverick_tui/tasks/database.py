@@ -14,17 +14,17 @@ from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.redact import redact
+from maverick_tui.masking.names import is_secret
+from maverick_tui.masking.redact import redact, without
 from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 
 SessionFactory = Callable[[], Session]
 
 BUSY_SECONDS = 5.0
-"""How long a writer waits for another one; much less than a message may take."""
+"""How long a writer waits for another; much less than a message may take."""
 MIGRATION_LOCK = 0x6D617665_7269636B
-"""What those who migrate a PostgreSQL database wait for: "maverick", as a number that nobody else takes by chance."""
-
-_SECRETS = ("password", "passwd", "secret", "token", "key")
+"""The lock that whoever migrates a PostgreSQL database waits for: "maverick", as a number that nobody else takes by
+chance."""
 
 
 def open_database(url: str | None = None) -> SessionFactory:
@@ -39,7 +39,7 @@ def open_database(url: str | None = None) -> SessionFactory:
 
 
 def close_database(factory: SessionFactory) -> None:
-    """Give up the connections of a factory."""
+    """Close the connections of a factory."""
     with factory() as session:
         session.get_bind().engine.dispose()
 
@@ -49,9 +49,9 @@ def open_engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise _unusable(None, "it is no database URL") from error
+        raise _unusable(None, "it is not a database URL") from error
     try:
-        # An error tells the statement, but not the values: they are the user's.
+        # An error shows the statement, but not the values: they are the user's.
         if parsed.get_backend_name() != "sqlite":
             return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
         options: dict[str, Any] = {}
@@ -77,14 +77,14 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin(connection: Any) -> None:
-    # One that reads first and writes later would fail, not wait, if another process has written in between. So it says
-    # at its beginning that it will write; the store's begin with what they write, and readers wait for nobody.
+    # A transaction that reads first and writes later would fail, not wait, if another process wrote in between. So it
+    # says at its start that it will write; the store's start with what they write, and readers wait for nobody.
     kind = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
     connection.exec_driver_sql(f"BEGIN {kind}")
 
 
 _migrating = threading.Lock()
-"""Alembic keeps what it works on in its module, so a process migrates one database at a time."""
+"""Alembic keeps what it is working on in its module, so a process migrates one database at a time."""
 
 
 def upgrade(engine: Engine) -> None:
@@ -119,7 +119,7 @@ def _is_current(engine: Engine) -> bool:
 
 
 def hide_values(error: BaseException) -> None:
-    """Keep the values of a statement, which are a user's, out of what is logged; also for engines that are not ours."""
+    """Keep the values of a statement, which are a user's, out of the log, even for engines that are not ours."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, StatementError):
@@ -128,14 +128,14 @@ def hide_values(error: BaseException) -> None:
 
 
 def unusable(error: SQLAlchemyError, factory: SessionFactory) -> ConfigError:
-    """What is wrong with a database that was opened, without the statement that has shown it."""
+    """What is wrong with a database that was opened, without the statement that showed it."""
     with factory() as session:
         return _unusable(session.get_bind().engine.url, getattr(error, "orig", None) or error)
 
 
 _HINTS = {
     "locked": "Another program is writing to it: wait for that, and try again.",
-    "no such table": "Its tables are gone: put a copy of the file back, or move it away to begin an empty list.",
+    "no such table": "Its tables are gone: put a copy of the file back, or move it away to start an empty list.",
     "does not exist": "Its tables are gone: put a copy of the database back, or name another one.",
 }
 _HINT = "Correct the URL, for example sqlite:////home/me/tasks.db, and check that you may write there."
@@ -147,11 +147,15 @@ def _unusable(url: URL | None, why: object) -> ConfigError:
     reason = lines[0].rstrip(".") if lines else type(why).__name__
     where = ""
     if url is not None:
-        hidden = {name: "***" for name in url.query if any(word in name.lower() for word in _SECRETS)}
-        where = f" at {url.update_query_dict(hidden).render_as_string(hide_password=True)}"
-        if url.password:
-            reason = reason.replace(str(url.password), "***")
+        secret = [name for name in url.query if is_secret(name)]
+        where = f" at {redact(url.difference_update_query(secret).render_as_string(hide_password=True))}"
+        given = (str(url.password or ""), *(text for name in secret for text in _texts(url.query[name])))
+        reason = without(reason, given)
     return ConfigError(
         f"The tasks cannot be opened{where}: {reason}.",
         hint=next((hint for words, hint in _HINTS.items() if words in reason), _HINT),
     )
+
+
+def _texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value

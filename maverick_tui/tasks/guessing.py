@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 from maverick_tui.tasks.words import WEAK, clean, tokens
 
 ALIKE = 81.0
-"""How alike two words must be, of 100; short ones have less to go by."""
+"""How similar two words must be, out of 100; short ones have less to go by."""
 SHORT_ALIKE = 80.0
 LEAST_TITLE = 4
-"""Letters of a title that is asked about because it is a part of what was said; shorter ones are a part of anything."""
+"""The fewest letters of a title that is asked about because it is part of what was said; shorter ones are part of
+anything."""
 LEAST_SWAPPED = 4
-"""Letters of a word in which two may have changed places."""
+"""The fewest letters of a word in which two may have changed places."""
 MOST_WORDS = 12
 MOST_MISTYPED = 3
 
@@ -23,7 +24,7 @@ _DIGIT = re.compile(r"\d")
 def guessed(words: str, text: str, titles: Sequence[str]) -> list[int]:
     """Which of these titles may be meant; `text` has them all, one in a line.
 
-    They are those that have all the words, mistyped ones too; else those that have no others.
+    They are those that contain all the words, including mistyped ones; otherwise those that contain no others.
     """
     said = tokens(words)
     told = [word for word in said if word not in WEAK] or said
@@ -50,7 +51,7 @@ def _near(given: Sequence[str], text: str, titles: Sequence[str]) -> Sequence[in
 
 
 def _within(said: frozenset[str], text: str, titles: Sequence[str]) -> list[int]:
-    """The titles that are a part of what was said."""
+    """The titles that are part of what was said."""
     known, own = said | WEAK, said - WEAK
     if not any(word in text for word in own):
         return []
@@ -65,7 +66,7 @@ def _within(said: frozenset[str], text: str, titles: Sequence[str]) -> list[int]
 
 
 def _pieces(word: str) -> list[str]:
-    """Parts of a word of which one is left as it is, whichever letters are mistyped."""
+    """Parts of a word, at least one of which is intact whichever letters are mistyped."""
     if len(word) < 3 or _DIGIT.search(word):  # what has so few letters, or numbers, is never mistaken for another
         return []
     if len(word) == 3:
@@ -83,14 +84,14 @@ def _most_edits(word: str) -> int:
 
 
 def holding(words: Collection[str], titles: Sequence[str], left: Sequence[int]) -> Sequence[int]:
-    """Those of the titles that have all of these somewhere."""
+    """The titles that contain all of these."""
     for word in sorted(words, key=len, reverse=True):  # each time there are fewer to look at
         left = [at for at in left if word in titles[at]]
     return left
 
 
 def _having(similar: Sequence[set[str]], near: Sequence[int], titles: Sequence[str]) -> list[int]:
-    """Those of the titles that have one of each."""
+    """The titles that contain one of each."""
     left = holding([next(iter(one_of)) for one_of in similar if len(one_of) == 1], titles, near)
     return [at for at in left if all(not one_of.isdisjoint(tokens(titles[at])) for one_of in similar)]
 
@@ -98,7 +99,7 @@ def _having(similar: Sequence[set[str]], near: Sequence[int], titles: Sequence[s
 def _similar(given: Sequence[str], vocabulary: set[str]) -> list[set[str]]:
     """The words of the titles that each of these may be: itself if it is there, else those that it may be mistyped for.
 
-    Only some are looked for as mistyped; whoever makes more mistakes has not meant a title.
+    Only some are looked for as mistyped: with more mistakes than that, no title was meant.
     """
     unknown = [word for word in given if word not in vocabulary and not _DIGIT.search(word)][:MOST_MISTYPED]
     mistakable = [word for word in vocabulary if word.isalpha() or not _DIGIT.search(word)] if unknown else []

@@ -1,4 +1,4 @@
-"""Whose tasks they are and where they are kept, on a machine of one's own."""
+"""Whose tasks they are and where they are kept, on the user's own machine."""
 
 from __future__ import annotations
 

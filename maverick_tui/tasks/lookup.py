@@ -16,11 +16,11 @@ from maverick_tui.tasks.guessing import guessed, holding
 from maverick_tui.tasks.words import LEFT_OUT, UNSPACED, folded, telling, tokens
 
 LEAST_CUT = 12
-"""Letters of a title that was shown cut; less was never shown of one."""
+"""The fewest letters of a title that was shown cut."""
 MOST = 5
-"""Tasks that a question names at most."""
+"""The most tasks that a question names."""
 LONGEST_QUERY = 600
-"""Nobody says more to name a task: a title has 200 letters, and some become three when case is folded."""
+"""The longest name of a task: a title has 200 letters, and some become three when case is folded."""
 
 _QUOTED = re.compile(r"'(?P<a>.+)'|\"(?P<b>.+)\"|[“„](?P<c>.+)[”“]|«(?P<d>.+)»")
 _NUMBERED = re.compile(r"(?P<title>.+) \((?P<number>[1-9]\d{0,3})\)")
@@ -28,10 +28,10 @@ _ABOUT = re.compile(
     r"(?:(?:the|my|that|this) )?(?:(?:task|todo|to-do|item|entry)(?: (?:about|called|named|titled|to|for)|:)|"
     r"one (?:about|called|named|for)) "
 )
-"""How somebody begins who describes a task; it is no part of its title."""
+"""How a description of a task may begin, which is not part of its title."""
 _THE_TASK = re.compile(r"(?:the|my|that|this) (?P<words>.+) (?:task|todo|to-do|item|entry)")
 _SAID_WITH_IT = frozenset({"the", "my"})
-"""What may be said beside the words of a title. Not "a": that is a name as well, of a vitamin or a plan."""
+"""What may be said along with the words of a title. Not "a": that is also a name, as of a vitamin or a plan."""
 
 
 class Candidate(NamedTuple):
@@ -53,12 +53,12 @@ def sought(query: str) -> str:
 
 
 def is_quoted(query: str) -> bool:
-    """Whether it stands in quotes: then it is a whole title, if there is one."""
+    """Whether it is in quotes: then it is a whole title, if there is one."""
     return _QUOTED.fullmatch(" ".join(folded(query).split())) is not None
 
 
 def is_clear(query: str, title: str) -> bool:
-    """Whether these words name this very title; what is only like it, or more than it, does not."""
+    """Whether these words name this very title; what is only similar, or more than it, does not."""
     words, title = sought(query), " ".join(folded(title).split())
     if not words:
         return False

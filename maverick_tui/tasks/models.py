@@ -41,8 +41,8 @@ class Task(SQLModel, table=True):
     """One task of one user."""
 
     __tablename__ = "maverick_task"
-    # With the title, so that looking for one need not touch the table. An id is never given again: somebody may still
-    # mean the task that had it.
+    # With the title, so that looking for one need not touch the table. An id is never reused: somebody may still mean
+    # the task that had it.
     __table_args__ = (
         Index("ix_maverick_task_user_state", "user_id", "completed", "id", "title"),
         {"sqlite_autoincrement": True},
@@ -61,7 +61,7 @@ class Task(SQLModel, table=True):
     completed_at: datetime | None = Field(default=None, sa_column=Column(Moment))
 
     def view(self) -> dict[str, Any]:
-        """What a tool tells of it. Whose it is stays here."""
+        """What a tool says about it. Whose it is stays here."""
         return {
             "id": self.id,
             "title": self.title,

@@ -21,7 +21,7 @@ class Listed(NamedTuple):
 
 
 def read_list(url: str, user_id: str, *, everything: bool, tag: str | None, limit: int | None) -> Listed | None:
-    """What `TaskStore.list` would find; None where that must be asked, for it can mend what is missing or say why."""
+    """What `TaskStore.list` would find; None where that must be asked, as it can repair what is missing or say why."""
     path = Path(url.removeprefix(_FILE))
     if not url.startswith(_FILE) or "?" in url or not path.is_file():
         return None

@@ -18,11 +18,12 @@ from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallS
 from maverick_tui.executor.calls import NO_MORE_CALLS
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.execution import AgentExecutor
-from maverick_tui.executor.messages import Agent, Message, Role, ToolCall
-from maverick_tui.executor.provider import AgentConfig, create_agent
+from maverick_tui.executor.executor import AgentExecutor
+from maverick_tui.executor.mcp.servers import result_text
+from maverick_tui.executor.model.claude import create_agent
+from maverick_tui.executor.model.config import AgentConfig
+from maverick_tui.executor.model.messages import Agent, Message, Role, ToolCall
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
-from maverick_tui.executor.server_tool import as_text
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.answers import Made, answer
@@ -39,12 +40,12 @@ log = logging.getLogger(__name__)
 
 TIMEOUT = 30.0
 GRACE = 0.5
-"""Seconds beyond it, for an execution that has to end by itself; whatever else hangs is ended then."""
+"""Extra seconds for an execution to end by itself; whatever else hangs is ended then."""
 MAX_TOOL_CALLS = 10
 MAX_CHANGES = 5
-"""Tasks that a message may complete or change one by one before it is a big action, and asks."""
+"""How many tasks a message may complete or change one by one before it becomes a big action, which asks."""
 MAX_HISTORY = 20
-"""Messages of the conversation that the model is shown."""
+"""The most messages of the conversation that the model is shown."""
 
 SYSTEM_PROMPT = """\
 You keep a user's to-do list. You can add, list, complete, update and delete tasks with your tools, and nothing else.
@@ -92,8 +93,8 @@ class AgentRunner:
     ) -> AgentResult:
         """Answer a message; an `AnswerTimeout` (a `TimeoutError`) if that takes longer than 30 seconds.
 
-        `on_activity` is told what happens, `on_result` how the model has ended. Without `may_confirm` the message is
-        no answer to a question that the history ends with: whoever says it has not seen that.
+        `on_activity` is told what happens, `on_result` how the model ended. Without `may_confirm` the message does not
+        answer a question that the history ends with: whoever wrote it has not seen that.
         """
         if not isinstance(message, str) or not message.strip():
             text = texts.needs(UNCLEAR)
@@ -115,7 +116,7 @@ class AgentRunner:
             raise self._late(recorder.made) from result.error
         is_done = result.terminate_reason is TerminateReason.COMPLETE
         if not is_done:
-            log.warning("The to-do assistant did not come to an end: %s", result.error)
+            log.warning("The to-do assistant did not finish: %s", result.error)
         heard = "\n".join([*(said.content for said in context.message_history[-MAX_HISTORY:]), message])
         is_done = is_done and not recorder.is_cut
         return answer(recorder.made, result.raw_content, heard=heard, has_failed=not is_done)
@@ -132,9 +133,9 @@ class AgentRunner:
         async with self._server.connected(context.user_id, is_confirmed=True, asked=asked) as client:
             for tool, arguments in calls:
                 began = time.perf_counter()
-                result = failed("system", texts.SYSTEM_ERROR)  # unless it comes to an end
+                result = failed("system", texts.SYSTEM_ERROR)  # unless it finishes
                 try:
-                    result = _read(as_text(await client.call_tool(tool, arguments)))
+                    result = _read(result_text(await client.call_tool(tool, arguments)))
                 finally:
                     recorder.add(ToolCallRecord(tool, arguments, result, _ms(time.perf_counter() - began)))
         return answer(recorder.made)
@@ -172,7 +173,7 @@ class AgentRunner:
                 "description": "Keeps a to-do list.",
                 "prompt": {"system": SYSTEM_PROMPT},
                 "inputs": {"inputs": {"today": {"type": "string"}}},
-                "tools": {"max_parallel": 1},  # one after the other, in the order that the model has said
+                "tools": {"max_parallel": 1},  # one after the other, in the model's order
                 "run": {
                     "timeout_ms": seconds * 1000,
                     "max_tool_calls": MAX_TOOL_CALLS,
@@ -185,8 +186,8 @@ class AgentRunner:
 class _Tool:
     """A tool of the task server, as the executor calls it.
 
-    The server judges the arguments, since it has words for the user; and the model is told no ids, so that it has none
-    to tell.
+    The server checks the arguments, since it has words for the user; and the model is given no ids, so that it cannot
+    mention any.
     """
 
     def __init__(self, listed: types.Tool, client: Client, recorder: _Recorder) -> None:
@@ -199,12 +200,12 @@ class _Tool:
 
     async def execute(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Call it."""
-        result = _read(as_text(await self._client.call_tool(self.name, self.known(arguments))))
+        result = _read(result_text(await self._client.call_tool(self.name, self.known(arguments))))
         self._recorder.results[context.call_id] = result
         return without_ids(result)
 
     def known(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that the tool has; whose tasks a model would like to see is none of them."""
+        """The arguments that the tool has; whose tasks a model would like to see is not one of them."""
         return {name: value for name, value in arguments.items() if name in self.parameters["properties"]}
 
 
@@ -217,10 +218,10 @@ class _Recorder:
         self._made: list[Made | None] = []
         self._turn = 0
         self.is_cut = False
-        """Whether a call was not made, since there were too many."""
+        """Whether a call was not made because there were too many."""
         self.tools: Mapping[str, _Tool] = {}
         self.results: dict[str, dict[str, Any]] = {}
-        """What the tools have answered, by call; as they did, and not as the model was told."""
+        """What the tools answered, by call: their own words, and not what the model was told."""
 
     @property
     def made(self) -> list[Made]:
@@ -228,7 +229,7 @@ class _Recorder:
         return [one for one in self._made if one is not None]
 
     def add(self, record: ToolCallRecord) -> None:
-        """Write down a call that no model has made."""
+        """Write down a call that no model made."""
         self._made.append(Made(record, self._turn))
 
     def take(self, event: Activity) -> None:
@@ -270,21 +271,22 @@ _USER = re.compile(r"user|owner|account|tenant|^uid$", re.IGNORECASE)
 
 
 def _read(text: str) -> dict[str, Any]:
-    """What a tool has answered; anything but its JSON is a failure of the protocol."""
+    """What a tool answered; anything but its JSON is a failure of the protocol."""
     try:
         found = json.loads(text)
     except ValueError:
         found = None
     if isinstance(found, dict) and isinstance(found.get("success"), bool):
         return found
-    log.error("A tool of the task list has answered something else: %.200s", text)
+    log.error("A tool of the task list answered something else: %.200s", text)
     return failed("system", texts.SYSTEM_ERROR)
 
 
 def _confirmed(context: AgentContext, message: str) -> list[tuple[str, dict[str, Any]]]:
     """The tool calls that this message confirms: the last thing said was the question, and this is its exact answer.
 
-    Where it is known which calls were made for that answer, one of them must have asked: words alone can be anybody's.
+    Where it is known which calls were made for that answer, one of them must have asked: words alone could be
+    anybody's.
     """
     last = context.message_history[-1] if context.message_history else None
     if last is None or last.role != "assistant":
@@ -306,7 +308,7 @@ def _confirmed(context: AgentContext, message: str) -> list[tuple[str, dict[str,
 
 
 def _asked(record: Any) -> tuple[str, dict[str, Any], str, str] | None:
-    """The call that has asked, its phrase and the title it is about; None for another, or what is no record."""
+    """The call that asked, its phrase and the title it is about; None for another call, or what is not a record."""
     values = asdict(record) if isinstance(record, ToolCallRecord) else record
     error = _error(values)
     if error.get("code") != "confirm":
@@ -318,7 +320,7 @@ def _asked(record: Any) -> tuple[str, dict[str, Any], str, str] | None:
 
 
 def _error(record: Any) -> Mapping[str, Any]:
-    """What a call could not do, or had to ask; empty for one that did it, or what is no record."""
+    """What a call could not do, or had to ask; empty for one that did it, or what is not a record."""
     values = asdict(record) if isinstance(record, ToolCallRecord) else record
     result = values.get("result") if isinstance(values, Mapping) else None
     error = result.get("error") if isinstance(result, Mapping) else None
@@ -326,7 +328,7 @@ def _error(record: Any) -> Mapping[str, Any]:
 
 
 def _asked_about(context: AgentContext) -> dict[str, int | None]:
-    """The tasks that the last thing said has asked about, by the names that it gave them; and their ids, if known."""
+    """The tasks that the last thing said asked about, by the names it gave them, with their ids if known."""
     last = context.message_history[-1] if context.message_history else None
     if last is None or last.role != "assistant":
         return {}
@@ -339,7 +341,7 @@ def _asked_about(context: AgentContext) -> dict[str, int | None]:
 
 
 def _history(context: AgentContext) -> list[Message]:
-    """What was said, beginning with the user, as a model must be shown it."""
+    """What was said, starting with the user, as a model must be shown it."""
     roles = {"user": Role.USER, "assistant": Role.ASSISTANT}
     messages = [
         Message(roles[said.role], said.content)

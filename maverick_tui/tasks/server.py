@@ -24,7 +24,7 @@ INSTRUCTIONS = "A to-do list. Tasks are named by words of their title; the user'
 
 
 class MCPToolServer:
-    """Makes a server for each user, whose tools work on that user's tasks alone."""
+    """Makes a server for each user, whose tools only work on that user's tasks."""
 
     def __init__(self, session_factory: SessionFactory) -> None:
         self.store = TaskStore(session_factory)
@@ -85,7 +85,7 @@ class MCPToolServer:
 def _handlers(toolbox: Toolbox, with_phrase: bool) -> dict[str, Any]:
     """What a server does when it is asked for its tools, and when one is called.
 
-    Not `MCPServer`: that takes the logging of the whole program over, which is the terminal's.
+    Not `MCPServer`: that takes over the logging of the whole program, and writes it to the terminal.
     """
     from mcp import types
 

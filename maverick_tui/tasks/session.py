@@ -35,9 +35,8 @@ from maverick_tui.events.kinds import (
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted, TurnEnded, TurnStarted
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.provider import AgentConfig
+from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.scratch import scratch_folder
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.chat import Chat
@@ -45,6 +44,7 @@ from maverick_tui.tasks.database import SessionFactory, close_database, open_dat
 from maverick_tui.tasks.local import local_user
 from maverick_tui.tasks.runner import AgentRunner, without_user
 from maverick_tui.tasks.server import MCPToolServer
+from maverick_tui.threads import in_thread
 from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:

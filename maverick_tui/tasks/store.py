@@ -1,4 +1,4 @@
-"""TaskStore: tasks in a database. Every question names its user, and every query is filtered by that user."""
+"""TaskStore: tasks in a database. Every method names its user, and every query is filtered by that user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_VALUES = 500
 """Of one question to a database, which does not take any number of them."""
 
 given_up: ContextVar[threading.Event | None] = ContextVar("given_up", default=None)
-"""Set when nobody waits any more for what a thread does: then it may not change anything."""
+"""Set when nobody is waiting any more for what a thread does: then it may not change anything."""
 
 
 class WrongInput(ValueError):
@@ -87,14 +87,14 @@ class TaskStore:
             return Page(tuple(session.exec(some_of)), total)
 
     def get(self, user_id: str, task_id: int) -> Task | None:
-        """One task; None if it is not there, or somebody else's."""
+        """One task; None if it does not exist or is somebody else's."""
         with self._open() as session:
             return session.exec(_one(user_id, task_id)).first()
 
     def called(self, user_id: str, name: str, task_id: int | None = None) -> Candidate | None:
-        """The task that a question has called by this name: the one with that id, if it has its title still.
+        """The task that a question called by this name: the one with that id, if it still has its title.
 
-        Without an id it is the one that a question would call so at this moment.
+        Without an id, it is the one that a question would call so at this moment.
         """
         with self._open() as session:
             if task_id is not None:
@@ -107,7 +107,7 @@ class TaskStore:
         return called(name, found, titles)
 
     def find(self, user_id: str, query: str) -> Sequence[Candidate]:
-        """The tasks that these words could mean: one if it is clear, several if it is not, none if there is none."""
+        """The tasks that these words could mean: one if it is clear, several if it is not, or none."""
         own = _of(user_id, "all")
         with self._open() as session:
             text = _titles(session, own)
@@ -150,7 +150,7 @@ class TaskStore:
     # What was looked up may be another task by now: so a change may say which title it must still have.
 
     def complete(self, user_id: str, task_id: int, *, titled: str | None = None) -> Task | None:
-        """Mark a task as done; None if it is not there, or somebody else's."""
+        """Mark a task as done; None if it does not exist or is somebody else's."""
         done = {"completed": True, "completed_at": func.coalesce(Task.completed_at, now())}
         return self._change(user_id, task_id, titled, done)
 
@@ -171,7 +171,7 @@ class TaskStore:
         return self._returned(change)
 
     def delete(self, user_id: str, task_id: int, *, titled: str | None = None) -> Task | None:
-        """Remove a task; what it was, or None if it is not there, or somebody else's."""
+        """Remove a task; returns what it was, or None if it does not exist or is somebody else's."""
         return self._returned(delete(Task).where(*_exactly(user_id, task_id, titled)))
 
     def _returned(self, statement: Any) -> Task | None:
@@ -183,7 +183,7 @@ class TaskStore:
         return Task(**row) if row is not None else None
 
     def complete_all(self, user_id: str) -> int:
-        """Mark every open task as done; how many there were."""
+        """Mark every open task as done; returns how many there were."""
         moment = now()
         with self._open() as session:
             change = update(Task).where(*_of(user_id, "open"))
@@ -192,7 +192,7 @@ class TaskStore:
             return done
 
     def delete_all(self, user_id: str, status: Status) -> int:
-        """Remove all tasks of a kind; how many there were."""
+        """Remove all tasks of a kind; returns how many there were."""
         with self._open() as session:
             gone = _execute(session, delete(Task).where(*_of(user_id, status)))
             _commit(session)
@@ -213,7 +213,7 @@ def _titles(session: Session, wanted: Iterable[ColumnElement[bool]]) -> str:
 
 
 def _tagged(session: Session, query: Any, tag: str) -> list[int]:
-    """Which of these have the tag; what is the same text is read once."""
+    """Which of these have the tag; the same text is read only once."""
     has_it: dict[str, bool] = {}
     ids: list[int] = []
     for number, text in session.connection().execute(query).fetchall():
@@ -231,7 +231,7 @@ def _candidates(session: Session, wanted: Iterable[ColumnElement[bool]]) -> list
 
 
 def _commit(session: Session) -> None:
-    """Keep what was changed, unless whoever wanted it was told meanwhile that it did not work."""
+    """Commit what was changed, unless whoever wanted it has been told meanwhile that it did not work."""
     late = given_up.get()
     if late is not None and late.is_set():
         session.rollback()

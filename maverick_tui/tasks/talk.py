@@ -1,4 +1,5 @@
-"""What a model says by itself, where no tool was called: let through if it cannot tell anything that only a tool knows.
+"""What a model says by itself, where no tool was called: let through if it cannot claim anything that only a tool
+knows.
 
 Claims cannot be listed: they are made in every language, and in ever new words. So the words of talking are listed.
 With those, and with what the user and the assistant have said before, it can greet, ask back and offer help; what
@@ -69,13 +70,13 @@ _OURS = re.compile(
     r"^(?:got it! added|updated!|done\b|added\b|deleted\b|removed\b|marked\b|completed\b)|[☐✓]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What is asked before something is done: a model may not say it where no tool has, not even in the user's words."""
+"""What is asked before something is done: a model may not say it where no tool did, not even in the user's words."""
 _CLAIM = re.compile(
     r"\b(?:added|created|deleted|removed|erased|cleared|marked|completed|finished|updated|changed|renamed)\b|"
     r"(?<!to be )(?<!things )\bdone\b|(?:\b(?:is|are|it|all|now|tasks?)|'s|'')[ :,-]+complete\b",
     re.IGNORECASE,
 )
-"""What may say that something was changed, though the user has said those words before."""
+"""What may claim that something was changed, even if the user has said those words before."""
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u201b\u2032\uff07`\u00b4", "'"))
 _JARGON = re.compile(
     r"\b(json|apis?|mcp|sql\w*|databases?|tools?|toolcalls?|function call|user ?id|task ?id|uuid|null|boolean|"
@@ -98,10 +99,10 @@ _ENDS = (".", "!", "?", "…", ":")
 
 
 def friendly(text: str, heard: str = "") -> str:
-    """What a model says by itself, made fit: no ids, no jargon, no emoji, whole sentences, not too long.
+    """What a model says by itself, made presentable: no ids, no jargon, no emoji, whole sentences, not too long.
 
-    What cannot be mended is not said at all; nor is what it can know from nowhere, since it was not `heard` in the
-    conversation and no tool has told it. What stands in quotes must have been heard as it is.
+    What cannot be mended is not said at all; nor is what it cannot know, since it was not `heard` in the conversation
+    and no tool told it. What is in quotes must have been heard word for word.
     """
     is_list = any(mark in text for mark in "☐✓")  # one of them would be taken for an emoji
     text = _BRACKETED_ID.sub("", _EMOJI.sub("", _INVISIBLE.sub("", inert(text).replace("\ufffd", ""))))
@@ -117,7 +118,7 @@ def friendly(text: str, heard: str = "") -> str:
 
 
 def _is_claim(text: str, heard: str) -> bool:
-    """Whether it may tell what only a tool knows; looked at when nothing of it will change any more."""
+    """Whether it may claim what only a tool knows; checked when nothing of it will change any more."""
     said, known = _plain(text), _plain(heard)
     in_one = " ".join(said.split())
     quoted = [str(found[found.lastgroup or 0]) for found in _QUOTED.finditer(said)]
@@ -134,7 +135,7 @@ def _is_claim(text: str, heard: str) -> bool:
 
 
 def _is_told(sentence: str) -> bool:
-    """Whether something is told or promised to be done, and not offered."""
+    """Whether it says or promises that something is done, and does not offer it."""
     words = set(_WORD.findall(sentence))
     return bool(words & _ACTIONS) and (not words & _OFFERS or bool(words & _PROMISES))
 

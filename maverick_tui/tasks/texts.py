@@ -1,4 +1,4 @@
-"""Everything that the assistant says of its own, word for word as the contract has it."""
+"""Everything that the assistant says itself, word for word as the contract has it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 LONGEST = 500
 LONGEST_TITLE = 80
-"""Of a title in a list; where it stands alone it is told as it is."""
+"""The most letters of a title in a list; where it stands alone it is shown in full."""
 MOST_TAGS = 5
 LONGEST_TAG = 20
 
@@ -31,7 +31,7 @@ _CONFIRM_BULK = re.compile(r"That's a big action\. Confirm with '(?P<phrase>[^']
 
 
 def short(title: str, most: int = LONGEST_TITLE) -> str:
-    """A title that does not take the whole answer."""
+    """A title, cut so that it does not take up the whole answer."""
     return title if len(title) <= most else f"{title[: most - 1].rstrip()}…"
 
 
@@ -71,12 +71,12 @@ def not_found(query: str) -> str:
 
 
 def did_you_mean(query: str, title: str) -> str:
-    """No task has these words, but one has some that are like them."""
+    """No task has these words, but one has similar ones."""
     return f"{not_found(query)} Did you mean '{title}'?"
 
 
 def one_by_one(titles: Sequence[str]) -> str:
-    """There was a question about each of these, and only the last one of all can be asked."""
+    """There would be a question about each of these, and only one can be asked."""
     names = joined([f"'{short(title)}'" for title in titles])
     return f"I can delete one task at a time. Please ask me again about {names}."
 
@@ -186,7 +186,7 @@ def cut(text: str) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Parts as a sentence has them: a, b and c."""
+    """Parts as in a sentence: a, b and c."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.inert import one_line
 from maverick_tui.tasks import texts
@@ -16,6 +15,7 @@ from maverick_tui.tasks.lookup import MOST, Candidate, is_clear, says_more, with
 from maverick_tui.tasks.models import Task
 from maverick_tui.tasks.store import Status, TaskStore, WrongInput, given_up
 from maverick_tui.tasks.words import folded
+from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 
@@ -33,12 +33,12 @@ BULK_PHRASES: dict[tuple[str, Status], str] = {
 
 
 class Toolbox:
-    """What the tools do for one user. One that `is_confirmed` takes a task by the name that a question gave it only.
+    """What the tools do for one user. One that `is_confirmed` only takes a task by the name that a question gave it.
 
     It lasts as long as a connection, and remembers what it has asked there. From more than `most_changes` tasks on,
     changing them one by one is a big action too. `asked` are the tasks that the user was asked about before, by the
-    names that they were given there: such a name means that very task, also if others have its words, and with its id
-    also if others have its number by now. With `keeps_offers` those that are asked about here count as well.
+    names that they were given there: such a name means that very task, even if others have its words, and with its id
+    even if others have its number by now. With `keeps_offers` those that are asked about here count as well.
     """
 
     def __init__(
@@ -71,19 +71,19 @@ class Toolbox:
         return ToolContext(inputs={"toolbox": self})
 
     async def safely(self, work: Callable[[], Answer]) -> Answer:
-        """The answer of a tool, whatever happens; the database is asked in a thread."""
+        """The answer of a tool, whatever happens; the database is queried in a thread."""
         late = threading.Event()
         before = given_up.set(late)
         try:
             return await in_thread(work)
         except WrongInput as error:
             return failed("invalid", texts.needs(error.what), missing=error.what)
-        except Exception as error:  # what it was is for the log; the user is told that it did not work
+        except Exception as error:  # the log says what it was; the user is told that it did not work
             hide_values(error)
             log.exception("A tool of the task list failed")
             return failed("system", texts.SYSTEM_ERROR)
         finally:
-            late.set()  # a thread that nobody waits for any more may not change anything
+            late.set()  # a thread that nobody is waiting for may not change anything
             given_up.reset(before)
 
     def add(self, title: str, notes: str, priority: str, due: str | None, tags: list[str]) -> Answer:
@@ -97,7 +97,7 @@ class Toolbox:
         return {"success": True, "data": {"tasks": [task.view() for task in page.tasks], "total": page.total}}
 
     def named(self, words: str, act: Callable[[Candidate], Answer], *, guesses: bool = False) -> Answer:
-        """Do something with the task that is meant, or ask which one it is; with `guesses` also if it only may be."""
+        """Do something with the task that is meant, or ask which one it is; with `guesses`, even a guess counts."""
         words = one_line(words)
         if not words:
             return failed("invalid", texts.needs("the task"), missing="the task")
@@ -153,7 +153,7 @@ class Toolbox:
         return False
 
     def delete(self, words: str, confirmation: str = "") -> Answer:
-        """Delete a task, or ask whether it is to be. What was asked about here may be confirmed here."""
+        """Delete a task, or ask first. What was asked about here may be confirmed here."""
         is_said = is_phrase(confirmation, texts.DELETE_PHRASE)
         if is_said and (about := self._asked.pop((texts.DELETE_PHRASE, words), None)):
             return self._delete(about)
@@ -168,7 +168,7 @@ class Toolbox:
         return _or_gone(self._store.delete(self._user_id, found.id, titled=found.title), found)
 
     def _ask(self, question: str, phrase: str, about: Candidate | None = None) -> Answer:
-        """Ask for a phrase, which is an answer once."""
+        """Ask for a phrase, which counts as an answer once."""
         self._asked[phrase, about.name if about else ""] = about
         details = {"title": about.name, "ids": {about.name: about.id}} if about else {}
         return failed("confirm", question, phrase=phrase, **details)
@@ -180,7 +180,7 @@ class Toolbox:
         return True
 
     def bulk(self, action: str, status: Status, confirmation: str = "") -> Answer:
-        """Change many tasks, or ask whether they are to be."""
+        """Change many tasks, or ask first."""
         phrase = BULK_PHRASES[action, status]
         if self._asks and not self._is_confirmed_here(confirmation, phrase):
             if self._store.count(self._user_id, status):
@@ -194,7 +194,7 @@ class Toolbox:
 
 
 def is_phrase(said: str, phrase: str) -> bool:
-    """Whether these are the words that confirm something; a comma between them and a full stop are no other words."""
+    """Whether these are the words that confirm something; a comma between them and a full stop make no difference."""
     return said.strip().removesuffix(".").lower().replace(",", " ").split() == phrase.split()
 
 
@@ -211,7 +211,7 @@ def _or_gone(task: Task | None, found: Candidate, **more: Any) -> Answer:
 
 
 def without_ids(answer: Mapping[str, Any]) -> Answer:
-    """What a tool has answered, for a model: what it is not told it cannot tell."""
+    """What a tool answered, for a model: what it is not told, it cannot tell."""
 
     def left(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -223,5 +223,5 @@ def without_ids(answer: Mapping[str, Any]) -> Answer:
 
 
 def failed(code: str, message: str, **details: Any) -> Answer:
-    """What a tool answers when it has not; `message` is what the user is to be told."""
+    """What a tool answers when it has not; `message` is what the user should be told."""
     return {"success": False, "error": {"code": code, "message": message, **details}}

@@ -1,4 +1,4 @@
-"""The tools of the task list as a model is told of them, and a call of one."""
+"""The tools of the task list as they are described to a model, and how one is called."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Confirmation = Annotated[
 
 
 async def call(toolbox: Toolbox, name: str, arguments: Mapping[str, Any], *, with_phrase: bool = False) -> Answer:
-    """What a tool answers; arguments that it does not have are left out, whose tasks a caller wants for one."""
+    """What a tool answers; arguments that it does not have are left out, such as whose tasks a caller wants."""
     tool = tools(with_phrase=with_phrase).get(name)
     if tool is None:
         return failed("unknown", texts.needs(UNCLEAR), missing=UNCLEAR)
@@ -153,7 +153,7 @@ _WRONG = {
     "which": "which tasks",
     "status": "which tasks",
 }
-"""What the user is asked for when a model has called a tool with something that it cannot take."""
+"""What the user is asked for when a model called a tool with something that it cannot accept."""
 
 
 def _wrong_field(error: ToolError) -> str:

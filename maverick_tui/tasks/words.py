@@ -1,4 +1,4 @@
-"""Titles and what is said of them, word by word, as they are compared."""
+"""Titles and what is said about them, word by word, as they are compared."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ WEAK = LEFT_OUT | frozenset(
     "your our his her its their this that these those it one task todo to-do item entry to for of in on at by from and "
     "or about with is are be do as all me you we i".split()
 )
-"""Words that tell nothing by themselves."""
+"""Words that mean nothing by themselves."""
 UNSPACED = "\u2e80"
-"""From here on writing has no spaces between words."""
+"""From this character on, scripts have no spaces between words."""
 
 
 def folded(text: str) -> str:
-    """The text as it is compared: case, kinds of apostrophes and ways to write an accent make no difference."""
+    """The text as it is compared: case, kinds of apostrophe and ways of writing an accent make no difference."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFC", text).casefold()
@@ -32,7 +32,7 @@ def tokens(words: str) -> tuple[str, ...]:
 
 
 def clean(word: str) -> str:
-    """A word without the punctuation around it; signs inside of it tell C from C++."""
+    """A word without the punctuation around it; signs in it tell C from C++."""
     return word if word.isalnum() else word.strip(_EDGES).lstrip("#")
 
 

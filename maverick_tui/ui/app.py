@@ -5,100 +5,115 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
-import logging
-import signal
+import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.notifications import Notify
 from textual.screen import Screen
+from textual.theme import Theme
 
+from maverick_tui import paths
 from maverick_tui.inert import one_line
-from maverick_tui.paths import too_much
 from maverick_tui.runs.board import Board, RunModel
-from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.keys.typed import TypedKeys
+from maverick_tui.ui.launch import HeldSetup, Launch
+from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
+from maverick_tui.ui.navigation import Navigation
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.shell import Shell
+from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
+from maverick_tui.ui.themes import use_themes
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+    from textual.events import Event as InputOrOther
     from textual.worker import Worker
 
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.events.kinds import AgentLoaded, Event
-    from maverick_tui.ui.notifications import Notifier
-    from maverick_tui.ui.picker.items import RunSummary
+    from maverick_tui.ui.alerts import Alerts
+    from maverick_tui.ui.launch import RunSetup
     from maverick_tui.ui.picker.screen import PickerScreen
-    from maverick_tui.ui.screens.run import RunScreen
-    from maverick_tui.ui.stage import Stage
 
-log = logging.getLogger(__name__)
-
-CLOSE_WITHIN = 4.0
 SWITCH_INTERVAL = 0.001
 """Seconds that the thread which reads keys waits for the interpreter while another one works; Python says 0.005."""
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
+QUIT_AGAIN_WITHIN = 2.0
+MOST_NOTICES = 2
+"""Notices that are shown at a time: they cover what one reads."""
 CHANGES_RUNS = (
     "connected", "connect_failed", "run_named", "turn_started", "turn_ended", "permission_asked", "permission_settled",
 )  # fmt: skip
 """What a list of runs shows."""
 
 
-class MaverickApp(Shell):
+class MaverickApp(App[int]):
     """Mission control. Runs belong to the application: they go on whatever screen is shown."""
+
+    TITLE = "Maverick"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "copy_or_quit", "Copy the selection; twice: quit", id="app.quit", priority=True, show=False),
+        Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
+        Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("ctrl+p", "command_palette", "All commands", id="app.palette", priority=True, show=False),
+        Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
+    ]
 
     def __init__(
         self, launch: Launch, *, preferences: Preferences | None = None, clock: Callable[[], float] = time.time
     ) -> None:
-        """Start as the command line says."""
+        """Start as the command line says, with the styles of the first screen; Textual loads those of others."""
         first = ("lines", "picker") if launch.agent is None else ("run", "prompt", "panel", "status")
-        super().__init__(("tokens", *first), preferences)
+        super().__init__(css_path=[paths.shipped("styles") / f"{name}.tcss" for name in ("tokens", *first)])
         self.launch = launch
+        self.preferences = preferences or Preferences.load()
+        use_themes(self, self.preferences.theme)
+        on_crash(self, self._end_after_failure)
         self.board = Board(self._event_applied)
-        self._notifier: Notifier | None = None
-        self._stage: asyncio.Future[Stage] | None = None
-        self._leaving = asyncio.Event()
-        self._clock = clock
-        self._shown_picker: PickerScreen | None = None
+        self._setup = HeldSetup(launch)
+        self._alerts: Alerts | None = None
+        self._typed = TypedKeys(self)
+        self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
+        self._leaving = Leaving(self, self.board, self._navigation)
+        self._ctrl_c_at = 0.0
         self._first: RunModel | None = None
         """The run that the command line asks for."""
-        self._left: RunModel | None = None
-        """The run that was on the screen last."""
 
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[Any]:
         """The first screen; a blank one below it would be painted for nothing."""
-        self._stage = asyncio.get_running_loop().create_future()
         screen: Screen[Any]
         if self.launch.agent is None:
-            screen = self._picker()
+            screen = self._navigation.make_picker()
         else:
             self._first = self._new_run(self.launch.agent)
-            screen = self._run_screen(self._first)
-        # Textual gives every screen but the first one a callback, and wants it back when it is switched away from.
-        screen._push_result_callback(screen, None)
+            screen = self._navigation.make_run_screen(self._first)
+        let_be_left(screen)
         return screen
 
     def on_mount(self) -> None:
         """What the first screen does not need comes after it has been painted."""
-        self._end_on_signals()
+        self._leaving.end_on_signals()
         self.call_after_refresh(self._after_first_frame)
 
     def _after_first_frame(self) -> None:
         if not self.is_running:  # somebody has left before there was anything to see
             return
-        self._entitle(self._first)
+        self._navigation.entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self._make_ready()
         self._tell_problems(self.preferences.problems, "Preferences")
-        if not self.launch.is_demo and (warning := too_much(self.launch.cwd)):
+        if not self.launch.is_demo and (warning := paths.too_much(self.launch.cwd)):
             self.notify(warning, title="Not a project", severity="warning", timeout=WARNED_FOR, markup=False)
         gc.freeze()  # what is there now stays; looking through it would hold up a key each time
         gc.set_threshold(20_000, 50, 1_000)
@@ -110,93 +125,71 @@ class MaverickApp(Shell):
         from maverick_tui.ui import warmup
 
         await asyncio.to_thread(warmup.load_runs)
-        if self._leaving.is_set():
+        if self._leaving.begun.is_set():
             return
-        self._hold_stage()
+        self._hold_setup()
         if self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(warmup.load_engine)
-        await self._remap_keys()
+        await self._take_own_keys()
 
-    @work(name="stage", group="stage", exit_on_error=False)
-    async def _hold_stage(self) -> None:
+    async def _take_own_keys(self) -> None:
+        """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""
+        from maverick_tui.ui.own_keys import own_keys
+
+        keymap, problems = await asyncio.to_thread(own_keys, type(self))
+        self._tell_problems(problems, "Keys")
+        if keymap:
+            self.set_keymap(keymap)
+            for screen in self._navigation.run_screens:
+                if screen.is_mounted:
+                    screen.keys_changed()
+
+    @work(name="setup", group="setup", exit_on_error=False)
+    async def _hold_setup(self) -> None:
         """Keep the folder, the settings and a scripted model there for as long as the application runs."""
-        from maverick_tui.exceptions import MaverickError
-        from maverick_tui.ui.stage import open_stage
-
-        stage_is = self._stage
-        assert stage_is is not None
         try:
-            async with open_stage(self.launch) as stage:
-                stage_is.set_result(stage)
-                if self._shown_picker is not None and self._shown_picker.is_attached:
-                    self._shown_picker.set_cwd(stage.cwd)
-                await self._leaving.wait()
-        except Exception as error:  # whatever it is, those who wait for it are told
-            if not isinstance(error, MaverickError | OSError | TimeoutError):
-                log.exception("The stage of the runs has failed")
-            if not stage_is.done():
-                stage_is.set_exception(error)
-                stage_is.exception()  # perhaps nobody waits
+            async with self._setup.opened() as setup:
+                self._navigation.picker_in(setup.cwd)
+                await self._leaving.begun.wait()
+        except Exception as error:  # whatever it is, the person is told
             text = one_line(str(error) or type(error).__name__)
             self.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
 
-    # -- the picker ---------------------------------------------------------------------------------------------------
-
-    def _picker(self) -> PickerScreen:
-        cwd = self._stage_result().cwd if self._stage_is_ready() else None if self.launch.is_demo else self.launch.cwd
-        from maverick_tui.ui.picker.screen import PickerScreen
-
-        self._shown_picker = PickerScreen(
-            cwd, runs=self._summaries(), badge=self.launch.badge, folder=self.launch.folder
-        )
-        return self._shown_picker
-
-    def _stage_result(self) -> Stage:
-        assert self._stage is not None
-        return self._stage.result()
-
-    def _stage_is_ready(self) -> bool:
-        return self._stage is not None and self._stage.done() and self._stage.exception() is None
-
-    def _summaries(self) -> list[RunSummary]:
-        if not self.board.runs:
-            return []
-        from maverick_tui.runs.truth import truth
-        from maverick_tui.ui.picker.items import RunSummary
-
-        out = []
-        for run in self.board.runs.values():
-            now = truth(run.store, self._clock())
-            title = run.store.name or run.store.first_prompt
-            out.append(RunSummary(run.run_id, run.agent, now.word, now.glyph, now.detail, title))
-        return out
-
-    def _go_to(self, screen: Screen[Any]) -> None:
-        """Show a screen instead of the one that is there; a run's draft is not lost by it."""
-        from maverick_tui.ui.screens.run import RunScreen
-
-        if isinstance(self.screen, RunScreen) and self.screen.run.run_id in self.board.runs:
-            self._left = self.screen.run
-            self._left.draft = self.screen.draft
-        self._entitle(screen.run if isinstance(screen, RunScreen) else None)
-        _ = self.switch_screen(screen)
+    # -- from screen to screen ----------------------------------------------------------------------------------------
 
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
         """An agent is to be run."""
         run = self._new_run(event.listing.name)
-        self._show_run(run)
+        self._navigation.show_run(run)
         self._start(run, event.listing, event.inputs, None)
-
-    def on_picker_screen_back_requested(self) -> None:
-        """Back to the run from which one came."""
-        if self._left is not None:
-            self._show_run(self._left)
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
         """A run is to be shown."""
         if (run := self.board.runs.get(event.run_id)) is not None:
-            self._show_run(run)
+            self._navigation.show_run(run)
+
+    def on_picker_screen_back_requested(self) -> None:
+        """Back to the run from which one came."""
+        self._navigation.go_back()
+
+    def on_picker_screen_close_requested(self, event: PickerScreen.CloseRequested) -> None:
+        """Close a run of the list."""
+        if (run := self.board.runs.get(event.run_id)) is not None:
+            self._leaving.close_run(run)
+
+    def action_new_run(self) -> None:
+        """To the picker; the run on the screen goes on."""
+        self._navigation.show_picker()
+
+    def action_other_run(self, direction: int) -> None:
+        """To the next run, or to the one before."""
+        self._navigation.show_other_run(direction)
+
+    def action_close_run(self) -> None:
+        """Close the run on the screen."""
+        if (run := self._navigation.shown_run) is not None:
+            self._leaving.close_run(run)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
@@ -211,36 +204,20 @@ class MaverickApp(Shell):
         self, run: RunModel, agent: AgentListing | str, inputs: Mapping[str, object], prompt: str | None
     ) -> None:
         """Serve a run; it connects while the person is still typing."""
-        self._renew_stage()
+        self._renew_setup()
         serve = partial(self._serve, run, agent, dict(inputs), prompt)
         _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
 
-    def _renew_stage(self) -> None:
-        """Open the stage once more for a run that begins, or tries again: what was wrong may have been put right."""
-        if self._stage is not None and self._stage.done() and self._stage.exception() is not None:
-            self._stage = asyncio.get_running_loop().create_future()
-            self._hold_stage()
+    def _renew_setup(self) -> None:
+        """Open the setup once more for a run that begins, or tries again: what was wrong may have been put right."""
+        if self._setup.has_failed:
+            self._setup.forget_failure()
+            self._hold_setup()
 
-    def _stage_for(self, *, is_again: bool) -> asyncio.Future[Stage]:
+    def _setup_for(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
         if is_again:
-            self._renew_stage()
-        assert self._stage is not None
-        return self._stage
-
-    def _show_run(self, run: RunModel) -> None:
-        self._go_to(self._run_screen(run))
-
-    def _run_screen(self, run: RunModel) -> RunScreen:
-        from maverick_tui.ui.screens.run import RunScreen
-
-        return RunScreen(
-            run,
-            palette=self.text_palette,
-            verbosity=self.preferences.verbosity,
-            is_panel_closed=self.preferences.is_panel_closed,
-            badge=self.launch.badge,
-            clock=self._clock,
-        )
+            self._renew_setup()
+        return self._setup.ready
 
     async def _serve(
         self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], prompt: str | None
@@ -249,7 +226,7 @@ class MaverickApp(Shell):
         await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
         from maverick_tui.ui.serving import make_run
 
-        local = make_run(self, run, agent, inputs, self._stage_for)
+        local = make_run(self, run, agent, inputs, self._setup_for)
         run.connect(local)
         if prompt is not None:
             run.ask(prompt)
@@ -261,7 +238,7 @@ class MaverickApp(Shell):
 
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
-        screen = self._screen_of(run)
+        screen = self._navigation.screen_of(run)
         if run.store.queue or run.store.entries:
             return  # the person was faster
         from maverick_tui.ui.widgets.prompt import typed
@@ -272,26 +249,8 @@ class MaverickApp(Shell):
         elif not screen.prompt.text:
             screen.prompt.set_text(text)
 
-    def _screen_of(self, run: RunModel) -> RunScreen | None:
-        from maverick_tui.ui.screens.run import RunScreen
-
-        for screen in reversed(self.screen_stack):
-            if isinstance(screen, RunScreen) and screen.run is run:
-                return screen
-        return None
-
-    def _entitle(self, run: RunModel | None) -> None:
-        """Say in the title of the terminal's window which run is shown, and how it is."""
-        if run is None:
-            self.entitle()
-            return
-        from maverick_tui.runs.truth import headline
-
-        now = headline(run.store)
-        self.entitle(f"{now.glyph} {run.title}: {now.word}")
-
     def _event_applied(self, run: RunModel, event: Event) -> None:
-        screen = self._screen_of(run)
+        screen = self._navigation.screen_of(run)
         if screen is not None:
             screen.event_applied(event)
         if event.type == "agent_loaded" and (draft := cast("AgentLoaded", event).draft):
@@ -299,112 +258,115 @@ class MaverickApp(Shell):
         if event.type == "block_grew" or run.run_id not in self.board.runs:
             return
         if screen is not None:
-            self._entitle(run)
-        if event.type in CHANGES_RUNS and self._shown_picker is not None and self._shown_picker is self.screen:
-            self._shown_picker.runs = self._summaries()
-        if self._notifier is None:
-            from maverick_tui.ui.notifications import Notifier
+            self._navigation.entitle(run)
+        if event.type in CHANGES_RUNS:
+            self._navigation.runs_changed()
+        if self._alerts is None:
+            from maverick_tui.ui.alerts import Alerts
 
-            self._notifier = Notifier()
-        alert = self._notifier.told(run.agent, event, has_focus=self.app_focus and screen is not None, run=run.run_id)
-        if alert is not None and not self.is_headless:
-            if alert.rings and self.preferences.has_bell:
-                self.bell()
-            if alert.escape and self.preferences.has_notifications and self._driver is not None:
-                self._driver.write(alert.escape)
-        if alert is not None and screen is None:
-            self.notify(alert.text, title=one_line(run.agent), markup=False)
+            self._alerts = Alerts(self, self.preferences)
+        self._alerts.hear(run, event, is_shown=screen is not None)
 
-    def on_run_screen_new_run_wanted(self) -> None:
-        """Another agent is wanted."""
-        self._go_to(self._picker())
+    # -- the terminal, its keys and its colours -----------------------------------------------------------------------
 
-    def on_run_screen_other_run_wanted(self, event: RunScreen.OtherRunWanted) -> None:
-        """Another run is to be shown."""
-        from maverick_tui.ui.screens.run import RunScreen
+    def get_driver_class(self) -> type[Driver]:
+        """The way to the terminal."""
+        return terminal_driver() or super().get_driver_class()
 
-        if isinstance(self.screen, RunScreen):
-            other = self.board.beside(self.screen.run, event.direction)
-            if other is not self.screen.run:
-                self._show_run(other)
+    def on_driver_signal_resume(self) -> None:
+        """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
+        self.refresh(layout=True)
 
-    # -- closing a run ------------------------------------------------------------------------------------------------
+    async def on_event(self, event: InputOrOther) -> None:
+        """Take an event; keys that no screen can take yet wait for it."""
+        if not self._typed.keep(event):
+            await super().on_event(event)
 
-    def on_run_screen_close_wanted(self) -> None:
-        """Close the run on the screen."""
-        from maverick_tui.ui.screens.run import RunScreen
+    async def on_descendant_focus(self) -> None:
+        """A screen can be typed to."""
+        for event in self._typed.take():
+            await super().on_event(event)
 
-        if isinstance(self.screen, RunScreen):
-            self._close_run(self.screen.run)
+    def get_key_display(self, binding: Binding) -> str:
+        """A key as keyboards have it: F5 and PgUp, and not f5 and pgup."""
+        display, names = super().get_key_display(binding).replace("⏎", "enter"), {"pgup": "PgUp", "pgdn": "PgDn"}
+        return re.sub(r"\b[a-z]\w+", lambda name: names.get(name[0], name[0].capitalize()), display)
 
-    def on_picker_screen_close_requested(self, event: PickerScreen.CloseRequested) -> None:
-        """Close a run of the list."""
-        if (run := self.board.runs.get(event.run_id)) is not None:
-            self._close_run(run)
+    def _theme_changed(self, theme: Theme) -> None:
+        self.preferences.change(theme=theme.name)
+        for screen in self._navigation.run_screens:
+            screen.transcript.restyle()
 
-    def _close_run(self, run: RunModel) -> None:
-        """End a run and forget it; if something would be lost, ask first."""
-        from maverick_tui.ui.closing import before_closing
+    def _end_after_failure(self) -> None:
+        """End after a failure of our own: Textual would print the values of variables with it, secrets among them."""
+        from rich.text import Text
 
-        if (question := before_closing(run, self._draft_of(run), is_at_work=run in self.board.at_work)) is None:
-            self._forget_run(run)
+        from maverick_tui.ui.log_file import log_failure
+
+        self.bell()
+        self.panic(Text(log_failure(sys.exception())))
+
+    def on_notify(self, event: Notify) -> None:
+        """Make room for a notice: the oldest goes, but what warns stays longer than what only tells."""
+        new = event.notification.identity
+        others = [one for one in notices(self) if one.identity != new]
+        others.sort(key=lambda one: (one.severity != "information", one.raised_at))
+        for old in others[: len(others) + 1 - MOST_NOTICES]:
+            withdraw(self, old)
+
+    def _tell_problems(self, problems: Sequence[str], title: str) -> None:
+        """Tell what is wrong with the person's settings, all of it at once: of many notices few would be seen."""
+        if problems:
+            self.notify("\n".join(problems), title=title, severity="warning", timeout=15, markup=False)
+
+    # -- what can be done everywhere ----------------------------------------------------------------------------------
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """What the palette offers: the commands of the screen, and what holds everywhere."""
+        from maverick_tui.ui.alerts import alert_commands
+        from maverick_tui.ui.keys.bindings import screen_commands
+
+        ours = list(screen_commands(screen))
+        named = {command.title for command in ours} | {"Keys"}  # the help shows them, and what they do elsewhere
+        yield from (command for command in super().get_system_commands(screen) if command.title not in named)
+        yield from ours
+        yield from alert_commands(self.preferences)
+
+    def action_help(self) -> None:
+        """Show what the keys do here."""
+        from maverick_tui.ui.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.action_close()
         else:
-            _ = self.push_screen(question, lambda yes: self._forget_run(run) if yes else None)
+            _ = self.push_screen(HelpScreen())
 
-    def _draft_of(self, run: RunModel) -> str:
-        screen = self._screen_of(run)
-        return screen.draft if screen is not None and screen.is_mounted else run.draft
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put text on the clipboard; who cuts or copies nothing keeps what is there."""
+        if text:
+            super().copy_to_clipboard(text)
 
-    def _forget_run(self, run: RunModel) -> None:
-        if run.run_id not in self.board.runs:
+    def action_copy_or_quit(self) -> None:
+        """Copy what is selected; with nothing selected, the second time within two seconds, quit."""
+        from textual.widgets import Input, TextArea
+
+        focused = self.focused
+        typed = focused.selected_text if isinstance(focused, TextArea | Input) else ""
+        if selected := self.screen.get_selected_text() or typed:
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+            self.notify(f"Copied {len(selected):,} characters.", timeout=2)
             return
-        screen, beside = self._screen_of(run), self.board.remove(run)
-        self._left = beside if self._left is run else self._left
-        run.close()
-        if screen is not None:
-            self._go_to(self._run_screen(beside) if beside is not None else self._picker())
-        elif self._shown_picker is not None and self._shown_picker is self.screen:
-            self._shown_picker.runs = self._summaries()
-
-    # -- leaving ------------------------------------------------------------------------------------------------------
-
-    def _end_on_signals(self) -> None:
-        """End in good order when the terminal goes, or somebody asks for it."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            if (number := getattr(signal, name, None)) is not None:
-                with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
-                    loop.add_signal_handler(number, self._end_now, 128 + number)
-
-    def _end_now(self, code: int) -> None:
-        if self.is_running and not self._leaving.is_set():  # a window that closes while we leave says so once more
-            self._leaving.set()
-            self._leave(code)
+        now = time.monotonic()
+        if now - self._ctrl_c_at <= QUIT_AGAIN_WITHIN:
+            self.call_later(self.action_quit)
+            return
+        self._ctrl_c_at = now
+        self.notify("Press Ctrl+C again to quit.", timeout=QUIT_AGAIN_WITHIN)
 
     async def action_quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""
-        from maverick_tui.ui.closing import before_quitting
-        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
-
-        if isinstance(self.screen, ConfirmScreen):
-            return
-        question = before_quitting({run: self._draft_of(run) for run in self.board.runs.values()})
-        if question is None:
-            self._end_now(0)
-        else:
-            _ = self.push_screen(question, lambda yes: self._end_now(0) if yes else None)
-
-    @work(name="leave", exit_on_error=False)
-    async def _leave(self, code: int) -> None:
-        """Close every run, so that no CLI stays behind, and then the application."""
-        waiting = [worker for worker in self.workers if worker.group in ("runs", "stage") and worker.is_running]
-        for run in self.board.runs.values():
-            run.close()
-        if waiting:
-            with suppress(TimeoutError, asyncio.TimeoutError):
-                async with asyncio.timeout(CLOSE_WITHIN):
-                    await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
-        self.exit(code)
+        self._leaving.quit()
 
 
 def run_app(launch: Launch) -> int:

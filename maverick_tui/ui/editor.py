@@ -125,7 +125,7 @@ def _handed_over(app: App[Any]) -> Iterator[None]:
 
 @contextmanager
 def _interrupts_are_the_editors() -> Iterator[None]:
-    """Ctrl+C reaches every process of the terminal; meant is the editor. (Its own handlers are not inherited.)"""
+    """Ctrl+C reaches every process of the terminal, but is meant for the editor, which does not inherit this."""
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield

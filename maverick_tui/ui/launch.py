@@ -1,9 +1,21 @@
-"""How the application is started: what was asked for on the command line."""
+"""How the application is started, and what its runs get from that: a folder, settings, and a model to talk to."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from maverick_tui.config import MaverickConfig
+
+log = logging.getLogger(__name__)
+
+DEMO_TIMEOUT = 60.0
 
 
 class Launch(NamedTuple):
@@ -26,3 +38,126 @@ class Launch(NamedTuple):
     def badge(self) -> str:
         """What the screen says about the model."""
         return "OFFLINE DEMO" if self.is_demo else "OFFLINE" if self.script is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSetup:
+    """What a run needs besides its agent."""
+
+    cwd: Path
+    config: MaverickConfig
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """What to ask an agent, by its name: the demo has an answer to these."""
+
+
+class HeldSetup:
+    """The setup of all runs, which may be waited for before it is there."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._ready: asyncio.Future[RunSetup] | None = None
+
+    @property
+    def ready(self) -> asyncio.Future[RunSetup]:
+        """The setup, or why there is none."""
+        if self._ready is None:
+            self._ready = asyncio.get_running_loop().create_future()
+        return self._ready
+
+    def forget_failure(self) -> None:
+        """What was wrong may have been put right: it can be opened again."""
+        self._ready = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[RunSetup]:
+        """Make it ready, and keep it so; whoever waits for it is told what went wrong."""
+        from maverick_tui.exceptions import MaverickError
+
+        ready = self.ready
+        try:
+            async with open_setup(self._launch) as setup:
+                ready.set_result(setup)
+                yield setup
+        except Exception as error:
+            if not isinstance(error, MaverickError | OSError | TimeoutError):
+                log.exception("The setup of the runs has failed")
+            if not ready.done():
+                ready.set_exception(error)
+                ready.exception()  # perhaps nobody waits
+            raise
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is none."""
+        return self.ready.done() and self.ready.exception() is not None
+
+    @property
+    def cwd(self) -> Path | None:
+        """The folder of the runs, if it is known."""
+        if self.ready.done() and not self.has_failed:
+            return self.ready.result().cwd
+        return None if self._launch.is_demo else self._launch.cwd
+
+
+@asynccontextmanager
+async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
+    """Make it ready, without holding up the event loop; a model of our own ends with the context."""
+    if not launch.is_demo and launch.script is None:
+        yield RunSetup(launch.cwd, await asyncio.to_thread(_settings))
+        return
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(_folder())
+        # A thread cannot be cancelled, and would go on making files in a folder that has been removed.
+        making = asyncio.ensure_future(asyncio.to_thread(_offline, launch, folder))
+        stack.push_async_callback(asyncio.wait, [making])
+        setup, script = await asyncio.shield(making)
+        yield await _serve(stack, setup, script, folder)
+
+
+def _folder() -> AbstractContextManager[Path]:
+    from maverick_tui.scratch import scratch_folder
+
+    return scratch_folder("offline")
+
+
+def _settings() -> MaverickConfig:
+    from maverick_tui.config import MaverickConfig
+
+    return MaverickConfig.load()
+
+
+async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: Path) -> RunSetup:
+    """The model is a process of its own, so that its work is not done on our event loop."""
+    from maverick_tui.offline.demo.project import git_environment
+    from maverick_tui.offline.environment import offline_environment
+    from maverick_tui.offline.process import offline_process
+
+    url = await stack.enter_async_context(offline_process(script))
+    env = offline_environment(url, folder / "home") | (git_environment() if setup.prompts else {})
+    return replace(setup, config=setup.config.model_copy(update={"env": env}))
+
+
+def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.scratch import remove_abandoned
+
+    remove_abandoned()
+    if launch.script is not None:
+        return RunSetup(launch.cwd, MaverickConfig.load()), launch.script
+    from maverick_tui.offline.demo.project import make_project
+    from maverick_tui.offline.demo.script import load_demo_script
+    from maverick_tui.offline.demo.tour import TOUR
+
+    project = make_project(folder / "shop")
+    script = folder / "script.json"
+    script.write_text(load_demo_script(project, fast=launch.is_fast).model_dump_json(by_alias=True), encoding="utf-8")
+    # What the user has set for real runs must not change what the script expects.
+    config = MaverickConfig.load(
+        model=None,
+        permission_mode=None,
+        max_budget_usd=None,
+        api_retries=0,
+        setting_sources=(),
+        timeout=DEMO_TIMEOUT,
+    )
+    return RunSetup(project, config, {stop.agent: stop.prompt for stop in TOUR}), script

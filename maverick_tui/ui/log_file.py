@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from maverick_tui import paths
 from maverick_tui.inert import inert
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
     from logging.handlers import RotatingFileHandler
 
 LARGEST = 1_000_000
-"""Bytes after which a new file is begun; the one before is kept."""
+"""Bytes after which a new file is begun; the previous one is kept."""
 
 
 def log_path() -> Path:
@@ -38,8 +38,17 @@ def kept_log() -> Iterator[None]:
         handler.close()
 
 
+def log_failure(error: BaseException | None) -> str:
+    """Log what has ended the application; what to print of it, without secrets."""
+    import traceback
+
+    logging.getLogger(__name__).critical("The application has failed.", exc_info=error)
+    told = inert(redact("".join(traceback.format_exception(error))))
+    return f"{told}\nMaverick has failed. The error stands above and, to be passed on, in {log_path()}."
+
+
 class LogFile(logging.Handler):
-    """Opens its file, and imports what it takes, with the first record: most of the time there is none."""
+    """Opens its file, and imports what that takes, with the first record: usually there is none."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -75,7 +84,7 @@ def _open(path: Path) -> RotatingFileHandler:
     from logging.handlers import RotatingFileHandler
 
     class Private(RotatingFileHandler):
-        def _open(self) -> TextIOWrapper:  # also of the file that comes after a full one
+        def _open(self) -> TextIOWrapper:  # also for the file that follows a full one
             descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             return os.fdopen(descriptor, "a", encoding=self.encoding)
 

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from maverick_tui.runs.loading import Setup
+from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.events.kinds import TurnStarted
     from maverick_tui.runs.board import RunModel
-    from maverick_tui.ui.stage import Stage
+    from maverick_tui.ui.launch import RunSetup
 
 
-class StageFor(Protocol):
-    """Where a run plays: the stage of the application, opened once more if it was wrong and the run tries again."""
+class SetupFor(Protocol):
+    """The setup of all runs, opened once more if it has failed and a run tries again."""
 
-    def __call__(self, *, is_again: bool) -> asyncio.Future[Stage]:
-        """The stage, perhaps to come."""
+    def __call__(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
+        """The setup, perhaps to come."""
         ...
 
 
@@ -35,18 +35,18 @@ def make_run(
     run: RunModel,
     agent: AgentListing | str,
     inputs: Mapping[str, object],
-    stage_for: StageFor,
+    setup_for: SetupFor,
 ) -> LocalRun:
-    """A run of this agent, which waits for its stage, and asks what there is to ask, by itself."""
+    """A run of this agent, which waits for its setup, and asks what there is to ask, by itself."""
     tries = count()
 
-    async def prepare() -> Setup:
-        ready = await asyncio.shield(stage_for(is_again=next(tries) > 0))
+    async def prepare() -> RunPlan:
+        ready = await asyncio.shield(setup_for(is_again=next(tries) > 0))
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await _ask_first(app, listing, ready.cwd)
         found = listing
-        return Setup(
+        return RunPlan(
             lambda: _make(found, given, ready),
             ready.cwd,
             ready.config,
@@ -58,9 +58,9 @@ def make_run(
     return LocalRun(prepare, run_id=run.run_id, name=run.agent)
 
 
-def off_script(stage: Stage, expected: str, turn: TurnStarted) -> str:
+def off_script(setup: RunSetup, expected: str, turn: TurnStarted) -> str:
     """What to say where something else was typed than what the demo has an answer to; the tasks are really kept."""
-    if expected not in stage.prompts.values() or expected == stage.prompts.get("tasks") or turn.origin != "person":
+    if expected not in setup.prompts.values() or expected == setup.prompts.get("tasks") or turn.origin != "person":
         return ""
     from maverick_tui.offline.demo.tour import GOES_ON
 
@@ -89,9 +89,9 @@ def find_agent(name: str, cwd: Path) -> AgentListing:
     return discover(cwd).get(name)
 
 
-def _make(listing: AgentListing, inputs: Mapping[str, object], stage: Stage) -> MaverickAgent:
+def _make(listing: AgentListing, inputs: Mapping[str, object], setup: RunSetup) -> MaverickAgent:
     """The agent; in a thread, since files are read and code may be imported."""
     from maverick_tui.agent.catalog.loading import load
     from maverick_tui.agent.catalog.trust import TrustStore
 
-    return load(listing, TrustStore())(config=stage.config).with_inputs(inputs)
+    return load(listing, TrustStore())(config=setup.config).with_inputs(inputs)

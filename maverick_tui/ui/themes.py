@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
 from textual.theme import Theme
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.rendering.palette import Palette
 
 DARK = Theme(
     name="maverick-dark",
@@ -178,3 +184,26 @@ ANSI = Theme(
 
 THEMES: tuple[Theme, ...] = (DARK, LIGHT, ANSI)
 """The first is the default."""
+
+
+def use_themes(app: App[Any], chosen: str) -> None:
+    """Offer our themes beside Textual's own, and begin with the chosen one, or else with our first."""
+    for theme in THEMES:
+        app.register_theme(theme)
+    # Assigned, it would have all styles parsed once more after the first frame.
+    app.set_reactive(App.theme, chosen if chosen in app.available_themes else THEMES[0].name)
+    app.stylesheet.set_variables(app.get_css_variables())
+
+
+def text_palette(app: App[Any]) -> Palette:
+    """The colours of text in the theme of the moment."""
+    from maverick_tui.ui.rendering.palette import Palette
+
+    theme, variables = app.current_theme, app.theme_variables
+    return Palette.of(
+        variables,
+        background=variables["background"],
+        foreground=variables["foreground"],
+        dark=theme.dark,
+        ansi=theme.ansi,
+    )

@@ -10,11 +10,10 @@ import importlib
 
 
 def load_runs() -> None:
-    """What the stage and a run are made of, without the SDK."""
-    importlib.import_module("maverick_tui.events.kinds")
-    for module in ("commands", "failures"):
+    """What a setup and a run are made of, without the SDK."""
+    for module in ("events", "commands", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
-    for module in ("stage", "serving", "transcript.entry_rows", "rendering.live"):
+    for module in ("serving", "transcript.entry_rows", "rendering.live"):
         importlib.import_module(f"maverick_tui.ui.{module}")
     importlib.import_module("maverick_tui.offline.process")
 
@@ -23,6 +22,6 @@ def load_engine() -> None:
     """The SDK, and the parts of the renderer that are slow to load."""
     importlib.import_module("maverick_tui.runs.local")
     importlib.import_module("maverick_tui.agent.engine.claude.session")
-    from maverick_tui.ui.rendering.warm import warm
+    from maverick_tui.ui.rendering.markdown import preload
 
-    warm()
+    preload()

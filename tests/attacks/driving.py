@@ -18,8 +18,8 @@ from claude_agent_sdk import (
 )
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.offline.conversation import TOOL_ID
-from maverick_tui.offline.script import Answer, Script, ToolStep, Usage
+from maverick_tui.offline.asked_prompt import TOOL_ID
+from maverick_tui.offline.script import Answer, Script, ScriptedUsage, ToolStep
 from tests.attacks.sandbox import Sandbox, changes
 from tests.support.agents import Talker
 from tests.support.model import as_script, say
@@ -137,7 +137,7 @@ def answers_of(calls: Sequence[Call], at_once: int = AT_ONCE) -> list[Answer]:
             steps=tuple(
                 ToolStep(tool=call.tool, input=call.input, id=call.id) for call in calls[start : start + at_once]
             ),
-            usage=Usage(input=10, output=5),
+            usage=ScriptedUsage(input=10, output=5),
         )
         for start in range(0, len(calls), at_once)
     ]

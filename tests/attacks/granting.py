@@ -8,7 +8,7 @@ from typing import Literal
 
 from maverick_tui.events.kinds import Event, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, SendPrompt
-from maverick_tui.runs.loading import Setup
+from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from tests.attacks.driving import EVERYTHING, Call, Report, Serve, Watch, agent, answers_of
 from tests.attacks.sandbox import Sandbox, changes
@@ -21,8 +21,8 @@ class Person:
     """Answers every question at once, in one way until told otherwise."""
 
     def __init__(self, sandbox: Sandbox, mode: str) -> None:
-        async def prepare() -> Setup:
-            return Setup(lambda: agent(EVERYTHING, mode), sandbox.project)
+        async def prepare() -> RunPlan:
+            return RunPlan(lambda: agent(EVERYTHING, mode), sandbox.project)
 
         self.run = LocalRun(prepare, run_id="attacked")
         self.decision: Literal["run", "deny"] = "run"

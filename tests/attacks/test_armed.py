@@ -17,7 +17,7 @@ from tests.attacks.tricks import Trick
 
 TRICKS = [*tricks_for("bash"), *tricks_for("zsh")]
 EFFECTIVE = {name: tuple(members) for name, members in groupby(TRICKS, lambda trick: trick.family)}
-PATIENCE = 30.0
+PATIENCE = 120.0
 GRACE = 3.0
 
 

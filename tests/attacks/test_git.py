@@ -16,13 +16,13 @@ import pytest
 import maverick_tui
 from maverick_tui import AgentContext, ConfigError
 from maverick_tui.executor.cancel import CancelToken
-from maverick_tui.executor.file_tools import file_tools
+from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.tools import ToolContext
+from maverick_tui.git.head import Checkout, read_checkout
 from maverick_tui.git.programs import programs_named
 from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.runs.loading import branch_of
 from maverick_tui.testing import Offline
-from maverick_tui.ui.picker.reading import Repository, read_repository
 from tests.attacks.git_traps import STATUS, TRAPS, Ground, Trap, fall_into, lay, make_base
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, drain
@@ -55,7 +55,7 @@ async def use(tool: str, folder: Path, pattern: str = "*") -> str:
 async def test_looking_runs_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = lay(trap, base, tmp_path / "ground")
     folder = enter(ground, monkeypatch)
-    seen = read_repository(folder)
+    seen = read_checkout(folder)
     branch = branch_of(folder)
     with suppress(ConfigError):
         assert AgentContext.from_cwd(folder).branch == branch
@@ -84,7 +84,7 @@ def test_an_ordinary_repository_names_no_programs(base: Path, tmp_path: Path) ->
     ground.write(".husky/pre-commit", "#!/bin/sh\n").chmod(0o755)
     ground.write(".husky/post-index-change", "#!/bin/sh\n")  # nobody may execute it
     assert programs_named(ground.project) == []
-    assert read_repository(ground.project) == Repository("main", 2)
+    assert read_checkout(ground.project) == Checkout("main", 2)
 
 
 @pytest.mark.parametrize(

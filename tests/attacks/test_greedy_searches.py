@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.executor import search_worker
-from maverick_tui.executor.file_tools import file_tools
+from maverick_tui.executor.files import search_worker
+from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.tools import ToolContext
 from tests.support.processes import marked, wait_until_gone
 

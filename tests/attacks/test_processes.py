@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets orphans be inherited, and tells of arguments"),
 ]
-PATIENCE = 40.0
+PATIENCE = 120.0
 ENOUGH = keeper.LONGEST + 10.0
 
 # A server that will not go: it ignores the end of its input and signals, and has a child in a session of its own.

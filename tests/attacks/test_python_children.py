@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import maverick_tui
-from maverick_tui.executor.file_tools import file_tools
-from maverick_tui.executor.servers import ToolServers
+from maverick_tui.executor.files.tools import file_tools
+from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.offline.process import offline_process
 from tests.support.processes import marked

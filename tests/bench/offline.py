@@ -15,7 +15,7 @@ from pathlib import Path
 from maverick_tui import AgentContext, MaverickConfig
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import parse_script
-from maverick_tui.offline.script import Answer, Pace, Scene, Script, TextStep, Usage
+from maverick_tui.offline.script import Answer, Pace, Scene, Script, ScriptedUsage, TextStep
 from maverick_tui.offline.server import OfflineServer
 from tests.bench.measure import Figure, median
 from tests.support.agents import Talker
@@ -58,7 +58,7 @@ asyncio.run(main())
 
 def _words(count: int, pace: Pace) -> Script:
     """An answer of so many deltas."""
-    answer = Answer(steps=(TextStep(text="word " * (count - 1) + "end"),), usage=Usage(input=10, output=count))
+    answer = Answer(steps=(TextStep(text="word " * (count - 1) + "end"),), usage=ScriptedUsage(input=10, output=count))
     return Script(pace=pace, scenes=(Scene(answers=(answer,)),))
 
 

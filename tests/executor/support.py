@@ -28,8 +28,8 @@ from maverick_tui.executor import (
     TurnStarted,
     Usage,
 )
-from maverick_tui.executor.messages import Delta
-from maverick_tui.executor.wire import message_blocks
+from maverick_tui.executor.model.messages import Delta
+from maverick_tui.executor.model.wire import message_blocks
 
 Step = Response | Exception | Callable[[Request], Awaitable[Response]]
 
@@ -109,7 +109,7 @@ async def watch(
     events: list[Activity] = []
     agents, approve = options.pop("agents", None), options.pop("approve", None)
     executor = AgentExecutor(model, tools, agents=agents, approve=approve)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         result = await executor.execute(definition or define(), on_activity=events.append, **options)
     check_events(events)
     check_history(result.messages)

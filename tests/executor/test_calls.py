@@ -45,7 +45,7 @@ def results(watched: Any) -> dict[str, ToolCallFinished]:
         (call("dubble"), "There is no tool named 'dubble'. Did you mean 'double'?"),
         (call("double", number="x"), "The arguments of double are wrong: number:"),
         (call("double"), "The arguments of double are wrong: number: Field required"),
-        (ToolCall("i", "double", invalid="{oops"), "are no JSON object: {oops"),
+        (ToolCall("i", "double", invalid="{oops"), "are not a JSON object: {oops"),
     ],
 )
 async def test_a_failing_call_is_told_to_the_model_and_the_loop_goes_on(wanted: ToolCall, told: str) -> None:

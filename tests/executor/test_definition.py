@@ -22,7 +22,7 @@ from maverick_tui.executor import (
     RunConfig,
     ToolConfig,
 )
-from maverick_tui.executor.template import substitute, variables
+from maverick_tui.executor.definition import substitute, variables
 from tests.executor.support import Model, define, says, watch
 
 
@@ -84,7 +84,7 @@ def test_an_unknown_variable_is_told_beside_other_mistakes() -> None:
     with pytest.raises(ConfigError) as caught:
         define("Be ${mood}.", model={"temperature": 7})
     assert "model.temperature" in str(caught.value)
-    assert "${mood} is no declared input" in str(caught.value)
+    assert "${mood} is not a declared input" in str(caught.value)
 
 
 @pytest.mark.req("003-FR1-valid", "003-FR1-template")
@@ -104,7 +104,7 @@ def test_an_unknown_variable_is_told_beside_other_mistakes() -> None:
     ],
 )
 def test_an_unknown_variable_is_a_mistake_of_the_definition(fields: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=r"\$\{moood\} is no declared input\. Did you mean 'mood'\?"):
+    with pytest.raises(ConfigError, match=r"\$\{moood\} is not a declared input\. Did you mean 'mood'\?"):
         define(inputs={"inputs": {"mood": {}}}, **fields)
 
 
@@ -116,7 +116,7 @@ def test_an_unknown_variable_is_a_mistake_of_the_definition(fields: dict[str, An
         ({"model": {"thinking": 2000, "temperature": 0.5}}, "temperature"),
         ({"model": {"top_p": 0.5, "temperature": 0.5}}, "top_p"),
         ({"model": {"thinking": 2000, "top_p": 0.5}}, "top_p"),
-        ({"model": {"thinking": 2000, "tool_choice": "any"}}, "cannot be made to call"),
+        ({"model": {"thinking": 2000, "tool_choice": "any"}}, "forced tool call"),
         ({"model": {"stop_sequences": ["  "]}}, "stop_sequences"),
         ({"prompt": {"initial_messages": [{"role": "assistant", "content": "x"}]}}, "alternate"),
         ({"run": {"retry": {"base_delay": -1}}}, "base_delay"),
@@ -185,7 +185,7 @@ def test_substitution() -> None:
     assert list(variables("${a}\n$${b} ${c:-d}")) == [("a", 0), ("c", 1)]
     with pytest.raises(ConfigError, match="has no value"):
         substitute("${none}", values)
-    with pytest.raises(ConfigError, match="no declared input"):
+    with pytest.raises(ConfigError, match="not a declared input"):
         substitute("${other}", values)
 
 

@@ -21,9 +21,9 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import NO_MORE_CALLS
-from maverick_tui.executor.counting import size_of, size_of_messages
 from maverick_tui.executor.limits import RequestLimits
-from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.model.pricing import price_of
+from maverick_tui.executor.model.tokens import size_of, size_of_messages
 from maverick_tui.executor.spending import Spending
 from tests.executor.support import Model, Watched, call, calls, define, says, streaming, watch
 
@@ -61,14 +61,14 @@ def check_budget(watched: Watched, words: str) -> None:
 async def test_tool_calls() -> None:
     three = calls(*(call("step", f"s{number}") for number in range(3)))
     watched, model = await run(three, says("never"), max_tool_calls=2)
-    check_budget(watched, "limit of tool calls")
+    check_budget(watched, "limit on tool calls")
     assert [message.content for message in watched.result.messages[2:]] == ["ok", "ok", NO_MORE_CALLS]
     assert watched.result.metrics.tool_calls == 2
     assert len(model.requests) == 1
     watched, _ = await run(three, says("Done."), max_tool_calls=3)
     assert watched.result.success
     watched, _ = await run(turn(1), max_tool_calls=0)
-    check_budget(watched, "limit of tool calls")
+    check_budget(watched, "limit on tool calls")
 
 
 async def test_input_tokens_of_a_run_are_known_before_they_are_read() -> None:

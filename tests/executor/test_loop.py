@@ -33,7 +33,7 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.activity import ErrorOccurred, ToolCallStarted, TurnStarted
-from maverick_tui.executor.messages import Thought
+from maverick_tui.executor.model.messages import Thought
 from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 
 

@@ -19,7 +19,7 @@ import maverick_tui.executor
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.executor import AgentExecutor, CancelToken, PartialOutput, Request, Response, tracing
 from maverick_tui.executor.journal import log, record_activity, write_log
-from maverick_tui.executor.servers import ToolServers
+from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.tools import tool
 from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 
@@ -193,7 +193,7 @@ async def test_halves_of_characters_do_not_stop_the_log(journal: Path) -> None:
 async def test_without_a_log_nothing_is_made_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log, "level", logging.WARNING)
     log.manager._clear_cache()  # type: ignore[attr-defined]
-    monkeypatch.setattr("maverick_tui.executor.journal._clean", None)
+    monkeypatch.setattr("maverick_tui.executor.journal._plain", None)
     assert (await watch(Model(says("Done.")))).result.success
     log.manager._clear_cache()  # type: ignore[attr-defined]
 

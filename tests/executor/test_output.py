@@ -71,21 +71,21 @@ async def test_valid_output_is_parsed_and_typed(schema: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("I do not feel like it.", "there is no JSON in it"),
+        ("I do not feel like it.", "it contains no JSON"),
         ('{"files": []}', "summary"),
         ('{"summary": 3}', "summary"),
         ("[]", "object"),
-        ("", "there is no JSON in it"),
+        ("", "it contains no JSON"),
         ('{"summary": NaN}', "no JSON"),
-        ("[" * 5_000, "there is no JSON in it"),
-        ('{"summary": "x"', "there is no JSON in it"),
-        (f"I would say {GOOD} if I could.", "there is no JSON in it that stands by itself"),
-        (f"Such as: {GOOD}, but not that.", "there is no JSON in it that stands by itself"),
+        ("[" * 5_000, "it contains no JSON"),
+        ('{"summary": "x"', "it contains no JSON"),
+        (f"I would say {GOOD} if I could.", "it contains no JSON that stands by itself"),
+        (f"Such as: {GOOD}, but not that.", "it contains no JSON that stands by itself"),
         (f'{GOOD}\nor\n{{"summary": "other"}}', "2 different values"),
-        ('{"summary": "right", "other": {"summary": "wrong"}\n "oops": 1}', "there is no JSON in it"),
-        ('[{"summary": "one"},\n{"summary": "two"}\n oops]', "there is no JSON in it"),
-        ('{"summary": "a }\n b", "other":\n{"summary": "wrong"}\n}', "there is no JSON in it"),
-        ('{"summary": "cut", "other":\n{"summary": "wrong"}\n', "there is no JSON in it"),
+        ('{"summary": "right", "other": {"summary": "wrong"}\n "oops": 1}', "it contains no JSON"),
+        ('[{"summary": "one"},\n{"summary": "two"}\n oops]', "it contains no JSON"),
+        ('{"summary": "a }\n b", "other":\n{"summary": "wrong"}\n}', "it contains no JSON"),
+        ('{"summary": "cut", "other":\n{"summary": "wrong"}\n', "it contains no JSON"),
     ],
 )
 @pytest.mark.parametrize("schema", [Report, SCHEMA], ids=["pydantic", "JSON schema"])
@@ -105,7 +105,7 @@ async def test_the_model_is_told_the_schema_and_what_is_wrong() -> None:
     assert watched.result.turn_count == 3
     assert json.dumps(Report.model_json_schema()) in model.requests[0].system
     complaints = [message.content for message in watched.result.messages if message.role == "user"][1:]
-    assert "no valid report: there is no JSON in it" in complaints[0]
+    assert "not a valid report: it contains no JSON" in complaints[0]
     assert "summary: Input should be a valid string" in complaints[1]
 
 
@@ -155,7 +155,7 @@ async def test_a_completing_tool_does_not_bypass_the_schema(schema: Any) -> None
     model = Model(*wrong[:2], calls(call("hand_in", "h9", value={"summary": "right"})))
     watched = await watch(model, define(output={"schema": schema, "repair_turns": 2}), [hand_in])
     assert (watched.result.success, watched.result.turn_count) == (True, 3)
-    assert "no valid result: summary" in model.requests[1].messages[-1].content
+    assert "not a valid result: summary" in model.requests[1].messages[-1].content
     result = (await watch(Model(*wrong), define(output={"schema": schema}), [hand_in])).result
     assert (result.success, result.output, result.output_valid, result.turn_count) == (False, None, False, 2)
     assert "summary" in result.output_errors[0]

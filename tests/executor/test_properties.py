@@ -27,7 +27,7 @@ from maverick_tui.executor import (
     Usage,
     tool,
 )
-from maverick_tui.executor.messages import Delta, Thought
+from maverick_tui.executor.model.messages import Delta, Thought
 from tests.executor.support import QUICK, check_events, check_history, check_usage, define
 
 WORDS = st.sampled_from(["", " ", "\n", "Well.", "Let me see. ", "half \ud800", '{"a": 1}'])

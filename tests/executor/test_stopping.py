@@ -26,7 +26,7 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import CUT_OFF
-from maverick_tui.executor.messages import Delta
+from maverick_tui.executor.model.messages import Delta
 from tests.executor.support import (
     Model,
     Watched,

@@ -20,7 +20,7 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import Verdict
-from maverick_tui.executor.messages import Delta
+from maverick_tui.executor.model.messages import Delta
 from tests.executor.support import (
     Model,
     call,
@@ -45,7 +45,7 @@ class Hangs(Exception):
 
 
 @pytest.mark.parametrize("in_tool", [False, True])
-async def test_who_does_not_end_when_told_to_is_left_to_himself_and_no_longer_heard(in_tool: bool) -> None:
+async def test_what_does_not_end_when_told_to_is_abandoned_and_no_longer_heard(in_tool: bool) -> None:
     """A client or a tool that swallows the cancellation, and then goes on as if nothing had happened."""
     begun, release, is_done = asyncio.Event(), asyncio.Event(), asyncio.Event()
 

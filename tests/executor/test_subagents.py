@@ -25,8 +25,8 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.calls import CUT_OFF
-from maverick_tui.executor.messages import Delta
-from maverick_tui.executor.wire import AnswerReader
+from maverick_tui.executor.model.messages import Delta
+from maverick_tui.executor.model.wire import AnswerReader
 from tests.executor.support import Model, Watched, call, calls, cancel_when, define, says, watch
 
 
@@ -187,7 +187,7 @@ async def test_a_subagent_has_limits_of_its_own() -> None:
         ({"max_input_tokens": 300}, "are left"),
         ({"max_output_tokens": 20}, "output tokens are used"),
         ({"max_cost_usd": 0.001}, "is left"),
-        ({"max_tool_calls": 2}, "limit of tool calls"),
+        ({"max_tool_calls": 2}, "limit on tool calls"),
     ],
 )
 async def test_a_subagent_spends_from_its_callers_limits(limits: dict[str, Any], words: str) -> None:

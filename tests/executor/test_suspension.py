@@ -200,7 +200,7 @@ async def test_secrets_are_not_in_the_state() -> None:
     assert state.messages[1].thoughts == (Thought("Well.", "s2"),), "a changed thought would be refused"
     executor = AgentExecutor(Model(says("ok"), says("ok")), [look, delete])
     done = await executor.resume(define(), state, {"d1": Verdict(), "d2": Verdict()})
-    assert "held a secret" in done.messages[2].content, "it is not made with a mask for its argument"
+    assert "contained a secret" in done.messages[2].content, "it is not made with a mask for its argument"
     done = await executor.resume(define(), state, {"d1": Verdict(arguments={"path": "c"}), "d2": Verdict()})
     assert done.messages[2].content == "c is gone"
 
@@ -264,14 +264,14 @@ async def test_a_state_that_is_none_or_of_another_agent_is_refused() -> None:
     executor = AgentExecutor(Model(), [look, delete])
     with pytest.raises(ConfigError, match="'worker', not of 'other'"):
         await executor.resume(define(name="other"), state)
-    with pytest.raises(ConfigError, match="No call 'd9' waits"):
+    with pytest.raises(ConfigError, match="No call 'd9' is waiting"):
         await executor.resume(define(), state, {"d9": Verdict()})
     for nothing in (
         replace(state, pending=()),
         replace(state, messages=()),
         replace(state, messages=state.messages[:1]),
     ):
-        with pytest.raises(ConfigError, match="does not end with calls that wait"):
+        with pytest.raises(ConfigError, match="does not end with waiting calls"):
             await executor.resume(define(), nothing)
     for wrong in ("", "{}", "[1]", json.dumps(json.loads(state.to_json()) | {"version": 9})):
         with pytest.raises(ConfigError, match="suspended execution"):

@@ -18,8 +18,8 @@ from pydantic import BaseModel, Field
 
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor import CancelToken, Tool, ToolContext, ToolRegistry, tool
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import FunctionTool, ToolError
+from maverick_tui.threads import in_thread
 
 CONTEXT = ToolContext(call_id="call_1", agent="tester")
 NONE: Any = Field(default_factory=list)
@@ -191,9 +191,9 @@ def no_schema(x: threading.Lock) -> None: ...
     ("function", "message"),
     [
         (untyped, "its parameter 'x' has no type. Give every parameter a type."),
-        (many, r"\*numbers: .* has no name"),
-        (named, r"\*\*numbers: .* has no name"),
-        (placed, "has no name for the model"),
+        (many, r"cannot give \*numbers: .* by name"),
+        (named, r"cannot give \*\*numbers: .* by name"),
+        (placed, "the model cannot give"),
         (unknown, "name 'Missing' is not defined. Import the types that it names."),
         (not_json, "Use types that JSON can carry"),
         (no_schema, "Use types that JSON can carry"),
@@ -330,7 +330,7 @@ async def test_a_tool_cannot_end_the_program(is_async: bool) -> None:
     async def leave_too() -> None:
         raise SystemExit(2)
 
-    with pytest.raises(ToolError, match="leave has given up with exit code 2"):
+    with pytest.raises(ToolError, match="leave gave up with exit code 2"):
         await FunctionTool(leave_too if is_async else leave, name="leave").execute({}, CONTEXT)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.git import making
-from maverick_tui.git.head import head_of
+from maverick_tui.git import head, making
+from maverick_tui.git.head import Checkout, head_of, read_checkout
 from maverick_tui.git.repository import find_repository
 
 
@@ -101,3 +101,47 @@ def test_references_in_tables_are_read_where_git_knows_them(tmp_path: Path) -> N
     if made.returncode != 0:
         pytest.skip("this git keeps references in files only")
     assert head_of(tmp_path) == "main"
+
+
+# -- what is changed --------------------------------------------------------------------------------------------------
+
+
+def test_branch_and_changes_are_told(project: Path) -> None:
+    assert read_checkout(project) == Checkout("main", 0)
+    (project / "a.txt").write_text("1")
+    (project / "b c.txt").write_text("1")
+    assert read_checkout(project) == Checkout("main", 2)
+    git(project, "checkout", "--detach")
+    detached = read_checkout(project)
+    assert detached is not None
+    assert detached.branch == git(project, "rev-parse", "--short=7", "main")
+
+
+def test_a_monitor_of_the_repository_is_not_run(project: Path) -> None:
+    script = project / "monitor.sh"
+    script.write_text("#!/bin/sh\ntouch ran\n")
+    script.chmod(0o700)
+    git(project, "config", "core.fsmonitor", str(script))
+    assert read_checkout(project) is not None
+    assert not (project / "ran").exists()
+
+
+def test_without_a_repository_or_git_there_is_nothing_to_tell(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert read_checkout(tmp_path) is None
+    assert read_checkout(Path("gone")) is None
+    monkeypatch.setenv("PATH", "")
+    assert read_checkout(project) is None
+
+
+def test_a_repository_that_does_not_answer_is_given_up(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(head, "STATUS_SECONDS", 0.05)
+    assert read_checkout(project) is None

@@ -171,7 +171,7 @@ def test_an_alias_asks_where_it_is_called_and_nowhere_else(person: bool, project
     config("[alias]\n whatchanged = !touch PWNED\n co = checkout\n")(project)
     assert judge.verdict("Bash", {"command": "git log -1"}).decision == "allow"
     told = judge.verdict("Bash", {"command": "git whatchanged -1"})
-    reason = "This repository has git do more than read it: alias.whatchanged."
+    reason = "This repository makes git do more than read it: alias.whatchanged."
     assert told == ("ask" if person else "deny", reason)
 
 

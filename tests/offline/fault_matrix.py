@@ -33,7 +33,7 @@ from maverick_tui import (  # noqa: E402
 )
 from maverick_tui.agent.base import DEFAULT_MODEL  # noqa: E402
 from maverick_tui.offline.app import MessagesApp, Receive, Scope, Send  # noqa: E402
-from maverick_tui.offline.conversation import Conversation  # noqa: E402
+from maverick_tui.offline.asked_prompt import AskedPrompt  # noqa: E402
 from maverick_tui.offline.environment import offline_environment  # noqa: E402
 from maverick_tui.offline.script import Answer, Pace, Scene, Script  # noqa: E402
 from maverick_tui.offline.server import OfflineServer  # noqa: E402
@@ -117,7 +117,7 @@ def steps(where: Where) -> list[Any]:
 
 def _position(where: Where) -> tuple[int, int]:
     """So many events, and so many bytes, come before the fault; the bytes end inside an event."""
-    nothing = Conversation(agent="", system="", prompt="", turn=1, step=0, results={}, size=0)
+    nothing = AskedPrompt(agent="", system="", prompt="", turn=1, step=0, results={}, size=0)
     answer = Answer.model_validate({"steps": steps(where), "usage": USAGE})
     sizes = [len(event.data) for event in prepare(answer, nothing, DEFAULT_MODEL, Pace()).events()]
     if where in ("before any content", "between turns"):

@@ -15,8 +15,8 @@ import pytest
 
 from maverick_tui import AgentError, StreamingError, extract_all_text
 from maverick_tui.offline.demo.project import BRANCH, changed_files, make_project
+from maverick_tui.offline.demo.running import RunningDemo, running_demo
 from maverick_tui.offline.demo.script import load_demo_script
-from maverick_tui.offline.demo.stage import Stage, open_stage
 from maverick_tui.offline.demo.tour import TOUR, Stop
 from maverick_tui.offline.player import Player
 from maverick_tui.offline.script import Pace, PaceStep, PauseStep, Script, TextStep, ToolStep
@@ -130,9 +130,9 @@ def test_the_users_own_agents_of_the_same_name_are_not_taken(home: Path, project
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
     (folder / "explorer.md").write_text("---\nname: explorer\ndescription: Mine.\n---\nYou are mine.\n")
-    stage = Stage(project, context().config, Player(load_demo_script(project)))
-    assert stage.agent("explorer").description != "Mine."
-    assert stage.agent("lead").allowed_tools == ["Task", "Read", "Glob", "Grep"]
+    demo = RunningDemo(project, context().config, Player(load_demo_script(project)))
+    assert demo.agent("explorer").description != "Mine."
+    assert demo.agent("lead").allowed_tools == ["Task", "Read", "Glob", "Grep"]
 
 
 # -- the tour -------------------------------------------------------------------------------------------------------
@@ -158,18 +158,18 @@ async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
     said: dict[str, str] = {}
     errors: dict[str, AgentError] = {}
     cart = (project / "shop" / "cart.py").read_bytes()
-    async with open_stage(project, script, tmp_path / "cli") as stage:
+    async with running_demo(project, script, tmp_path / "cli") as demo:
         for stop in stops:
             if stop.agent == "implementer":
                 assert run_tests(project).returncode == 1
-            messages, error = await drain(stage.agent(stop.agent).query(stop.prompt, cwd=project))
+            messages, error = await drain(demo.agent(stop.agent).query(stop.prompt, cwd=project))
             said[stop.agent] = extract_all_text(messages)
             if error is not None:
                 errors[stop.agent] = error
             if stop.agent == "implementer":
                 assert run_tests(project).returncode == 0
         go_on = "Your last answer broke off. Continue exactly where it stopped."  # what the application asks by a key
-        more, error = await drain(stage.agent("documenter").query(go_on, cwd=project))
+        more, error = await drain(demo.agent("documenter").query(go_on, cwd=project))
         assert error is None
         assert "Not verified" in extract_all_text(more)
 

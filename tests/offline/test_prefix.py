@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui import AgentError, MaverickConfig, StreamingError, extract_all_text
-from maverick_tui.offline.conversation import Conversation
+from maverick_tui.offline.asked_prompt import AskedPrompt
 from maverick_tui.offline.faults import Struck, until_struck
 from maverick_tui.offline.script import Answer, DropFault, Pace, TextStep
 from maverick_tui.offline.stream import Reply, prepare
@@ -22,7 +22,7 @@ from tests.support.agents import Talker, drain
 from tests.support.replay import Frame, assistant, delta, init, replay, result, stream_event, tool_result
 from tests.support.sampling import examples
 
-CONVERSATION = Conversation(agent="", system="", prompt="", turn=1, step=0, results={}, size=0)
+CONVERSATION = AskedPrompt(agent="", system="", prompt="", turn=1, step=0, results={}, size=0)
 
 TEXTS = st.one_of(
     st.text(max_size=30),

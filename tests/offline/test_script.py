@@ -30,12 +30,12 @@ from maverick_tui.offline.script import (
     PauseStep,
     Scene,
     Script,
+    ScriptedUsage,
     SlowHeadersFault,
     StallFault,
     TextStep,
     ThinkingStep,
     ToolStep,
-    Usage,
     When,
 )
 
@@ -87,7 +87,7 @@ def test_a_script_with_everything() -> None:
         PauseStep(pause=1.5),
         PaceStep(pace=Pace(tokens_per_second=10)),
     )
-    assert first.usage == Usage(input=1, output=2, cache_read=3, cache_write=4)
+    assert first.usage == ScriptedUsage(input=1, output=2, cache_read=3, cache_write=4)
     assert first.stop_reason == "max_tokens"
     assert first.pace == Pace(burst=2)
     assert isinstance(first.fault, HttpFault)

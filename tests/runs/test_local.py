@@ -38,7 +38,7 @@ from maverick_tui.events.kinds import (
     TurnStarted,
     UsageReported,
 )
-from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep, Usage
+from maverick_tui.offline.script import Answer, HttpFault, Pace, ScriptedUsage, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
@@ -90,7 +90,7 @@ async def test_prompts_start_at_once_or_wait_for_each_other_and_can_be_taken_bac
 
 
 async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
-    usage = Usage(input=120, output=34, cache_read=56, cache_write=7)
+    usage = ScriptedUsage(input=120, output=34, cache_read=56, cache_write=7)
     answer = Answer(steps=(TextStep(text="counted"),), usage=usage)
     async with serve([scene(bash("true"), answer)]), watch(Worker) as run:
         result = await Worker().run("go", context())
@@ -137,7 +137,7 @@ async def test_a_subagents_messages_say_whose_they_are(serve: ServeModel) -> Non
     Path("a.txt").write_text("alpha\n")
     read = ToolStep(tool="Read", input={"file_path": str(Path("a.txt").absolute())})
     task: dict[str, Any] = {"description": "work", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
-    look = Answer(steps=(TextStep(text="sub text"), read), usage=Usage(input=300, output=20))
+    look = Answer(steps=(TextStep(text="sub text"), read), usage=ScriptedUsage(input=300, output=20))
     script = [
         scene(look, say("sub is done"), prompt="^SUBTASK$"),
         scene(call("Agent", first="launching", run_in_background=False, **task), say("all done"), prompt="^start$"),

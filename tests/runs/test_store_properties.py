@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import EVENTS, Event
 from maverick_tui.runs.entries import Entry, TextEntry, ToolEntry
+from maverick_tui.runs.status import headline, run_status
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.truth import headline, truth
 from tests.runs.story import picture, through_json
 from tests.support.sampling import examples
 
@@ -101,7 +101,7 @@ def test_no_sequence_of_events_raises_and_each_gives_the_same_store_from_the_jou
         store.apply(event)
         again.apply(same)
         for moment in (event.at, now):
-            assert truth(store, moment).word
+            assert run_status(store, moment).word
             assert headline(store).word
             assert len(store.figures.rates(moment, 20)) == 20
             assert store.figures.seconds(moment) >= 0

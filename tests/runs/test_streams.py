@@ -15,7 +15,7 @@ from maverick_tui import AgentContext, AgentError, ConfigError, MaverickConfig
 from maverick_tui.agent.engine.protocol import Answered, Listener, Session, ToolQuestion, cannot_compact
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands as do
-from maverick_tui.runs.loading import Setup
+from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.usage import Usage
 from tests.runs.grammar import check_well_formed
@@ -126,7 +126,7 @@ class Play:
         self._own: Moody | None = None
         self.run = LocalRun(self._prepare, run_id="r1", name="moody")
 
-    async def _prepare(self) -> Setup:
+    async def _prepare(self) -> RunPlan:
         if self._refusals:
             self._refusals -= 1
             raise ConfigError("It may not run.", hint="Try again.")
@@ -143,7 +143,7 @@ class Play:
                 play.sessions.append(session := Moody(listener, play._moods))
                 yield session
 
-        return Setup(lambda: Actor(config=CONFIG), Path.cwd(), CONFIG)
+        return RunPlan(lambda: Actor(config=CONFIG), Path.cwd(), CONFIG)
 
     @property
     def session(self) -> Moody | None:

@@ -17,12 +17,12 @@ from maverick_tui.events.kinds import (
     TurnEnded,
 )
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, SendPrompt
-from maverick_tui.runs.loading import AgentSource, Setup
+from maverick_tui.runs.loading import AgentSource, RunPlan
 from maverick_tui.runs.local import LocalRun
 from tests.runs.grammar import check_well_formed as check_well_formed
 
 E = TypeVar("E", bound=Event)
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 class Watched:
@@ -37,8 +37,8 @@ class Watched:
         extra: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        async def prepare() -> Setup:
-            return Setup(agent, cwd or Path.cwd(), config, extra or {})
+        async def prepare() -> RunPlan:
+            return RunPlan(agent, cwd or Path.cwd(), config, extra or {})
 
         self.run = LocalRun(prepare, run_id="r1", **options)
         self.prompts = 0

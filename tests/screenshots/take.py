@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import pytest
 
-from maverick_tui.ui import stage
+from maverick_tui.ui import launch
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
@@ -46,7 +46,7 @@ async def take(scene: Scene) -> str:
     async with app.run_test(size=scene.size, notifications=False) as pilot:
         await scene.play(pilot)
         svg = app.export_screenshot(title="Maverick", simplify=True)
-        app._end_now(0)
+        app._leaving.end_now(0)
         await app.workers.wait_for_complete([worker for worker in app.workers if worker.name == "leave"])
     return svg
 
@@ -63,7 +63,7 @@ def main() -> None:
     time.tzset()
     with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         os.environ["HOME"] = home
-        patch.setattr(stage, "_folder", _neutral_folder)
+        patch.setattr(launch, "_folder", _neutral_folder)
         for scene in SCENES:
             if wanted and scene.name not in wanted:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from maverick_tui.offline.conversation import read_conversation
+from maverick_tui.offline.asked_prompt import read_prompt
 from maverick_tui.offline.script import (
     Answer,
     AnyFault,
@@ -13,10 +13,10 @@ from maverick_tui.offline.script import (
     HttpFault,
     Scene,
     Script,
+    ScriptedUsage,
     StallFault,
     TextStep,
     ToolStep,
-    Usage,
     When,
 )
 
@@ -26,13 +26,15 @@ FOR_EVER = 20
 
 def say(text: str, *, usage: tuple[int, int] = (10, 5), **more: Any) -> Answer:
     """The model says this; `more` are other fields of the answer."""
-    return Answer(steps=(TextStep(text=text),), usage=Usage(input=usage[0], output=usage[1]), **more)
+    return Answer(steps=(TextStep(text=text),), usage=ScriptedUsage(input=usage[0], output=usage[1]), **more)
 
 
 def call(tool: str, *, first: str = "", fault: AnyFault | None = None, **arguments: Any) -> Answer:
     """The model calls a tool, after a few words or without."""
     words = (TextStep(text=first),) if first else ()
-    return Answer(steps=(*words, ToolStep(tool=tool, input=arguments)), usage=Usage(input=10, output=5), fault=fault)
+    return Answer(
+        steps=(*words, ToolStep(tool=tool, input=arguments)), usage=ScriptedUsage(input=10, output=5), fault=fault
+    )
 
 
 def bash(command: str, *, fault: AnyFault | None = None) -> Answer:
@@ -78,4 +80,4 @@ def as_script(source: Script | Answer | Sequence[Answer | Scene]) -> Script:
 
 def last_prompt(request: dict[str, Any]) -> str:
     """What was asked last, without what the CLI adds to it."""
-    return read_conversation(request, {}).prompt
+    return read_prompt(request, {}).prompt

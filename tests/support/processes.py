@@ -28,7 +28,7 @@ def marked(mark: str) -> dict[int, str]:
     return found
 
 
-def wait_until_gone(mark: str, seconds: float = 5.0) -> dict[int, str]:
+def wait_until_gone(mark: str, seconds: float = 60.0) -> dict[int, str]:
     """What is still there after a while; empty is what a test wants."""
     until = time.monotonic() + seconds
     while (left := marked(mark)) and time.monotonic() < until:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from tests.support.terminal import Glass
 
-PATIENCE = float(os.environ.get("PATIENCE", "40"))
+PATIENCE = float(os.environ.get("PATIENCE", "120"))
 """Seconds after which a test says that something did not happen."""
 _POLL = 0.01
 _READ_AT_ONCE = 1 << 16

@@ -13,7 +13,7 @@ from typing import Any
 from mcp import Client
 
 from maverick_tui.executor import AgentConfig, Request, Response, ToolCall, Usage
-from maverick_tui.executor.messages import StopReason
+from maverick_tui.executor.model.messages import StopReason
 from maverick_tui.offline.script import Answer, Scene, Script
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.tasks import AgentContext, AgentResult, AgentRunner, MCPToolServer, MessageHistory

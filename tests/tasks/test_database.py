@@ -94,12 +94,12 @@ BAD = [
     ("sqlite:///{folder}", "unable to open database file"),
     ("sqlite:///{folder}/junk.db", "file is not a database"),
     ("sqlite:///{folder}/newer.db", "a newer version of this program has changed its tables"),
-    ("tasks.db", "it is no database URL"),
-    ("", "it is no database URL"),
+    ("tasks.db", "it is not a database URL"),
+    ("", "it is not a database URL"),
     ("nosuch://host/db", "Can't load plugin"),
     ("postgresql+nodriver://me:hunter2@host/db", "Can't load plugin"),
-    ("postgresql//me:hunter2@host/db", "it is no database URL"),
-    ("postgresql://me:hunter2@host:port/db", "it is no database URL"),
+    ("postgresql//me:hunter2@host/db", "it is not a database URL"),
+    ("postgresql://me:hunter2@host:port/db", "it is not a database URL"),
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.executor import CancelToken, Request, Response, ToolCall, Usage
-from maverick_tui.executor.messages import StopReason
+from maverick_tui.executor.model.messages import StopReason
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.tasks import AgentContext, AgentResult, AgentRunner, Chat, MCPToolServer, ToolCallRecord, texts
 from maverick_tui.tasks.answers import Made, answer
@@ -155,7 +155,7 @@ async def test_a_model_that_cannot_be_cancelled(factory: SessionFactory) -> None
 async def test_a_database_that_hangs_is_a_timeout_too(factory: SessionFactory, tmp_path: Path) -> None:
     server = MCPToolServer(factory)
     server.store.add("alice", "Tea")
-    runner = AgentRunner(factory, server, agent=Stuck(), timeout=0.05)
+    runner = AgentRunner(factory, server, agent=Stuck(), timeout=1.0)
     context = AgentContext.from_request("alice", "c", [{"role": "assistant", "content": texts.confirm_delete("Tea")}])
     threads = _thread._count()
     with sqlite3.connect(tmp_path / "tasks.db") as lock:

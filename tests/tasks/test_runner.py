@@ -11,7 +11,7 @@ from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.executor import AgentConfig, CancelToken, ToolCall
 from maverick_tui.executor.activity import Activity
-from maverick_tui.offline.script import Answer, ToolStep, Usage
+from maverick_tui.offline.script import Answer, ScriptedUsage, ToolStep
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer, TaskStore, texts
 from maverick_tui.tasks.database import SessionFactory
@@ -23,7 +23,7 @@ DONE = say("Done, task 17 was handled by the add_task tool.")
 
 
 def together(*calls: ToolStep) -> Answer:
-    return Answer(steps=calls, usage=Usage(input=10, output=5))
+    return Answer(steps=calls, usage=ScriptedUsage(input=10, output=5))
 
 
 async def answered(factory: SessionFactory, tool: str, *titles: str, **arguments: Any) -> str:

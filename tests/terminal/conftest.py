@@ -17,6 +17,7 @@ import pytest
 from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.script import Scene, Script
 from maverick_tui.offline.server import OfflineServer
+from maverick_tui.ui.textual_private.names import PLAIN
 from tests.support.pty_program import PATIENCE, terminal_environment
 from tests.terminal.application import MAVERICK, SIZE, Application
 
@@ -71,7 +72,9 @@ def served(scenes: Sequence[Any]) -> Iterator[str]:
 class Maverick:
     """Starts the application in a terminal, as often as a test wants it."""
 
-    def __init__(self, folder: Path, temporary: Path) -> None:
+    def __init__(self, folder: Path, temporary: Path, painting: str) -> None:
+        self.is_plain = painting == "plain"
+        """Whether Textual paints, and not we."""
         self.started: list[Application] = []
         self.log = folder / "log"
         """What the application logs: trouble that it does not show."""
@@ -97,6 +100,7 @@ class Maverick:
             "TMPDIR": str(self._temporary),
             "MAVERICK_TEST_LOG": str(self.log),
             "PYTHONPATH": f"{HERE / 'site'}:{ROOT}",
+            **({PLAIN: "1"} if self.is_plain else {}),
             **model,
             **options.get("environment", {}),
         }
@@ -155,10 +159,21 @@ def editor(tmp_path: Path) -> Editor:
     return Editor(program, given)
 
 
+OURS_ALONE = pytest.mark.parametrize("painting", ["ours"], indirect=True)
+"""For what Textual itself leaves undone or on, and for what only our own painting could do wrongly."""
+OURS_AND_PLAIN = pytest.mark.parametrize("painting", ["ours", "plain"], indirect=True)
+
+
+@pytest.fixture(params=["ours", pytest.param("plain", marks=pytest.mark.explore)])
+def painting(request: pytest.FixtureRequest) -> str:
+    """Who paints, we or Textual: every run of the tests tries the latter with one test, `make explore` with all."""
+    return str(request.param)
+
+
 @pytest.fixture
-def maverick(tmp_path: Path, temporary: Path, mark: str) -> Iterator[Maverick]:
+def maverick(tmp_path: Path, temporary: Path, mark: str, painting: str) -> Iterator[Maverick]:
     """The application. All that it has ever written must be of its grammar, and it must have logged no trouble."""
-    starter = Maverick(tmp_path, temporary)
+    starter = Maverick(tmp_path, temporary, painting)
     yield starter
     for application in starter.started:
         application.end()

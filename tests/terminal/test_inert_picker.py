@@ -13,10 +13,10 @@ import pytest
 from maverick_tui import paths
 from tests.support.terminal import Glass
 from tests.terminal.application import CTRL_C, ENTER, ESCAPE, SIZE, ModernApplication
-from tests.terminal.conftest import WITH_KEY, Maverick
+from tests.terminal.conftest import OURS_ALONE, WITH_KEY, Maverick
 from tests.terminal.hostile import CLICKS, EVERYTHING, STEERING, assert_inert, shown
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, OURS_ALONE]
 
 TEXT = EVERYTHING.replace("\x00", "")  # a file with that in it is no text
 QUOTED = '"' + "".join(json.dumps(part)[1:-1] if part < "\U00010000" else f"\\U{ord(part):08X}" for part in TEXT) + '"'

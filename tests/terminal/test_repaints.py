@@ -29,10 +29,10 @@ from tests.terminal.application import (
     WHEEL_UP,
     prompt_of,
 )
-from tests.terminal.conftest import WITH_KEY, Maverick
+from tests.terminal.conftest import OURS_ALONE, WITH_KEY, Maverick
 from tests.terminal.looking import WATCHED, WatchedApplication
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, OURS_ALONE]
 
 PANEL_AT = 60
 """From this column on there are scrollbars and figures, which move."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.terminal.application import CTRL_C, CTRL_Q, ESCAPE, prompt_of
-from tests.terminal.conftest import Maverick
+from tests.terminal.conftest import OURS_AND_PLAIN, Maverick
 from tests.terminal.working import WORKS, assert_nothing_is_left, until_working
 
 pytestmark = pytest.mark.slow
@@ -28,6 +28,7 @@ def test_without_credentials_it_opens_the_demo_and_takes_keys_that_came_before_t
     assert list(temporary.iterdir()) == []
 
 
+@OURS_AND_PLAIN
 def test_an_agent_by_name_takes_what_was_typed_before_it_was_there_and_quitting_asks_while_it_works(
     maverick: Maverick, handyman: str, mark: str, temporary: Path
 ) -> None:

@@ -7,9 +7,13 @@ import shutil
 import pytest
 
 from tests.terminal.application import CTRL_Q, CTRL_Z, ENTER, MAVERICK, prompt_of
-from tests.terminal.conftest import Maverick
+from tests.terminal.conftest import OURS_ALONE, Maverick
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("bash"), reason="jobs are a matter of the shell")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("bash"), reason="jobs are a matter of the shell"),
+    OURS_ALONE,
+]
 
 # A shell with jobs, as a person has it: without one the system stops nobody, since nobody could continue it.
 _STOPPED_TWICE = (
@@ -30,7 +34,8 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped]\r\n")
     assert app.output.is_as_before
-    assert app.output.title == "● handyman: running - Maverick"
+    # On a busy machine the answer may have come to its end before the key.
+    assert app.output.title in ("● handyman: running - Maverick", "✔ handyman: done - Maverick")
     assert app.attributes == app.attributes_before
     app.send(ENTER)
     resumed = app.read(b"\x1b[?1049h", stopped)

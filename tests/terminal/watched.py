@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from maverick_tui.cli.launching import plain_launch
 from maverick_tui.ui.app import MaverickApp
-from maverick_tui.ui.instant import Painter
+from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.transcript.view import Transcript
 
@@ -82,14 +82,13 @@ class _Memory:
     """What a widget remembers of the terminal's rows."""
 
     def __init__(self, widget: object) -> None:
-        painter = next((value for value in vars(widget).values() if isinstance(value, Painter)), None)
-        self._owner = widget if isinstance(widget, Transcript) else painter
-        self._name = "_shadow" if isinstance(widget, Transcript) else "_shown"
-        self._value = getattr(self._owner, self._name, None)
+        painters = (value for value in vars(widget).values() if isinstance(value, Painter))
+        self._painter = widget.shown.painter if isinstance(widget, Transcript) else next(painters, None)
+        self._shown = self._painter._shown if self._painter is not None else None
 
     def restore(self) -> None:
-        if self._owner is not None:
-            setattr(self._owner, self._name, self._value)
+        if self._painter is not None:
+            vars(self._painter)["_shown"] = self._shown
 
 
 def _is_painted(screen: Screen[Any]) -> bool:
@@ -110,7 +109,7 @@ def _has_more_to_paint(widget: Widget) -> bool:
         return False
     if not widget.is_mounted or not widget.is_attached or widget._pruning or widget.message_queue_size:
         return True
-    if isinstance(widget, Transcript) and widget._stale:
+    if isinstance(widget, Transcript) and not widget.shown.changes.are_drawn:
         return True
     return widget._repaint_required or widget._layout_required or widget._scroll_required
 

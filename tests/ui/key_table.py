@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from maverick_tui.ui.key_ids import all_bindings
+from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.own_keys import all_bindings
 
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "keys.md"
 _HEAD = """# Keys
@@ -26,7 +27,7 @@ is told when the application starts. This table is made by `python -m tests.ui.k
 
 def table() -> str:
     """The page."""
-    rows = {binding.id: binding for binding in all_bindings() if binding.id}
+    rows = {binding.id: binding for binding in all_bindings(MaverickApp) if binding.id}
     lines = [f"| `{name}` | {_keys(rows[name].key)} | {rows[name].description} |" for name in sorted(rows)]
     return _HEAD + "\n".join(lines) + "\n"
 

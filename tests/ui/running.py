@@ -14,7 +14,7 @@ from maverick_tui.runs.commands import Command
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 from tests.support.runs import BEGAN, Tape
 
 

@@ -17,7 +17,7 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ async def started(
         try:
             yield app, pilot
         finally:
-            app._end_now(0)
+            app._leaving.end_now(0)
             await seen(app, pilot, lambda: app._exit)
 
 
@@ -148,7 +148,7 @@ async def test_the_demo_shows_its_agents_and_one_of_them_runs_to_its_end(mark: s
         await pilot.press("enter")
         await seen(app, pilot, "✔ done")
         assert "Not checked" in transcript(app)
-        app._end_now(0)
+        app._leaving.end_now(0)
         await seen(app, pilot, lambda: app._exit)
 
 
@@ -173,5 +173,5 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         (notice,) = [one for one in app._notifications if one.title == "Not a project"]
         assert notice.severity == "warning"
         assert "reach all your files" in notice.message
-        await seen(app, pilot, lambda: app._stage is not None and app._stage.done())
+        await seen(app, pilot, app._setup.ready.done)
         assert app.focused is before

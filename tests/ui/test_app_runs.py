@@ -17,14 +17,12 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs import commands
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import PromptEntry
-from maverick_tui.ui import stage as stages
-from maverick_tui.ui.app import MaverickApp
-from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
+from maverick_tui.ui.launch import Launch, RunSetup
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
-from maverick_tui.ui.shell import QUIT_AGAIN_WITHIN
+from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.runs.pretending import Pretender
 from tests.support.runs import Tape
@@ -135,7 +133,7 @@ async def test_what_was_chosen_is_there_at_the_next_start(home: Path) -> None:
         app.preferences.wait()
     async with watching(begun(), size=(120, 30), preferences=Preferences.load()) as (app, _):
         assert app.theme == "maverick-light"
-        assert app.run_screen.transcript.folding.verbosity == "full"
+        assert app.run_screen.transcript.page.folding.verbosity == "full"
         assert app.run_screen.has_class("-panel-closed")
 
 
@@ -143,7 +141,7 @@ async def test_preferences_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     path = tmp_path / "interface.json"
     path.write_text("{")
     async with watching(begun(), preferences=Preferences.load(path)) as (app, pilot):
-        await until(pilot, lambda: any("the defaults hold" in notice for notice in notices(app)))
+        await until(pilot, lambda: any("the defaults are used" in notice for notice in notices(app)))
 
 
 async def test_few_notices_are_shown_at_a_time_and_neither_header_nor_prompt_is_covered() -> None:
@@ -234,7 +232,7 @@ async def test_quitting_names_all_that_is_at_work_and_asks_once() -> None:
 
 async def test_the_exit_code_of_a_signal_is_kept() -> None:
     async with watching(begun()) as (app, pilot):
-        app._end_now(143)
+        app._leaving.end_now(143)
         await until(pilot, lambda: app._exit)
     assert app.return_value == 143
 
@@ -242,7 +240,7 @@ async def test_the_exit_code_of_a_signal_is_kept() -> None:
 # -- what cannot begin ----------------------------------------------------------------------------------------------
 
 
-class BrokenStage:
+class BrokenSetup:
     """Fails as often as it is told to."""
 
     def __init__(self, failures: int) -> None:
@@ -253,20 +251,20 @@ class BrokenStage:
         self.opened += 1
         if self.opened <= self.failures:
             return self._broken()
-        return _Stage(launch.cwd)
+        return _Setup(launch.cwd)
 
     def _broken(self) -> Any:
         raise ConfigError("timeout = 'x' is not a number.", hint="Correct the settings.")
 
 
-class _Stage:
+class _Setup:
     def __init__(self, cwd: Path) -> None:
         self.cwd = cwd
 
-    async def __aenter__(self) -> stages.Stage:
+    async def __aenter__(self) -> RunSetup:
         from maverick_tui.config import MaverickConfig
 
-        return stages.Stage(self.cwd, MaverickConfig.load())
+        return RunSetup(self.cwd, MaverickConfig.load())
 
     async def __aexit__(self, *_: object) -> None:
         return None
@@ -278,8 +276,8 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
     async def found(*_: object) -> tuple[None, dict[str, object]]:
         return None, {}
 
-    stage = BrokenStage(failures=2)
-    monkeypatch.setattr(stages, "open_stage", stage)
+    setup = BrokenSetup(failures=2)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", setup)
     monkeypatch.setattr("maverick_tui.ui.serving._ask_first", found)
     monkeypatch.setattr("maverick_tui.ui.serving._make", lambda *_: Pretender())
     app = MaverickApp(Launch(Path.cwd(), "explorer", "Show me around"), preferences=Preferences())
@@ -290,7 +288,7 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
         await until(pilot, lambda: "is not a number" in _shown(app))
         assert "F5 connect again" in _shown(app)
         await pilot.press("f5")
-        await until(pilot, lambda: stage.opened == 2)
+        await until(pilot, lambda: setup.opened == 2)
         await until(pilot, lambda: sum(entry.kind == "failure" for entry in run.store.entries) == 2)
         await pilot.press(*"hi", "enter")
         await until(pilot, lambda: run.store.figures.turns == 2)
@@ -312,12 +310,12 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("[b]oops[/b]")
 
-    monkeypatch.setattr(stages, "open_stage", broken)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: notices(app))
         assert notices(app) == ["Maverick cannot start runs: [b]oops[/b]"]
-    assert "The stage of the runs has failed" in caplog.text
+    assert "The setup of the runs has failed" in caplog.text
 
 
 async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,7 +326,7 @@ async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.
         await asyncio.Event().wait()
 
     monkeypatch.setattr("maverick_tui.ui.serving._ask_first", ask)
-    monkeypatch.setattr("maverick_tui.ui.app.CLOSE_WITHIN", 3_600.0)
+    monkeypatch.setattr("maverick_tui.ui.leaving.CLOSE_WITHIN", 3_600.0)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test() as pilot:
         await until(pilot, asked.is_set)
@@ -373,15 +371,15 @@ async def test_a_terminal_that_goes_after_the_end_starts_nothing() -> None:
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test():
         app.exit(0)
-    app._end_now(129)  # until the loop is closed, a signal still comes here
+    app._leaving.end_now(129)  # until the loop is closed, a signal still comes here
     assert app.return_value == 0
 
 
 async def test_who_leaves_while_it_leaves_changes_nothing() -> None:
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test() as pilot:
-        app._end_now(0)
-        app._end_now(129)
+        app._leaving.end_now(0)
+        app._leaving.end_now(129)
         await until(pilot, lambda: app._exit)
     assert app.return_value == 0
 
@@ -391,19 +389,19 @@ async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
         warnings.simplefilter("always")
         app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
         async with app.run_test() as pilot:
-            await until(pilot, lambda: app._stage is not None and app._stage.done())
+            await until(pilot, app._setup.ready.done)
             app._start(next(iter(app.board.runs.values())), "explorer", {}, None)
-            app._hold_stage()
+            app._hold_setup()
             app.workers.cancel_all()
         gc.collect()
     assert not [str(one.message) for one in told if "never awaited" in str(one.message)]
 
 
-async def test_a_run_without_a_stage_says_what_went_wrong_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_without_a_setup_says_what_went_wrong_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(stages, "open_stage", broken)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "oops" in _shown(app))

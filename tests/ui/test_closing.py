@@ -8,6 +8,7 @@ from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import CloseRun
 from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, until, watching
 
@@ -109,7 +110,8 @@ async def test_the_picker_shows_the_first_prompt_and_closes_the_highlighted_run(
         second = another(app, "Look around in the cart")
         await pilot.press("ctrl+n")
         await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
-        assert [one.title for one in app._summaries()] == ["Go", "Look around in the cart"]
+        assert isinstance(app.screen, PickerScreen)
+        assert [one.title for one in app.screen.runs] == ["Go", "Look around in the cart"]
         await pilot.press("down", "delete")
         await until(pilot, lambda: app.top == "ConfirmScreen")
         await pilot.press("y")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.shell import Shell
 
 HELD = "word-of-the-house"
 
 
-class Failing(Shell):
+class Failing(MaverickApp):
     """Fails while it holds a secret."""
 
     def on_mount(self) -> None:
@@ -20,7 +23,7 @@ class Failing(Shell):
 
 
 async def test_a_crash_tells_where_it_was_and_no_secrets(capsys: pytest.CaptureFixture[str]) -> None:
-    app = Failing((), Preferences())
+    app = Failing(Launch(Path.cwd()), preferences=Preferences())
     with kept_log(), pytest.raises(ValueError, match="sk-ant"):
         async with app.run_test():
             pass

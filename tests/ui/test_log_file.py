@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import paths
-from maverick_tui.redact import conceal
+from maverick_tui.masking.redact import conceal
 from maverick_tui.ui import app as application
 from maverick_tui.ui import log_file
 from maverick_tui.ui.launch import Launch

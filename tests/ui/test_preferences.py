@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import paths
-from maverick_tui.ui.preferences import Preferences, is_key, load_keys
-
-IDS = {"run.interrupt", "run.mode", "app.help"}
+from maverick_tui.ui.preferences import Preferences
 
 
 @pytest.fixture
@@ -141,64 +139,3 @@ def test_reading_them_imports_nothing_heavy() -> None:
         "print([name for name in ('textual', 'pydantic', 'tomllib', 'yaml', 'git') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-# -- keys --------------------------------------------------------------------------------------------------------------
-
-
-def write(text: str) -> Path:
-    path = paths.user_config() / "config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
-def test_without_a_file_no_key_is_another() -> None:
-    assert load_keys(IDS) == ({}, [])
-
-
-def test_keys_are_read_beside_the_other_settings() -> None:
-    write('model = "x"\n[keys]\n"run.interrupt" = "ctrl+x"\n"app.help" = "f1, question_mark"\nrun.mode = "?"\n')
-    assert load_keys(IDS) == ({"run.interrupt": "ctrl+x", "app.help": "f1,question_mark", "run.mode": "?"}, [])
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('"run.interupt" = "ctrl+x"', '"run.interupt" is not something that a key can be given for. Did you mean'),
-        ('"run.mode" = "ctrl+nonsense"', "\"run.mode\": 'ctrl+nonsense' is not a key"),
-        ('"run.mode" = "ctrl+x,"', "\"run.mode\": '' is not a key"),
-        ('"run.mode" = 3', '"run.mode" = 3 is not a key'),
-        ('"run.mode" = ""', "\"run.mode\" = '' is not a key"),
-    ],
-)
-def test_a_wrong_key_is_named_with_its_file_and_costs_only_itself(text: str, says: str) -> None:
-    path = write(f'[keys]\n{text}\n"app.help" = "f2"\n')
-    keymap, problems = load_keys(IDS)
-    assert keymap == {"app.help": "f2"}
-    assert len(problems) == 1
-    assert problems[0].startswith(f"{path}: [keys] ")
-    assert says in problems[0]
-
-
-@pytest.mark.parametrize(("text", "says"), [("keys = 3", "must be a table"), ("keys = ", "cannot be read")])
-def test_a_file_without_a_table_of_keys_is_said(text: str, says: str) -> None:
-    path = write(text)
-    keymap, problems = load_keys(IDS)
-    assert keymap == {}
-    assert str(path) in problems[0]
-    assert says in problems[0]
-
-
-@pytest.mark.parametrize(
-    "key",
-    ["x", "?", "ctrl+x", "f5", "escape", "shift+tab", "ctrl+shift+a", "pageup", "alt+up", "slash", "ctrl+backslash",
-     "space", "ctrl+space", "question_mark", "enter", "super+k"],
-)  # fmt: skip
-def test_keys_that_there_are(key: str) -> None:
-    assert is_key(key)
-
-
-@pytest.mark.parametrize("key", ["", " ", "ctrl", "ctrl+", "cmd+x", "ctrl+ctrl+x", "ctrl+foo", "f99", "\x1b", "+x"])
-def test_keys_that_there_are_not(key: str) -> None:
-    assert not is_key(key)

@@ -10,12 +10,12 @@ from maverick_tui import MaverickConfig
 from maverick_tui.events.kinds import TurnStarted
 from maverick_tui.offline.demo.script import SCRIPT
 from maverick_tui.offline.demo.tour import GOES_ON, TOUR
-from maverick_tui.ui.screens.run import _CONTINUE
+from maverick_tui.ui.launch import RunSetup
+from maverick_tui.ui.run.recovery import _CONTINUE
 from maverick_tui.ui.serving import off_script
-from maverick_tui.ui.stage import Stage
 
 PROMPTS = {stop.agent: stop.prompt for stop in TOUR}
-DEMO = Stage(Path("shop"), MaverickConfig(), PROMPTS)
+DEMO = RunSetup(Path("shop"), MaverickConfig(), PROMPTS)
 
 
 @pytest.mark.parametrize("typed", ["Write me a poem.", f"{PROMPTS['explorer']} And more?", PROMPTS["reviewer"]])
@@ -26,17 +26,17 @@ def test_the_demo_says_that_its_answers_are_fixed_when_something_else_is_typed(t
 
 
 @pytest.mark.parametrize(
-    ("stage", "expected", "turn"),
+    ("setup", "expected", "turn"),
     [
         (DEMO, PROMPTS["explorer"], TurnStarted(1, 1, f"{PROMPTS['explorer']}\n")),
         (DEMO, PROMPTS["documenter"], TurnStarted(1, 2, _CONTINUE)),
         (DEMO, PROMPTS["explorer"], TurnStarted(1, 2, "It is done.", origin="background")),
         (DEMO, PROMPTS["tasks"], TurnStarted(1, 1, "Buy milk")),
-        (Stage(Path("shop"), MaverickConfig()), "Hello", TurnStarted(1, 1, "Anything")),
+        (RunSetup(Path("shop"), MaverickConfig()), "Hello", TurnStarted(1, 1, "Anything")),
     ],
 )
-def test_it_says_nothing_where_the_answer_fits(stage: Stage, expected: str, turn: TurnStarted) -> None:
-    assert off_script(stage, expected, turn) == ""
+def test_it_says_nothing_where_the_answer_fits(setup: RunSetup, expected: str, turn: TurnStarted) -> None:
+    assert off_script(setup, expected, turn) == ""
 
 
 def test_the_script_knows_what_the_key_for_going_on_says() -> None:

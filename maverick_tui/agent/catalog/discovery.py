@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import paths
-from maverick_tui.agent.catalog.files import read_file
-from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files
-from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file
+from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files, read_file
+from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file, package_agents
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
-from maverick_tui.agent.naming import look
 from maverick_tui.exceptions import AgentNotFoundError
+
+# After folding: a Cyrillic or Greek letter, or a digit, that looks like a Latin letter.
+_TWINS = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u051b\u051d\u0475\u0461\u0433\u043a\u043c\u0442\u043d"
+    "\u03bf\u03bd\u03b9\u03b1\u03c1\u03c4\u03c5\u03c7\u03ba\u03c9\u0251\u0261\u0131i10_.",
+    "aeopcyxljsdhqwvwrkmthovlaptuxkwaglllo--",
+)
 
 
 class Place(NamedTuple):
-    """A folder that may hold agents, whose they are, and the forms that are looked for."""
+    """A folder that may hold agents, who they belong to, and the forms that are looked for."""
 
     folder: Path
     source: Source
@@ -83,16 +89,20 @@ class Catalog:
             (self.shadowed if agent.name in nearer else self.agents).append(agent)
 
 
+def look(name: str) -> str:
+    """A form that is the same for names that look alike: case, accents and twin letters do not count."""
+    folded = "".join(part for part in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(part))
+    return folded.translate(_TWINS).replace("rn", "m").replace("vv", "w")
+
+
 def _where(agent: AgentListing) -> str:
     return str(agent.path) if agent.path else f"{agent.module}:{agent.class_name}"
 
 
 def discover(cwd: Path) -> Catalog:
     """List what there is for this folder; no file is imported, and a broken one hides no other."""
-    from maverick_tui.agent.catalog.packages import package_agents
-
     catalog, lookup = Catalog(), McpLookup(cwd)
-    # By whose they are: whatever a project links to, the same file is still read where it is the person's or ours.
+    # One set for each owner: whatever a project links to, the same file is still read where it is the user's or ours.
     seen: dict[Source, set[Identity]] = {"project": set(), "user": set(), "shipped": set()}
     for place in places(cwd):
         catalog._add(list(_list_place(place, lookup, seen[place.source], catalog)))

@@ -1,16 +1,19 @@
-"""Finds agent files below a folder that may hold anything."""
+"""Finds agent files below a folder that may hold anything, and reads them: a file may be a pipe, endless, or gone."""
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from maverick_tui.agent.catalog.files import read_file, unreadable
 from maverick_tui.agent.catalog.problems import Problem
+
+MAX_BYTES = 150_000
+"""Largest agent file that is read."""
 
 MAX_FILES = 1_000
 """Most agent files, and most folders, that are looked at below one folder."""
@@ -19,10 +22,60 @@ MAX_FOLDER_BYTES = 4_000_000
 """Most bytes that are read below one folder."""
 
 MAX_SECONDS = 0.7
-"""Most of our own time that one folder may take, what is made of its files included: some are made to be slow.
+"""Most CPU time that one folder may take, parsing included: some files are made to be slow.
 
-A machine that is busy with other things makes nobody's agents disappear.
+It is our own time, so on a busy machine no agents disappear.
 """
+
+# A pipe must neither block the open nor, on Windows, may the bytes be translated.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def read_file(path: Path) -> bytes | Problem:
+    """The bytes of a regular file of a sensible size, or why there are none."""
+    try:
+        if problem := _refusal(path, path.stat()):
+            return problem
+        descriptor = os.open(path, _FLAGS)
+        with os.fdopen(descriptor, "rb") as file:
+            # It may have been replaced since.
+            if problem := _refusal(path, os.fstat(descriptor)):
+                return problem
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        return unreadable(path, error)
+    return content if len(content) <= MAX_BYTES else _too_large(path, len(content))
+
+
+def unreadable(path: Path, error: Exception) -> Problem:
+    """The problem for a file or folder that the system does not let us read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return Problem(str(path), None, f"Cannot be read: {reason}.", "Correct its permissions or its link, or remove it.")
+
+
+def _refusal(path: Path, status: os.stat_result) -> Problem | None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((name for is_kind, name in _KINDS if is_kind(status.st_mode)), "something else")
+        return Problem(str(path), None, f"Is {kind}, not a file.", "Rename it, or move it to another folder.")
+    return _too_large(path, status.st_size) if status.st_size > MAX_BYTES else None
+
+
+def _too_large(path: Path, size: int) -> Problem:
+    return Problem(
+        str(path),
+        None,
+        f"Is too large to be an agent file: {size:,} bytes or more, {MAX_BYTES:,} are allowed.",
+        "Shorten it, or move it to another folder.",
+    )
+
 
 Identity = tuple[int, int]
 """Device and inode: the same for every name of a file."""
@@ -71,7 +124,7 @@ def _walk(
         current = waiting.pop()
         entries = _entries(current, suffixes)
         if isinstance(entries, Problem):
-            if current != folder or not is_missing(folder):  # that there are no agents is no problem
+            if current != folder or not is_missing(folder):  # having no agents is no problem
                 yield entries
             continue
         below: list[Path] = []
@@ -88,7 +141,7 @@ def _walk(
             elif new:
                 below.append(path)
             elif not is_file:
-                yield Problem(str(path), None, "Leads back to a folder that was read already.", severity="warning")
+                yield Problem(str(path), None, "Leads back to a folder that has already been read.", severity="warning")
         waiting += reversed(below)
 
 
@@ -111,7 +164,7 @@ def _entries(folder: Path, suffixes: Collection[str]) -> list[tuple[Path, bool]]
 
 
 def is_missing(folder: Path) -> bool:
-    """Whether it is known that there is no such folder; where we may not look, it is not known."""
+    """Whether there is certainly no such folder; where we may not look, nothing is certain."""
     try:
         folder.lstat()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,15 +1,22 @@
-"""AgentListing: what is known about an agent without running anything of it."""
+"""AgentListing: what is known about an agent of a file or of an installed package, without running anything of it."""
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from maverick_tui.agent.catalog import markdown, python_file
-from maverick_tui.agent.catalog.mcp_servers import McpLookup
+from maverick_tui.agent.catalog.folders import read_file
+from maverick_tui.agent.catalog.mcp_servers import McpLookup, check_server
 from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.catalog.python_classes import PythonAgent
+from maverick_tui.agent.catalog.taken import taken_from
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.fields import PLAIN_NAME
 from maverick_tui.inert import one_line
 from maverick_tui.inputs import InputSpec
 
@@ -18,10 +25,12 @@ Form = Literal["python", "markdown", "package"]
 
 _WHOSE = {"project": "the project's", "user": "your own", "package": "a package's", "shipped": "the shipped"}
 SUFFIXES = (".md", ".py")
+GROUP = "maverick.agents"
+"""The entry points by which packages bring agents along."""
 
 
 class Original(NamedTuple):
-    """An agent from elsewhere whose name another one has, or one that looks like it."""
+    """An agent from elsewhere whose name, or one that looks like it, another agent has."""
 
     name: str
     source: Source
@@ -54,14 +63,14 @@ class AgentListing:
     """Whose place it takes, or seems to take. If the project brings it along, its file must be trusted."""
 
     def seems_to_be(self, other: AgentListing) -> bool:
-        """Whether people take it for the other rather than for whom it is known to stand in: a very name goes first."""
+        """Whether people would take it for the other one; of several such, one of its very name counts first."""
         if self.source == other.source:
             return False
         known = self.stands_in_for
         return known is None or (other.name == self.name != known.name)
 
     def instead_of(self, other: AgentListing) -> AgentListing:
-        """The same, known to take the place of the other."""
+        """The same agent, known to take the place of the other."""
         original = Original(other.name, other.source)
         return replace(self, stands_in_for=original, needs_trust=self.needs_trust or self.source == "project")
 
@@ -113,7 +122,7 @@ def list_file(
         model=file.model,
         tools=None if errors(problems) else file.tools,
         problems=tuple(problems),
-        needs_trust=bool(files_to_trust(file, content, source)),
+        needs_trust=bool(files_to_trust(file, content, source) or _takes(lookup.cwd, source, own_commands(file))),
         cwd=lookup.cwd,
         line=file.line,
         inputs=file.inputs,
@@ -132,6 +141,22 @@ def files_to_trust(
     return [*files, (file.mcp_json.path, file.mcp_json.content)] if file.mcp_json else files
 
 
+def own_commands(file: markdown.AgentFile) -> dict[str, object]:
+    """Its hooks and its own servers; those of the project's `.mcp.json` are trusted with that file."""
+    theirs = file.mcp_json.servers if file.mcp_json else {}
+    servers = {
+        name: server
+        for name, server in file.mcp_servers.items()
+        if name not in theirs or check_server(name, theirs[name]).server != server
+    }
+    return {"hooks": file.settings.get("hooks"), "mcp_servers": servers}
+
+
+def _takes(cwd: Path, source: Source, settings: Mapping[str, object]) -> bool:
+    """Whether an agent that is not the project's runs something of the project."""
+    return source != "project" and bool(taken_from(cwd, settings))
+
+
 def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple[list[AgentListing], list[Problem]]:
     agents, problems = python_file.parse(path, content)
     listings = [
@@ -144,7 +169,7 @@ def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple
             model=agent.text("model"),
             tools=None if errors(problems) else agent.allowed_tools,
             problems=tuple(problems),
-            needs_trust=source == "project",
+            needs_trust=source == "project" or _takes(cwd, source, agent.settings),
             cwd=cwd,
             line=agent.line,
             class_name=agent.class_name,
@@ -153,3 +178,92 @@ def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple
         for agent in agents
     ]
     return listings, problems
+
+
+def package_agents(cwd: Path) -> Iterator[AgentListing | Problem]:
+    """One listing for each entry point, even if its source cannot be found."""
+    try:
+        points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    except Exception as error:  # an installed package's metadata may be broken in any way
+        yield Problem(GROUP, None, f"The installed packages cannot be listed: {error}.", "Repair the environment.")
+        return
+    for point in points:
+        yield _packaged(point, cwd)
+
+
+def _packaged(point: EntryPoint, cwd: Path) -> AgentListing | Problem:
+    where = f"{GROUP}: {point.name} = {point.value}"
+    try:
+        module, class_name = point.module, point.attr
+    except (AttributeError, ValueError):
+        module = class_name = ""
+    if not module or not class_name:
+        hint = f"Write it as {point.name} = package.module:Class."
+        return Problem(where, None, "The entry point does not name a class.", hint)
+    if not PLAIN_NAME.fullmatch(point.name):
+        return Problem(where, None, "The entry point's name cannot be an agent's.", "Use letters, digits, -, _ and .")
+    path = _module_file(point, module)
+    agent, problems = _read_package(path, class_name) if path else (None, [_missing(where, module)])
+    return AgentListing(
+        name=point.name,
+        description=agent.description if agent else _summary(point),
+        source="package",
+        form="package",
+        path=path,
+        model=agent.text("model") if agent else None,
+        tools=agent.allowed_tools if agent else None,
+        problems=tuple(problems),
+        needs_trust=agent is not None and _takes(cwd, "package", agent.settings),
+        cwd=cwd,
+        line=agent.line if agent else None,
+        module=module,
+        class_name=class_name,
+        inputs=agent.inputs if agent else (),
+    )
+
+
+def _read_package(path: Path, class_name: str) -> tuple[PythonAgent | None, list[Problem]]:
+    content = read_file(path)
+    if isinstance(content, Problem):
+        return None, [content]
+    agents, problems = python_file.parse(path, content, is_packaged=True)
+    agent = next((agent for agent in agents if agent.class_name == class_name), None)
+    # A class that is only imported there is defined elsewhere; that is no mistake.
+    return agent, problems if agents else []
+
+
+def _module_file(point: EntryPoint, module: str) -> Path | None:
+    """The module's source, found without importing its package."""
+    top, *rest = module.split(".")
+    if point.dist is not None:
+        installed = _source(Path(str(point.dist.locate_file(""))), [top, *rest])
+        if installed:
+            return installed
+    try:
+        spec = importlib.util.find_spec(top)  # of an editable install; a top-level name imports nothing
+    except (ImportError, ValueError, AttributeError):
+        return None
+    if spec is None:
+        return None
+    if not rest and spec.origin and spec.origin.endswith(".py"):
+        return Path(spec.origin)
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    return next((found for folder in folders if (found := _source(folder, rest))), None)
+
+
+def _source(folder: Path, parts: list[str]) -> Path | None:
+    module = folder.joinpath(*parts)
+    for path in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _summary(point: EntryPoint) -> str:
+    if point.dist is None or "Summary" not in point.dist.metadata:
+        return ""
+    return str(point.dist.metadata["Summary"])
+
+
+def _missing(where: str, module: str) -> Problem:
+    return Problem(where, None, f"The module {module!r} cannot be found.", "Reinstall the package that provides it.")

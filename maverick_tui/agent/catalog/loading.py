@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import hashlib
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, redirect_stdout
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType, new_class
+from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.catalog import markdown, python_file
-from maverick_tui.agent.catalog.files import read_file
-from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust
-from maverick_tui.agent.catalog.markdown_agent import agent_class
-from maverick_tui.agent.catalog.mcp_servers import McpLookup
+from maverick_tui.agent.catalog.discovery import discover
+from maverick_tui.agent.catalog.folders import read_file
+from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
+from maverick_tui.agent.catalog.mcp_servers import McpLookup, expand_server
 from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.catalog.python_classes import BASE
+from maverick_tui.agent.catalog.python_file import text_of
+from maverick_tui.agent.catalog.taken import Taken, taken_from, without_folder
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.catalog.markdown import AgentFile
+    from maverick_tui.agent.context import AgentContext
+    from maverick_tui.agent.result import AgentResult
+
+
+MODULE_PREFIX = "maverick_agent_file_"
+_COMMANDS = ("hooks", "mcp_servers")
+
+PROMPT = "prompt"
+"""The key of `context.extra` that holds what the agent is to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +46,16 @@ class Prepared:
 
     to_trust: tuple[tuple[Path, bytes], ...]
     make: Callable[[], type[MaverickAgent]]
+    takers: Mapping[Path, str] = field(default_factory=dict)
+    """Who runs a file of the project, if it is not the agent's own or the `.mcp.json`: a hook or a server."""
+
+
+def load_agent(name: str, cwd: Path | str = ".") -> type[MaverickAgent]:
+    """The class of the agent that `maverick agents list` shows in that folder.
+
+    Raises `AgentNotFoundError` for an unknown name, and `ConfigError` for a file that is wrong or not trusted.
+    """
+    return load(discover(Path(cwd).absolute()).get(name), TrustStore())
 
 
 def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
@@ -36,8 +66,10 @@ def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
             change = " has changed since it was trusted" if trust_store.is_known(path) else " is not trusted"
             whose = listing.stands_in_for
             instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
+            taker = prepared.takers.get(path)
+            runner = f"{taker} of the agent {listing.name!r}" if taker else f"The agent {listing.name!r}"
             raise NotTrustedError(
-                f"The agent {listing.name!r} runs what {path} says{instead}, and that file{change}.",
+                f"{runner} runs what {path} says{instead}, and that file{change}.",
                 path=str(path),
                 hint=f"Read the file, then run: maverick agents trust {listing.name}",
             )
@@ -48,22 +80,65 @@ def prepare(listing: AgentListing) -> Prepared:
     """Read the agent's file once more; what is trusted and what is run are the same bytes."""
     _refuse_errors(listing.name, list(listing.problems))
     if listing.form == "package":
-        return Prepared((), lambda: _import(listing))
+        return _with_taken(Prepared((), lambda: _import(listing)), listing, _python_commands(listing))
     assert listing.path is not None  # only packages are without
     path, content = listing.path, read_file(listing.path)
     if isinstance(content, Problem):
         raise _error(listing.name, content)
     if listing.form == "python":
         trusted = ((path, content),) if listing.source == "project" else ()
-        return Prepared(trusted, lambda: python_file.load_class(path, content, listing.class_name))
+        prepared = Prepared(trusted, lambda: load_class(path, content, listing.class_name))
+        return _with_taken(prepared, listing, _python_commands(listing, content))
     file, problems = markdown.parse(path, content, McpLookup(listing.cwd))
     _refuse_errors(listing.name, problems)
     if file is None or file.name != listing.name:
-        raise ConfigError(
-            f"{path} does not hold the agent {listing.name!r} any more.", path=str(path), hint="Try again."
-        )
+        raise ConfigError(f"{path} no longer holds the agent {listing.name!r}.", path=str(path), hint="Try again.")
     files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
-    return Prepared(tuple(files), lambda: agent_class(file))
+    return _with_taken(Prepared(tuple(files), lambda: agent_class(file)), listing, own_commands(file))
+
+
+def _with_taken(prepared: Prepared, listing: AgentListing, commands: Mapping[str, Any] | None) -> Prepared:
+    """The same with what hooks and servers of an agent that is not the project's take from the project.
+
+    Only the class knows its `commands` where they are None.
+    """
+    if listing.source == "project":
+        return prepared
+    if commands is None:
+        cls = prepared.make()
+        commands = {"hooks": cls.hooks, "mcp_servers": cls.mcp_servers}
+    if not any(commands.values()):
+        return prepared
+    found = taken_from(listing.cwd, commands)
+    _refuse_errors(listing.name, [one for one in found if isinstance(one, Problem)])
+    taken = [one for one in found if isinstance(one, Taken)]
+    return replace(
+        prepared,
+        to_trust=(*prepared.to_trust, *((one.path, one.content) for one in taken)),
+        make=lambda: _apart(prepared.make(), without_folder(listing.cwd, commands)),
+        takers={one.path: one.taker for one in taken},
+    )
+
+
+def _python_commands(listing: AgentListing, content: bytes | None = None) -> dict[str, Any] | None:
+    """The hooks and servers of a Python agent; None if only running it would tell."""
+    source = content if content is not None or listing.path is None else read_file(listing.path)
+    agents = python_file.parse(listing.path, source)[0] if listing.path and isinstance(source, bytes) else []
+    agent = next((agent for agent in agents if agent.class_name == listing.class_name), None)
+    if agent is None or not agent.unknown.isdisjoint(_COMMANDS):
+        return None
+    return {name: agent.settings.get(name) for name in _COMMANDS}
+
+
+def _apart(cls: type[MaverickAgent], changed: Mapping[str, Any]) -> type[MaverickAgent]:
+    """The class with other hooks and servers; it may be loaded for another folder, too, so it stays as it is."""
+    if not changed:
+        return cls
+    same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    merged = {name: {**(getattr(cls, name) or {}), **value} for name, value in changed.items()}
+    apart = new_class(cls.__name__, (cls,), exec_body=lambda body: body.update({**same, **merged}))
+    assert issubclass(apart, cls)
+    return apart
 
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:
@@ -80,15 +155,112 @@ def _error(name: str, *problems: Problem) -> ConfigError:
     )
 
 
+def load_class(path: Path, source: bytes, class_name: str) -> type[MaverickAgent]:
+    """Run exactly these bytes as a module, once, and return the class; the file itself is not read again."""
+    name = MODULE_PREFIX + hashlib.sha256(b"%s\0%s" % (str(path).encode(errors="surrogateescape"), source)).hexdigest()
+    module = sys.modules.get(name) or _run(name, path, source)
+    return check_class(getattr(module, class_name, None), class_name, str(path))
+
+
+def check_class(found: object, class_name: str, path: str) -> type[MaverickAgent]:
+    """The class, known to be that of a concrete agent."""
+    from maverick_tui.agent.base import MaverickAgent
+
+    if not (isinstance(found, type) and issubclass(found, MaverickAgent)):
+        reason = f"it has no class {class_name}" if found is None else f"{class_name} is not a {BASE}"
+        raise ConfigError(f"{path} cannot be loaded: {reason}.", path=path, hint=f"Derive the class from {BASE}.")
+    if missing := sorted(getattr(found, "__abstractmethods__", ())):
+        raise ConfigError(
+            f"{path} cannot be loaded: {class_name} does not define {', '.join(missing)}.",
+            path=path,
+            hint=f"Define {missing[0]}() in {class_name}.",
+        )
+    return found
+
+
+def _run(name: str, path: Path, source: bytes) -> ModuleType:
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    # Dataclasses, pickle and typing look a class's module up here.
+    sys.modules[name] = module
+    try:
+        with quiet():
+            exec(compile(text_of(source), str(path), "exec", dont_inherit=True), module.__dict__)
+    except BaseException as error:
+        sys.modules.pop(name, None)
+        if isinstance(error, (Exception, SystemExit)):
+            raise failed_to_run(path, error) from error
+        raise
+    return module
+
+
+def quiet() -> AbstractContextManager[object]:
+    """What an author's code prints goes to standard error, since standard output may be JSON."""
+    return redirect_stdout(sys.stderr)
+
+
+def failed_to_run(path: Path, error: BaseException) -> ConfigError:
+    """What to tell the author of a file that raised an error while it was run."""
+    line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == str(path)), None)
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        line = error.lineno
+    where = f"{path}:{line}" if line else str(path)
+    reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1].rstrip(".")
+    return ConfigError(
+        f"{where} cannot be loaded: {reason}.",
+        path=str(path),
+        line=line,
+        hint="Correct the file; `python` with its path shows the whole traceback.",
+    )
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    return list(traceback.extract_tb(error.__traceback__))
+
+
 def _import(listing: AgentListing) -> type[MaverickAgent]:
-    import importlib
 
     path = listing.path or Path(listing.module)
     try:
-        with python_file.quiet():
+        with quiet():
             found: object = importlib.import_module(listing.module)
         for part in listing.class_name.split("."):
             found = getattr(found, part, None)
     except (Exception, SystemExit) as error:
-        raise python_file.failed_to_run(path, error) from error
-    return python_file.check_class(found, listing.class_name, str(path))
+        raise failed_to_run(path, error) from error
+    return check_class(found, listing.class_name, str(path))
+
+
+def agent_class(file: AgentFile, environ: Mapping[str, str] = os.environ) -> type[MaverickAgent]:
+    """A class with the file's settings; a variable that its MCP servers need and that is not set is an error."""
+    from maverick_tui.agent.base import MaverickAgent
+
+    # The CLI replaces the variables itself: their values must not be on a command line, which everybody can read.
+    for name, server in file.mcp_servers.items():
+        expand_server(name, server, environ, path=file.mcp_json.path if file.mcp_json else file.path)
+
+    class MarkdownAgent(MaverickAgent):
+        """An agent that sends the prompt, and does nothing else."""
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            """Run `context.extra["prompt"]`, or else the file's initial prompt."""
+            prompt = context.extra.get(PROMPT) or self.initial_prompt
+            return await self.run(prompt, context) if prompt else _no_prompt(self.name)
+
+    for attribute, value in file.settings.items():
+        setattr(MarkdownAgent, attribute, value)
+    MarkdownAgent.__doc__ = file.description
+    MarkdownAgent.__name__ = MarkdownAgent.__qualname__ = "".join(part.title() for part in file.name.split("-"))
+    return MarkdownAgent
+
+
+def _no_prompt(name: str) -> AgentResult:
+    from maverick_tui.agent.result import AgentResult, AgentUsage
+    from maverick_tui.exceptions import AgentError
+
+    error = AgentError(
+        f"The agent {name!r} was given nothing to do.",
+        kind="invalid",
+        hint='Put the task in context.extra["prompt"], or set initialPrompt in the agent\'s file.',
+    )
+    return AgentResult.failure_result([error], AgentUsage(0, 0, None, 0), {"agent": name})

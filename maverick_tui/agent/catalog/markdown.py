@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from maverick_tui.agent.catalog.api_fields import ApiFields, check_tools, check_variables, for_api, read_api_fields
-from maverick_tui.agent.catalog.choices import EFFORTS, ENGINES, wrong_model
-from maverick_tui.agent.catalog.field_values import FieldValues, Word
-from maverick_tui.agent.catalog.front_matter import FrontMatter, read_front_matter
-from maverick_tui.agent.catalog.hooks_field import read_hooks
-from maverick_tui.agent.catalog.inputs_field import read_inputs, warn_of_unused
-from maverick_tui.agent.catalog.known_fields import check_names
-from maverick_tui.agent.catalog.mcp_field import read_servers
-from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server
+from maverick_tui.agent.catalog.front_matter import FieldValues, FrontMatter, Word, read_front_matter
+from maverick_tui.agent.catalog.markdown_fields import (
+    check_api_tools,
+    check_by_executor,
+    check_variables,
+    only_api_tools,
+    read_hooks,
+    read_inputs,
+    warn_of_unused,
+)
+from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, Server, read_servers
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import ALL_TOOLS, effective_tools, named_tools, with_servers
-from maverick_tui.agent.catalog.yaml_nodes import Json, Node
-from maverick_tui.agent.limits import MAX_PROMPT
+from maverick_tui.agent.catalog.yaml_nodes import Node
+from maverick_tui.agent.fields import DEFAULT_ENGINE, ENGINES, FIELDS, MARKDOWN, MAX_PROMPT, wrong_model
 from maverick_tui.inputs import InputSpec
 
 Fields = Mapping[str, Node]
@@ -30,49 +33,46 @@ MAX_NAME = 64
 _PERMISSION_MODES = ("default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan", "manual")
 _WIDER_THAN_OURS = ("auto", "bypassPermissions")
 
+# What other programs call it. Lower case, without hyphens and underscores.
+_OTHER_NAMES = {
+    "allowedtools": "tools",
+    "allowtools": "tools",
+    "deniedtools": "disallowedTools",
+    "denytools": "disallowedTools",
+    "disabledtools": "disallowedTools",
+    "excludedtools": "disallowedTools",
+    "permissions": "permissionMode",
+}
+_BY_PLAIN_NAME = {name.lower(): name for name in MARKDOWN} | _OTHER_NAMES
+_CLOSE = 0.75
+
 
 @dataclass(frozen=True, slots=True)
 class AgentFile:
-    """What a Markdown agent file says; None means that it says nothing and the defaults hold."""
+    """What a Markdown agent file says."""
 
     path: Path
-    name: str
-    line: int = 1
+    line: int
     """Where the name is."""
-    description: str = ""
-    system_prompt: str = ""
-    tools: tuple[str, ...] = ()
-    """All that it may use: what it names, or all tools, less `disallowed_tools`."""
-    names_tools: bool = False
+    name: str
+    description: str
+    model: str | None
+    tools: tuple[str, ...]
+    """All that it may use: what it names, or all tools, less `disallowedTools`."""
+    names_tools: bool
     """Whether the file restricts its tools at all."""
-    disallowed_tools: tuple[str, ...] = ()
-    model: str | None = None
-    permission_mode: str | None = None
-    max_turns: int | None = None
-    skills: tuple[str, ...] = ()
-    mcp_servers: Mapping[str, Server] = field(default_factory=dict)
+    inputs: tuple[InputSpec, ...]
+    mcp_servers: Mapping[str, Server]
     """The servers as they are written, before variables are replaced."""
-    mcp_json: McpJson | None = None
+    mcp_json: McpJson | None
     """The project's file that some of the servers are from."""
-    hooks: Mapping[str, Json] = field(default_factory=dict)
-    memory: str | None = None
-    background: bool | None = None
-    effort: str | None = None
-    isolation: str | None = None
-    color: str | None = None
-    initial_prompt: str | None = None
-    timeout: float | None = None
-    max_tokens: int | None = None
-    max_budget_usd: float | None = None
-    inputs: tuple[InputSpec, ...] = ()
-    engine: str | None = None
-    api: ApiFields = field(default_factory=ApiFields)
-    """What only the engine api knows what to do with."""
+    settings: Mapping[str, object]
+    """All that it gives the attributes of an agent class; what it does not say is left to the defaults."""
 
     @property
     def reaches_out(self) -> bool:
         """Whether it brings hooks or servers along: these run commands, or send out what a variable holds."""
-        return bool(self.hooks or self.mcp_servers)
+        return bool(self.settings.get("hooks") or self.mcp_servers)
 
 
 def parse(path: Path, content: bytes, lookup: McpLookup | None = None) -> tuple[AgentFile | None, list[Problem]]:
@@ -87,59 +87,105 @@ def parse(path: Path, content: bytes, lookup: McpLookup | None = None) -> tuple[
 
 def _read_fields(path: Path, front_matter: FrontMatter, lookup: McpLookup, log: ProblemLog) -> AgentFile | None:
     fields, values = front_matter.fields, FieldValues(front_matter.fields, log)
-    check_names(fields, log)
+    _check_names(fields, log)
     if "description" not in fields:
         log.error(1, "Has no description.", "Add `description: when to use this agent`.")
-    if not front_matter.body.strip():
-        log.error(front_matter.body_line, "Has no system prompt.", "Write it below the front matter.")
-    elif (size := len(front_matter.body.encode())) > MAX_PROMPT:
-        message = f"Has a system prompt of {size:,} bytes, {MAX_PROMPT:,} can be passed on."
-        log.error(front_matter.body_line, message, "Shorten it; let the agent read what is long from a file.")
-
+    _check_prompt(front_matter, log)
     engine = values.choice("engine", ENGINES)
-    is_api = engine == "api"
     named = _named_tools(fields, values, log)
-    denied = named_tools(values, "disallowedTools", log) or []
     servers = read_servers(values.node("mcpServers"), named or (), lookup, log)
     if named is not None:
         named = with_servers(named, servers.by_name, fields, log)
+    denied = named_tools(values, "disallowedTools", log) or []
     tools = effective_tools(named, denied, servers.by_name, log)
-    if is_api:
-        check_tools(named or (), log)
-    file = AgentFile(
+    if engine == "api":
+        check_api_tools(named or (), log)
+        tools = only_api_tools(tools)
+    name, model = _name(fields, values, log), _model(fields, values, log)
+    # Claude Code writes line breaks of an unquoted description this way.
+    description = (values.text("description") or "").replace("\\n", "\n")
+    inputs = read_inputs(values.node("inputs"), log)
+    settings: dict[str, object] = {
+        "name": name,
+        "description": description,
+        "system_prompt": front_matter.body,
+        "allowed_tools": tools,
+        "model": model,
+        "permission_mode": _permission_mode(fields, values, log),
+        "mcp_servers": servers.by_name,
+        "inputs": {spec.name: spec.declaration() for spec in inputs} or None,
+        "engine": engine,
+        "hooks": read_hooks(values.node("hooks"), log) or None,
+    }
+    settings |= _plain_settings(fields, values, settings, engine or DEFAULT_ENGINE, log)
+    if engine == "api":
+        check_by_executor(settings, fields, log)
+        check_variables(front_matter.body, front_matter.body_line, inputs, log)
+    warn_of_unused(inputs, (front_matter.body, str(settings.get("initial_prompt") or "")), fields.get("inputs"), log)
+    if not name:
+        return None
+    return AgentFile(
         path=path,
-        name=_name(fields, values, log),
-        line=fields["name"].line if "name" in fields else 1,
-        # Claude Code writes line breaks of an unquoted description this way.
-        description=(values.text("description") or "").replace("\\n", "\n"),
-        system_prompt=front_matter.body,
-        tools=for_api(tools) if is_api else tools,
+        line=fields["name"].line,
+        name=name,
+        description=description,
+        model=model,
+        tools=tools,
         names_tools=named is not None and all(word.text != ALL_TOOLS for word in named),
-        disallowed_tools=tuple(word.text for word in denied),
-        model=_model(fields, values, log),
-        permission_mode=_permission_mode(fields, values, log),
-        max_turns=values.whole("maxTurns"),
-        skills=tuple(word.text for word in values.words("skills") or ()),
+        inputs=inputs,
         mcp_servers=servers.by_name,
         mcp_json=servers.file,
-        hooks=read_hooks(values.node("hooks"), log),
-        memory=values.choice("memory", ("user", "project", "local")),
-        background=values.flag("background"),
-        effort=values.choice("effort", EFFORTS),
-        isolation=values.choice("isolation", ("worktree",)),
-        color=values.text("color"),
-        initial_prompt=values.text("initialPrompt"),
-        timeout=values.number("timeout"),
-        max_tokens=values.whole("maxTokens"),
-        max_budget_usd=values.number("maxBudgetUsd"),
-        inputs=read_inputs(values.node("inputs"), log),
-        engine=engine,
-        api=read_api_fields(fields, values, log, is_meant=is_api),
+        settings={name: value for name, value in settings.items() if value is not None},
     )
-    if is_api:
-        check_variables(file.system_prompt, front_matter.body_line, file.inputs, log)
-    warn_of_unused(file.inputs, (file.system_prompt, file.initial_prompt or ""), fields.get("inputs"), log)
-    return file if file.name else None
+
+
+def _plain_settings(
+    fields: Fields, values: FieldValues, read: Collection[str], engine: str, log: ProblemLog
+) -> dict[str, object]:
+    """The fields that their kind alone says how to read; those of another engine are a mistake."""
+    found: dict[str, object] = {}
+    for field in FIELDS:
+        if field.markdown not in fields:
+            continue
+        if field.engine not in ("", engine):
+            message = f"{field.markdown} has no effect with the engine {engine}."
+            log.error(fields[field.markdown].line, message, f"Remove it, or write engine: {field.engine}.")
+        elif field.name not in read:
+            found[field.name] = values.read(field)
+    found.pop("", None)  # what only Claude Code makes use of is checked, and no setting of ours
+    return found
+
+
+def _check_names(fields: Fields, log: ProblemLog) -> None:
+    """Report the fields that have no effect.
+
+    One that was probably meant to be another is an error: an agent whose `allowed_tools` were overlooked would have
+    all of them.
+    """
+    for name, node in fields.items():
+        if name in MARKDOWN and MARKDOWN[name].is_idle:
+            log.warning(node.line, f"{name} has no effect in Maverick yet.", "It is kept for Claude Code.")
+        elif name not in MARKDOWN:
+            if meant := _meant(name):
+                log.error(node.line, f"There is no field {name!r}.", f"Did you mean {meant!r}?")
+            else:
+                log.warning(node.line, f"The field {name!r} is unknown and has no effect.", "Remove it, if you can.")
+
+
+def _meant(name: str) -> str:
+    plain = name.lower().replace("_", "").replace("-", "").replace(" ", "")
+    close = difflib.get_close_matches(plain, list(_BY_PLAIN_NAME), n=1, cutoff=_CLOSE)
+    if close:
+        return _BY_PLAIN_NAME[close[0]]
+    return "tools" if "tool" in plain else ""
+
+
+def _check_prompt(front_matter: FrontMatter, log: ProblemLog) -> None:
+    if not front_matter.body.strip():
+        log.error(front_matter.body_line, "Has no system prompt.", "Write it below the front matter.")
+    elif (size := len(front_matter.body.encode())) > MAX_PROMPT:
+        message = f"Has a system prompt of {size:,} bytes; {MAX_PROMPT:,} is the limit."
+        log.error(front_matter.body_line, message, "Shorten it; let the agent read what is long from a file.")
 
 
 def _name(fields: Fields, values: FieldValues, log: ProblemLog) -> str:

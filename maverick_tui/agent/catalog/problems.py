@@ -45,7 +45,7 @@ def errors(problems: Iterable[Problem]) -> list[Problem]:
 
 
 class ProblemLog:
-    """Collects the problems of one file while it is read, each once; a hostile file cannot make it grow without end."""
+    """Collects the problems of one file while it is read, each once; a hostile file cannot make it grow forever."""
 
     MOST = 50
     LONGEST = 500
@@ -61,8 +61,8 @@ class ProblemLog:
         if len(found) > self.MOST:
             rest = found[self.MOST :]
             severity: Severity = "error" if errors(rest) else "warning"
-            message = f"Has {len(rest)} problems more."
-            found[self.MOST :] = [Problem(self._path, rest[0].line, message, "Solve the first ones.", severity)]
+            message = f"Has {len(rest)} more problems."
+            found[self.MOST :] = [Problem(self._path, rest[0].line, message, "Solve the ones above first.", severity)]
         return found
 
     def error(self, line: int | None, message: str, hint: str = "") -> None:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from maverick_tui.agent.catalog.python_settings import (
-    SETTINGS,
     class_attributes,
     constants,
     constructor_arguments,
     set_from_outside,
 )
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.fields import SETTINGS, agent_name
 from maverick_tui.inputs import InputSpec, parse_inputs
 
 BASE = "MaverickAgent"
@@ -46,7 +45,7 @@ class PythonAgent:
     unknown: frozenset[str]
     """Attributes that only running the file would tell."""
     has_own_session: bool = False
-    """Whether it does not leave its sessions to the engine, so that its code alone says what it uses."""
+    """Whether it opens its own sessions, so that only its code says what it uses."""
 
     def text(self, setting: str) -> str | None:
         """A setting that is text, None if it is not there or not known."""
@@ -92,7 +91,7 @@ class AgentClasses:
             del cls.body[MAX_STATEMENTS:]
 
     def families(self) -> list[Family]:
-        """The classes that no other of the file inherits from, also without `execute`, in its order."""
+        """The classes that no other class of the file inherits from, even without `execute`, in its order."""
         families = [family for cls in self._classes.values() if self._is_agent(family := self._family(cls))]
         inherited = {cls.name for family in families for cls in family[1:]}
         return [family for family in families if family[0].name not in inherited]
@@ -161,7 +160,7 @@ class AgentClasses:
 
 
 def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """What is defined by importing the file, also under `if` and `try`."""
+    """What importing the file defines, including what is under `if` and `try`."""
     for statement in statements:
         yield statement
         if isinstance(statement, ast.If):

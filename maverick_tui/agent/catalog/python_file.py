@@ -1,35 +1,31 @@
-"""Agents in Python files: read without running them, and loaded when they are trusted."""
+"""Agents in Python files, read without running them."""
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import sys
-import traceback
 import warnings
-from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.catalog.inputs_field import check_inputs
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
-from maverick_tui.agent.catalog.python_checks import check_names, check_tools
+from maverick_tui.agent.catalog.python_checks import (
+    ONE_FILE,
+    check_imports,
+    check_inputs,
+    check_names,
+    check_tools,
+    check_values,
+)
 from maverick_tui.agent.catalog.python_classes import BASE, MAX_CLASSES, AgentClasses, Family, PythonAgent
-from maverick_tui.agent.catalog.python_imports import ONE_FILE, check_imports
-from maverick_tui.agent.catalog.python_values import check_values
-from maverick_tui.agent.naming import PLAIN_NAME, agent_name
-from maverick_tui.exceptions import ConfigError
+from maverick_tui.agent.fields import PLAIN_NAME, agent_name
 
 if TYPE_CHECKING:
-    from maverick_tui.agent.base import MaverickAgent
-
-MODULE_PREFIX = "maverick_agent_file_"
+    pass
 
 _SAVE = "Save it as UTF-8."
 _ENCODINGS = ("utf-8", "utf-8-sig", "ascii")
-"""Those in which all see the same text, whoever shows it to be trusted and Python."""
+"""In these, whoever shows a file to be trusted sees the same text as Python."""
 
 
 def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list[PythonAgent], list[Problem]]:
@@ -73,8 +69,8 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the author's file, whom they will reach when it is run
-            return ast.parse(_text(source), str(path))
+            warnings.simplefilter("ignore")  # they are about the author's file, and appear when it is run
+            return ast.parse(text_of(source), str(path))
     except SyntaxError as error:
         log.error(error.lineno or 1, f"Is not Python: {error.msg}.", "Correct the line.")
     except (ValueError, RecursionError, MemoryError) as error:
@@ -90,9 +86,7 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
 
     encoding = ""
     try:
-        lines = source.replace(b"\r\n", b"\n").replace(
-            b"\r", b"\n"
-        )  # as Python ends them, which this function does not
+        lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # as Python ends them, but tokenize does not
         encoding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
         source.decode(encoding)
         if codecs.lookup(encoding).name not in _ENCODINGS:
@@ -105,13 +99,13 @@ def _encoding_problem(source: bytes) -> tuple[int, str, str] | None:
         if source.startswith(codecs.BOM_UTF8):
             return 1, "Begins with the byte order mark of UTF-8, but declares another encoding.", _SAVE
         return 1, f"Cannot be decoded: {error.msg}.", _SAVE
-    except (LookupError, UnicodeError):  # codecs that make bytes of bytes (zlib), text of text (rot13), or nothing
+    except (LookupError, UnicodeError):  # codecs from bytes to bytes (zlib), from text to text (rot13), or none at all
         return 1, f"Cannot be decoded: it declares {encoding!r}, which is not an encoding for such text.", _SAVE
     return None
 
 
-def _text(source: bytes) -> str:
-    """The text that was shown to be trusted. Of bytes, Python would find out the encoding by itself."""
+def text_of(source: bytes) -> str:
+    """The text that was shown to be trusted; given bytes, Python would find out the encoding by itself."""
     return source.decode("utf-8-sig")
 
 
@@ -123,66 +117,3 @@ def _with_plain_name(agent: PythonAgent, log: ProblemLog) -> PythonAgent:
         agent.line_of("name"), f"name cannot be {agent.name!r}.", f"Use letters, digits, -, _ and . only: {plain!r}."
     )
     return replace(agent, name=plain)
-
-
-def load_class(path: Path, source: bytes, class_name: str) -> type[MaverickAgent]:
-    """Run exactly these bytes as a module, once, and return the class; the file itself is not read again."""
-    name = MODULE_PREFIX + hashlib.sha256(b"%s\0%s" % (str(path).encode(errors="surrogateescape"), source)).hexdigest()
-    module = sys.modules.get(name) or _run(name, path, source)
-    return check_class(getattr(module, class_name, None), class_name, str(path))
-
-
-def check_class(found: object, class_name: str, path: str) -> type[MaverickAgent]:
-    """The same, known to be a concrete agent class."""
-    from maverick_tui.agent.base import MaverickAgent
-
-    if not (isinstance(found, type) and issubclass(found, MaverickAgent)):
-        reason = f"it has no class {class_name}" if found is None else f"{class_name} is not a {BASE}"
-        raise ConfigError(f"{path} cannot be loaded: {reason}.", path=path, hint=f"Derive the class from {BASE}.")
-    if missing := sorted(getattr(found, "__abstractmethods__", ())):
-        raise ConfigError(
-            f"{path} cannot be loaded: {class_name} does not define {', '.join(missing)}.",
-            path=path,
-            hint=f"Define {missing[0]}() in {class_name}.",
-        )
-    return found
-
-
-def _run(name: str, path: Path, source: bytes) -> ModuleType:
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    # Dataclasses, pickle and typing look a class's module up here.
-    sys.modules[name] = module
-    try:
-        with quiet():
-            exec(compile(_text(source), str(path), "exec", dont_inherit=True), module.__dict__)
-    except BaseException as error:
-        sys.modules.pop(name, None)
-        if isinstance(error, (Exception, SystemExit)):
-            raise failed_to_run(path, error) from error
-        raise
-    return module
-
-
-def quiet() -> AbstractContextManager[object]:
-    """What foreign code prints goes to the standard error, since the standard output may be JSON."""
-    return redirect_stdout(sys.stderr)
-
-
-def failed_to_run(path: Path, error: BaseException) -> ConfigError:
-    """What to tell the author of a file that raised an error while it was run."""
-    line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == str(path)), None)
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        line = error.lineno
-    where = f"{path}:{line}" if line else str(path)
-    reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1].rstrip(".")
-    return ConfigError(
-        f"{where} cannot be loaded: {reason}.",
-        path=str(path),
-        line=line,
-        hint="Correct the file; `python` with its path shows the whole traceback.",
-    )
-
-
-def _frames(error: BaseException) -> list[traceback.FrameSummary]:
-    return list(traceback.extract_tb(error.__traceback__))

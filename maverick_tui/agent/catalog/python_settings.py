@@ -6,12 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-SETTINGS = (
-    "name", "description", "system_prompt", "allowed_tools", "model", "mcp_servers", "permission_mode", "max_turns",
-    "timeout", "max_tokens", "max_budget_usd", "effort", "skills", "hooks", "initial_prompt", "inputs",
-    "engine", "own_tools", "subagents", "temperature", "thinking", "limits", "tool_limits", "retries", "output_schema",
-    "repairs",
-)  # fmt: skip
+from maverick_tui.agent.fields import SETTINGS
+
 _POSITIONAL = ("name", "system_prompt", "allowed_tools", "model", "mcp_servers")  # of the constructor
 
 _UNKNOWN = ast.Name("")

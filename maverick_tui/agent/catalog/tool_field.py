@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from maverick_tui.agent.catalog.field_values import FieldValues, Word
+from maverick_tui.agent.catalog.front_matter import FieldValues, Word
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Node
 from maverick_tui.agent.tools import BUILTIN_TOOLS, DOCUMENTED_TOOLS, parse_tool
@@ -47,7 +47,7 @@ def _known(words: Iterable[Word], field: str, log: ProblemLog) -> Iterable[Word]
             yield from _known_mcp(tool.name, word, field, log)
         elif tool.name in _GONE:
             hint = _GONE[tool.name] if field == "tools" else "Remove it."
-            log.warning(word.line, f"{field}: the tool {tool.name!r} is no more, so it is left out.", hint)
+            log.warning(word.line, f"{field}: the tool {tool.name!r} no longer exists, so it is left out.", hint)
         elif (name := _RENAMED.get(tool.name, tool.name)) in BUILTIN_TOOLS:
             yield Word(word.text.replace(tool.name, name, 1), word.line)
         else:
@@ -67,7 +67,7 @@ def _known_mcp(name: str, word: Word, field: str, log: ProblemLog) -> Iterable[W
 
 
 def suggestion(name: str) -> str:
-    """What to use instead of a tool that there is not."""
+    """What to use instead of a tool that does not exist."""
     if name in _GONE:
         return _GONE[name]
     by_case = {tool.lower(): tool for tool in BUILTIN_TOOLS}

@@ -46,7 +46,7 @@ class TrustStore:
             self._write(self._read() | {_key(path): fingerprint(content)})
 
     def revoke(self, path: Path) -> bool:
-        """Trust nothing at this path any more; whether anything was."""
+        """Stop trusting anything at this path; returns whether anything was."""
         if not self.is_known(path):
             return False
         with self._changing():
@@ -57,7 +57,7 @@ class TrustStore:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """While nobody else changes the list: what another terminal trusts at the same time must not get lost."""
+        """Keep others from changing the list: what another terminal trusts at the same time must not get lost."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with alone(self.path.parent):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -44,6 +44,15 @@ class Node:
         if isinstance(self.value, dict):
             return {key: item.to_json() for key, item in self.value.items()}
         return self.value
+
+    def line_of(self, keys: Iterable[int | str]) -> int:
+        """The line of what these keys lead to, each below the one before; or as far as they lead."""
+        node = self
+        for key in keys:
+            if not isinstance(node.value, dict) or key not in node.value:
+                break
+            node = node.value[str(key)]
+        return node.line
 
     @property
     def kind(self) -> str:
@@ -86,7 +95,7 @@ def read_yaml(text: str, first_line: int, max_events: int = MAX_EVENTS) -> tuple
 
 
 class _Reader:
-    """Builds nodes straight from the parser's events: nothing is constructed that was not asked for."""
+    """Builds nodes straight from the parser's events, so that no object is constructed because a file says so."""
 
     def __init__(self, text: str, first_line: int, max_events: int) -> None:
         self._text = text

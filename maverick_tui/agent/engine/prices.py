@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from maverick_tui.executor import messages
-from maverick_tui.executor.pricing import is_read, price_of
+from maverick_tui.executor.model import messages
+from maverick_tui.executor.model.pricing import is_read, price_of
 from maverick_tui.usage import Usage
 
 

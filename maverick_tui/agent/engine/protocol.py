@@ -153,7 +153,7 @@ class SpeaksSdk(Protocol):
 
 
 class Engine(Protocol):
-    """A way to the model. One is found by the name that agents give as their `engine`: see `engines.py`."""
+    """A way to the model. One is found by the name that agents give as their `engine`: see `agent/engines.py`."""
 
     def check(self, agent: MaverickAgent) -> None:
         """Refuse what the engine cannot do, before anything is asked. Light: it runs whenever an agent is made."""

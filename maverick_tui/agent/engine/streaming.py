@@ -53,8 +53,8 @@ class Heard:
 
 def streaming_error(cause: AgentError, partial: Sequence[Message], text: str) -> StreamingError:
     """A failure after the first content: the specific error becomes the cause, what came is kept."""
-    from maverick_tui.executor.failures import RefusalError  # with all of pydantic, which a run begins without
     from maverick_tui.executor.limits import LimitError
+    from maverick_tui.executor.model.failures import RefusalError  # with all of pydantic, which a run begins without
 
     # Where a limit or the model itself has ended it, nothing was wrong with the stream.
     is_broken = not isinstance(cause, LimitError | RefusalError)

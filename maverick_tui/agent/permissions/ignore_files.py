@@ -1,4 +1,4 @@
-"""Files that say what ripgrep leaves out: what it does not understand in one, it tells, and so the lines of a key."""
+"""Files that say what ripgrep leaves out: it prints the lines that it does not understand, even those of a key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES = (".gitignore", ".ignore", ".rgignore")
 _SILENT = re.compile("--no-messages|--no-ignore|--no-ignore-messages|--unrestricted|-u+")
 _POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
 _COMMON = "../..\n"
-"""What git writes into a worktree's `commondir`. Of other texts, ripgrep and git may make different things."""
+"""What git writes into a worktree's `commondir`. Ripgrep and git may read anything else differently."""
 
 
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
@@ -31,7 +31,7 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0:
-            return "It is too much to be looked through for links that are told; `rg --no-messages` makes it needless."
+            return "There are too many files to be looked through for links; with `rg --no-messages` nobody has to."
         # A file system may find a file by another case of its name.
         named = [name for name in (*folders, *files) if name.casefold() in (*_NAMES, ".git")]
         if named:
@@ -39,7 +39,7 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
             odd += (file for name in named if (file := Path(folder, name)).is_symlink() and _leads_out(file, places))
         if ".git" in folders:
             folders.remove(".git")
-    return f"{odd[0]} leads elsewhere, and ripgrep tells what it does not understand of it." if odd else ""
+    return f"{odd[0]} leads elsewhere, and ripgrep prints the lines of it that it does not understand." if odd else ""
 
 
 def _leads_out(link: Path, places: Places) -> bool:

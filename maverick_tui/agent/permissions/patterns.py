@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 MOST_FILES = 1_000
-"""That a pattern may stand for."""
+"""Files that a pattern may stand for."""
 MOST_SEEN = 20_000
 """Names that are looked at for one pattern."""
 
@@ -66,7 +66,7 @@ class _Search:
         return list(dict.fromkeys([*certain, *(entry.name for entry in self._entries(base) if fits(entry.name))]))
 
     def below(self, bases: list[str]) -> list[str]:
-        """The folders, and all below them. Not every shell stays off the links there, so there must be none."""
+        """The folders, and all below them. Some shells follow links there, so there must be none."""
         found = list(bases)
         for base in found:
             for entry in self._entries(base):
@@ -97,7 +97,7 @@ class _Search:
 
 
 def _has_whole_brackets(part: str) -> bool:
-    """Else a bracket might reach over a slash, or be no bracket."""
+    """If not, a bracket might reach over a slash, or be no bracket at all."""
     return re.fullmatch(r"[^\[\]]*(\[[^\[\]]+\][^\[\]]*)*", part) is not None
 
 

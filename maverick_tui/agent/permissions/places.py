@@ -10,58 +10,26 @@ import os
 import re
 import stat
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui import paths
+from maverick_tui.agent.permissions.known_places import (
+    compared,
+    compared_names,
+    is_of_keys,
+    is_of_packages,
+    is_run_by_others,
+)
+from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 
-_RUN_BY_OTHERS = frozenset(
-    ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
-    " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
-    " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .vim .nvim .emacs.d .ipython .jupyter .vs .junie .goose"
-    " .yarn/releases .yarn/plugins .config/mise .cargo/config"
-    " .cargo/config.toml"
-    " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
-    " library/launchagents".split()
-)
-_RUN_FILES = frozenset(
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
-    " .cshrc .tcshrc .kshrc .login .logout .inputrc .envrc .gitconfig .gitmodules .mcp.json .claude.json .vimrc .exrc"
-    " .nvim.lua .emacs .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .xprofile .xsession .xinitrc"
-    " .pam_environment .devcontainer.json mise.toml .mise.toml mise.local.toml .mise.local.toml .nvimrc"
-    " .pre-commit-config.yaml .pre-commit-config.yml .simple-git-hooks.json .overcommit.yml .tool-versions .yarnrc"
-    " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc .npmrc .pnpmfile.cjs .dir-locals-2.el .pdbrc .irbrc"
-    " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
-    " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
-    " .aider.conf.yml .rvmrc .rbenv-vars .tmuxinator.yml .tmuxp.yaml".split()
-)
-_RUN_NAMES = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)")
-_KEYS = frozenset(
-    ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
-    " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings"
-    " .config/github-copilot .config/glab-cli .config/sops .config/stripe .config/doctl .config/hcloud .config/ngrok"
-    " .config/helm/registry .config/google-chrome .huggingface .oci .pulumi .fly .supabase .cloudflared .kaggle"
-    " .snowflake .subversion/auth .putty .mozilla .local/share/uv/credentials .config/git/credentials"
-    " .local/share/opencode/auth.json .config/composer/auth.json .config/pypoetry/auth.toml"
-    " library/keychains run/secrets".split()
-)
-_KEY_FILES = frozenset(
-    ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
-    " .vault-token .databrickscfg .boto .s3cfg .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials"
-    " .codex/auth.json .gemini/oauth_creds.json .composer/auth.json .bash_history .zsh_history"
-    " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow".split()
-)
-_ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube", ".pulumi"})
-"""They hold keys in a home directory, and settings elsewhere."""
 _ORDINARY_DEVICES = (
     "/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom /dev/fd"
     " /dev/shm /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/version"
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
-_INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 _OURS = Path(os.path.realpath(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64", "etc"})
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
@@ -72,12 +40,12 @@ _KERNELS = ("/proc", "/sys", "/dev")
 class Places:
     """Knows for one working directory which places ask. A relative path begins `here`, or there.
 
-    `started` are words of commands that run without being asked about, as an agent's own hooks do.
+    `started` are commands that run without being asked about, as an agent's own hooks do.
     """
 
     def __init__(self, cwd: Path, started: Iterable[str] = ()) -> None:
         self.cwd = cwd.resolve()
-        self._started = [way for word in started for way in _ways_of_program(word, self.cwd)]
+        self._started = Started(started, self.cwd)
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -99,18 +67,18 @@ class Places:
             parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
-            if any(map(_is_of_packages, self._names(place))) or _is_of_environment(place):
+            if any(map(is_of_packages, self._names(place))) or _is_of_environment(place):
                 return f"{place} is part of what is installed, and run by others."
-            if _ends_like(place, self._started):
+            if self._started.has(place):
                 return f"{place} may be what a hook or an MCP server of this agent runs."
         return ""
 
-    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], programs: Iterable[str]) -> str:
-        """Why changing a file asks where git's settings name folders of hooks, and programs by these words."""
-        started = [way for word in programs for way in _ways_of_program(word, self.cwd)]
+    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], commands: Iterable[str]) -> str:
+        """Why changing a file asks where git's settings name these folders of hooks, and these commands."""
+        started = Started(commands, self.cwd)
         folders = {real for folder in hooks for real in _places(str(folder), self.cwd)}
         for place in _places(path, here):
-            if any(_is_within(place, folder) for folder in folders) or _ends_like(place, started):
+            if any(_is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
         return ""
 
@@ -121,10 +89,10 @@ class Places:
 
     def why_not_to_name(self, path: str) -> str:
         """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
-        names = _compared_names(path.split("/"))
-        if _is_of_keys(names, is_at_home=path.startswith(("~/", "$HOME/", "${HOME}/"))):
+        names = compared_names(path.split("/"))
+        if is_of_keys(names, is_at_home=path.startswith(("~/", "$HOME/", "${HOME}/"))):
             return f"{path} is where keys and passwords are kept."
-        return f"{path} can make other programs run something." if _is_run_by_others(names) else ""
+        return f"{path} can make other programs run something." if is_run_by_others(names) else ""
 
     def why_not_to_search(self, path: str, here: Path | None = None) -> str:
         """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""
@@ -133,11 +101,11 @@ class Places:
             if home is not None and home.is_relative_to(place):
                 return f"All of {place} would be searched: your home directory, with the keys in it."
             if home is not None and place.is_relative_to(home) and not place.is_relative_to(self.cwd):
-                first = _compared(place.relative_to(home).parts[0])
+                first = compared(place.relative_to(home).parts[0])
                 if first.startswith(".") or first == "library":
-                    return f"All of {place} would be searched, and keys may be kept in there."
+                    return f"All of {place} would be searched, and keys may be kept there."
             if _is_below(place.as_posix(), _MACHINES) and not place.is_relative_to(self.cwd):
-                return f"All of {place} would be searched, and keys may be kept in there."
+                return f"All of {place} would be searched, and keys may be kept there."
         return self.why_not_to_read(folder, here)
 
     def is_inside(self, path: str, here: Path | None = None) -> bool:
@@ -151,7 +119,7 @@ class Places:
             return reason
         if any(_is_within(place, folder) for folder in self._own):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
-        if any(map(_is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
+        if any(map(is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
             return f"{place} can make other programs run something."
         if _is_of_bare_repository(place):
             return f"{place} would be part of a repository, whose settings can make git run something."
@@ -164,8 +132,8 @@ class Places:
 
     def _keeps_from_reading(self, place: Path) -> str:
         is_at_home = self._home is not None and _is_within(place, self._home)
-        is_of_keys = any(_is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
-        if is_of_keys or place in self._secret:
+        holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
+        if holds_keys or place in self._secret:
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
@@ -176,7 +144,7 @@ class Places:
         bases = [base for base in (self.cwd, self._home) if base is not None and _is_within(place, base)]
         for parts in [place.parts[len(base.parts) :] for base in bases] or [place.parts[1:]]:
             # Where the CLI keeps worktrees, which are worked in.
-            yield _compared_names(parts[3:] if parts[:2] == (".claude", "worktrees") else parts)
+            yield compared_names(parts[3:] if parts[:2] == (".claude", "worktrees") else parts)
 
 
 def moved(path: str, here: Path) -> Path | None:
@@ -203,37 +171,6 @@ def home_folder() -> Path | None:
         return None
 
 
-def _is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
-    way = _way(names)
-    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if f"/{key}/" in way}
-    return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
-
-
-def _is_run_by_others(names: list[str]) -> bool:
-    last = names[-1] if names else ""
-    is_file = last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None
-    way = _way(names)
-    return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
-
-
-def _ends_like(place: Path, ways: Iterable[str]) -> bool:
-    return _way(_compared_names(place.parts[1:])).endswith(tuple(ways))
-
-
-def _ways_of_program(word: str, cwd: Path) -> Iterator[str]:
-    """How the paths of all files end that a word of a command may start: by its name, or where its links lead."""
-    names = [name for name in word.split("/") if name not in ("", ".", "..", "~") and not name.startswith("$")]
-    if not names:
-        return
-    relative = "/".join(names)
-    yield _way(_compared_names(names))
-    yield _way(_compared_names(Path(os.path.realpath(cwd / relative)).parts[1:]))
-
-
-def _is_of_packages(names: list[str]) -> bool:
-    return not _INSTALLED.isdisjoint(names)
-
-
 def _is_of_environment(place: Path) -> bool:
     """Whether a folder above is an environment of Python's, be it one of the project's or the one that runs us."""
     parts = zip(reversed(place.parts), map(str, place.parents), strict=False)
@@ -254,7 +191,7 @@ def _is_of_bare_repository(place: Path) -> bool:
 
 
 def _is_file_or_folder(path: str) -> bool:
-    """Whether reading comes to an end: a pipe waits for whoever writes into it. What is not there is no question."""
+    """Whether reading comes to an end: a pipe waits for whoever writes into it. What does not exist is fine."""
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):
@@ -268,25 +205,8 @@ def _is_within(place: Path, folder: Path) -> bool:
     return is_alike or (os.name == "nt" and place.is_relative_to(folder))
 
 
-def _way(names: list[str]) -> str:
-    """The names as one text in which each stands between slashes."""
-    return f"/{'/'.join(names)}/"
-
-
 def _is_below(path: str, folders: Iterable[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
-
-
-def _compared_names(parts: Iterable[str]) -> list[str]:
-    return [_compared(name) for part in parts for name in part.split("\\")]
-
-
-def _compared(name: str) -> str:
-    """As a forgiving file system does: without case, invisible characters, and what Windows cuts off at the end."""
-    if name.isascii():
-        return name.casefold().rstrip(". ") or name
-    visible = "".join(one for one in unicodedata.normalize("NFC", name) if unicodedata.category(one) != "Cf")
-    return visible.casefold().rstrip(". ") or name
 
 
 def _places(path: str, here: Path) -> tuple[Path, Path, Path]:

@@ -1,4 +1,4 @@
-"""Which calls of well-known programs only read: by what they are known to take, so that the unknown is not among it.
+"""Which calls of well-known programs only read: by what they are known to accept, so that nothing unknown gets in.
 
 An option that is not listed here may write a file or run a program (`git diff --output`, `sort -o`, `find -delete`,
 `rg --pre`), and so may an abbreviation of one. A call with any of those is not for us to judge; somebody is asked.
@@ -89,7 +89,7 @@ def takes_many_files(words: Sequence[str]) -> bool:
 
 
 def is_filter(words: Sequence[str]) -> bool:
-    """Whether a call that only reads takes nothing but its input, which another call has said."""
+    """Whether a call that only reads takes nothing but the output of another call."""
     return words[0] in _FILTERS and not files_read(words)
 
 
@@ -140,7 +140,7 @@ def _at_most(number: int) -> Callable[[Sequence[str]], bool]:
 
 
 def _prints_lines(words: Sequence[str]) -> bool:
-    """`sed` has a language that writes and runs; known of it is to print lines by their numbers."""
+    """`sed` has a language that writes and runs; only printing lines by their numbers is known of it."""
     lines = words[1] if len(words) > 1 else ""
     return list(words[:1]) == ["-n"] and re.fullmatch(r"(\d+|\$)(,(\+?\d+|\$))?p", lines) is not None
 

@@ -12,11 +12,10 @@ from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
-from maverick_tui.agent.permissions.running import runs_another
+from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, words_within
-from maverick_tui.agent.permissions.shims import is_shim
 from maverick_tui.agent.tools import BUILTIN_TOOLS
-from maverick_tui.executor.globs import BadPatternError, matcher
+from maverick_tui.executor.files.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
@@ -30,7 +29,7 @@ _SCREENSHOT = re.compile("[ \u202f](?=(?:AM|PM)\\.png$)")
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
 _MOST_PLACES = 20_000
-"""That the texts of a call may name."""
+"""Places that the texts of a call may name."""
 _SIGN = re.compile(r"[*?\[{]")
 _FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
 _SPACE = "\x1f"
@@ -93,7 +92,7 @@ def is_for_reading(rule: str) -> bool:
 
 
 def is_plain(arguments: Mapping[str, Any]) -> bool:
-    """Whether it is a command and nothing besides: one without a sandbox, or in the background, is another thing."""
+    """Whether it is a command and nothing more: one without a sandbox, or in the background, is something else."""
     return set(arguments) <= _BESIDES
 
 

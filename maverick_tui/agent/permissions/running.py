@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,19 @@ def _is_remote(words: Sequence[str], here: Path) -> bool:
     return True
 
 
+def is_shim(program: str) -> bool:
+    """Whether a program may be a stand-in of a version manager, which runs what files of the folder say.
+
+    The shell of an agent may have more on its PATH than we, so usual places count.
+    """
+    folders = [place for place in os.environ.get("PATH", "").split(os.pathsep) if PurePath(place).name == "shims"]
+    folders += map(os.path.expanduser, _SHIMS)
+    path = PurePath(program)
+    if path.name != program:
+        return str(path.parent) in folders
+    return any(os.path.lexists(PurePath(folder, program)) for folder in folders)
+
+
 def sets_git(words: Sequence[str]) -> bool:
     """Whether a call may change what git does later; who the commits are by is nobody's danger."""
     if words[0] != "git":
@@ -115,6 +128,7 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
     return words[first:]
 
 
+_SHIMS = tuple(f"~/{place}/shims" for place in (".asdf", ".local/share/mise", ".nodenv", ".pyenv", ".rbenv"))
 _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get list".split())
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())
 _HELPED = "::"

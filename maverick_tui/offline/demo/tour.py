@@ -16,7 +16,7 @@ class Stop:
 
 
 GOES_ON = "Continue exactly where it stopped"
-"""What the application's key for it says, in part; the script has an answer to that."""
+"""Part of what the application's key for it says; the script has an answer to that."""
 
 TOUR = (
     Stop(
@@ -46,7 +46,7 @@ TOUR = (
     ),
     Stop(
         "planner",
-        "Shipping to Switzerland shall cost 14.50, and never be free. Plan it.",
+        "Shipping to Switzerland should cost 14.50, and never be free. Plan it.",
         "Runs on the other engine: straight to the model API.",
     ),
     Stop(

@@ -27,10 +27,6 @@ InputValues = dict[str, Value | None]
 _KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "on or off"}
 
 
-class Line(InertInput):
-    """The line of a field."""
-
-
 class Choices(Select[str], inherit_bindings=False):
     """A select that leaves Enter to the form."""
 
@@ -40,7 +36,7 @@ class Choices(Select[str], inherit_bindings=False):
 
 
 class Toggle(Static, can_focus=True):
-    """A switch that says in words how it stands, and that leaves Enter to the form."""
+    """A switch that says in words whether it is on, and leaves Enter to the form."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space,left,right", "switch", "Switch", show=False, id="inputs.switch")
@@ -49,7 +45,7 @@ class Toggle(Static, can_focus=True):
     value: reactive[bool] = reactive(False, init=False)
 
     class Changed(Message):
-        """It stands the other way now."""
+        """It has been switched."""
 
         def __init__(self, toggle: Toggle) -> None:
             super().__init__()
@@ -118,7 +114,7 @@ class Field(Vertical):
                 compact=True,
                 classes="field--control",
             )
-        return Line(inert(default), compact=True, classes="field--control")
+        return InertInput(inert(default), compact=True, classes="field--control")
 
     @property
     def control(self) -> Widget:

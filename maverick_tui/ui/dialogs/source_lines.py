@@ -12,7 +12,7 @@ from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
 MOST_BLANK = 2
 """Blank lines that code has between its parts."""
 _ENDS = re.compile("(?<=[\x85\u2028\u2029])")
-"""Behind what ends a line for YAML alone."""
+"""Where a line ends for YAML alone."""
 
 
 def source_lines(content: bytes, width: int) -> Iterator[Line]:

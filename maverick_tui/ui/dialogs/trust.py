@@ -20,13 +20,13 @@ from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.confirm import answer
 from maverick_tui.ui.dialogs.source_lines import source_lines
-from maverick_tui.ui.lines.ink import Paper
+from maverick_tui.ui.lines.roles import RoleLooks
 from maverick_tui.ui.lines.view import LineView
 from maverick_tui.ui.lines.wrapping import Line, wrap
-from maverick_tui.ui.picker.reading import short_path
+from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
-"""Seconds without a key before a yes counts: what is still being typed for the screen below is none."""
+"""Seconds without a key before a yes counts: what is still being typed is meant for the screen below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ShownFile:
     path: Path
     content: bytes
     has_changed: bool = False
-    """Whether another content of it has been trusted before."""
+    """Whether the file was trusted before with other content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class TrustScreen(ModalScreen[bool]):
         """The question, what it is about, and two buttons."""
         name = one_line(self.question.agent)
         text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
-        with Paper(classes="dialog--box -large"):
+        with RoleLooks(classes="dialog--box -large"):
             yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
             yield Static(Content(text), classes="dialog--text", markup=False)
             yield LineView(id="source")
@@ -135,12 +135,12 @@ class TrustScreen(ModalScreen[bool]):
             return
         if answer and (unread := self._source.first_unread) is not None:
             self._source.top = unread
-            self.notify("Not all of it has been seen: PgDn goes on.", timeout=3)
+            self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
         else:
             _ = self.dismiss(answer)
 
     def action_leave(self) -> None:
-        """Leave without trust; nobody types an escape by chance."""
+        """Leave without trusting it; nobody hits Escape by accident."""
         _ = self.dismiss(False)
 
     def action_scroll(self, by: int) -> None:

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.ink import ink
+from maverick_tui.ui.lines.roles import role_look
 
 WHEEL = 3
 """Lines that one notch of the wheel moves."""
@@ -41,7 +41,7 @@ class ScrolledLines(Widget, can_focus=False):
 
     @abstractmethod
     def draw_line(self, index: int, width: int) -> Strip:
-        """One line; what is missing is filled up."""
+        """One line; what is too short is filled up."""
 
     @property
     def room(self) -> int:
@@ -133,7 +133,7 @@ class ScrolledLines(Widget, can_focus=False):
     def look(self, role: str = "") -> Style:
         """How text of this role looks, or the widget itself; asked for many times in a frame."""
         if role not in self._looks:
-            self._looks[role] = ink(self, role) if role else self.rich_style
+            self._looks[role] = role_look(self, role) if role else self.rich_style
         return self._looks[role]
 
     def notify_style_update(self) -> None:

@@ -9,16 +9,16 @@ from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 
-from maverick_tui.ui.instant import uncovered_rows
 from maverick_tui.ui.lines.scrolling import ScrolledLines
 from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.textual_private.painting import uncovered_rows
 
 Layout = Callable[[int], list[Line]]
 """Makes the lines for a width; it must not depend on anything else."""
 
 
 class LineView(ScrolledLines):
-    """Shows lines of inert text, each piece of them in the ink of its role."""
+    """Shows lines of inert text, each piece in the look of its role."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -57,7 +57,7 @@ class LineView(ScrolledLines):
 
     @property
     def first_unread(self) -> int | None:
-        """The first line that has not been on the screen since the text is shown; None once all of them have."""
+        """The first line that has not been on the screen since the text was shown; None once all of them have."""
         return None if self._is_read else next(at for at in range(self.line_count + 1) if at not in self._seen)
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -70,5 +70,5 @@ class LineView(ScrolledLines):
         return strips
 
     def draw_line(self, index: int, width: int) -> Strip:
-        """One line; what is missing is filled up."""
+        """One line; what is too short is filled up."""
         return Strip([Segment(text, self.look(role)) for text, role in self._lines[index] if text])

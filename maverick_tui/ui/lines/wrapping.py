@@ -62,7 +62,7 @@ def wrap_document(text: str, width: int) -> Iterator[tuple[str, str]]:
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, those of a paragraph that was broken because it was too long made whole again."""
+    """The lines; paragraphs that were broken because they were too long are whole again."""
     paragraph: str | None = None
     last, is_fenced = 0, False
     for line in lines:
@@ -80,7 +80,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _continues(line: str, paragraph: str, last: int) -> bool:
-    """Whether the line goes on where the one before, which is so long, was broken for want of room."""
+    """Whether the line continues the one before, of length `last`, which was broken for want of room."""
     words = line.split(maxsplit=1)
     if not words or not paragraph.strip() or last + 1 + len(words[0]) <= _BROKEN_AT:
         return False
@@ -107,7 +107,7 @@ def pad(text: str, width: int) -> str:
 
 
 def _fits(text: str, start: int, end: int, width: int) -> bool:
-    # Of more characters than columns not all fit, so a huge word is never measured as a whole.
+    # More characters than columns never fit, so a huge word is not measured as a whole.
     return end - start <= width and cell_len(text[start:end]) <= width
 
 

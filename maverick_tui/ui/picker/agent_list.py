@@ -15,14 +15,14 @@ from textual.strip import Strip
 
 from maverick_tui.ui.lines.scrolling import ScrolledLines
 from maverick_tui.ui.lines.wrapping import cut, pad, wrap
-from maverick_tui.ui.picker.items import Item, Row
+from maverick_tui.ui.picker.items import Item, ListRow
 
 MARKER = "▸"
 
 _NAME_LEAST, _NAME_MOST = 10, 26
 _TOOLS = 8
 _LEAST_TEXT, _LEAST_MARK = 16, 11
-"""Columns that a description, and a word on what is the matter, need to be of use."""
+"""Columns that a description, or a word about a problem, needs to be of use."""
 
 
 class AgentList(ScrolledLines):
@@ -47,7 +47,7 @@ class AgentList(ScrolledLines):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.rows: Sequence[Row] = ()
+        self.rows: Sequence[ListRow] = ()
         self._lines: list[int | None] = []
         """The row on each line, None for a blank one."""
         self._widths = (_NAME_LEAST, 0)
@@ -63,7 +63,7 @@ class AgentList(ScrolledLines):
         models = max((cell_len(item.model) for item in items), default=0)
         self._widths = (min(max(longest, _NAME_LEAST), _NAME_MOST), models)
 
-    def show(self, rows: Sequence[Row], highlighted: int | None) -> None:
+    def show(self, rows: Sequence[ListRow], highlighted: int | None) -> None:
         """Show other rows."""
         before = self.item
         self.rows = rows
@@ -84,7 +84,7 @@ class AgentList(ScrolledLines):
         self._keep_in_view()
 
     def move(self, by: int) -> None:
-        """Move the highlight over as many items, or to the end that is nearer."""
+        """Move the highlight by that many items, as far as there are any."""
         places = [index for index, row in enumerate(self.rows) if row.item is not None]
         if places and self.highlighted is not None:
             at = places.index(self.highlighted) + by
@@ -145,12 +145,12 @@ class AgentList(ScrolledLines):
         segments = self._heading(row) if row.item is None else self._row(row, row.item, is_marked, width)
         return Strip(segments).crop_extend(0, width, self.look("highlight") if is_marked else self.look())
 
-    def _heading(self, row: Row) -> Iterator[Segment]:
+    def _heading(self, row: ListRow) -> Iterator[Segment]:
         yield Segment(row.group.title, self.look("caption"))
         if row.group.place:
             yield Segment(f"  {row.group.place}", self.look("faint"))
 
-    def _row(self, row: Row, item: Item, is_marked: bool, width: int) -> Iterator[Segment]:
+    def _row(self, row: ListRow, item: Item, is_marked: bool, width: int) -> Iterator[Segment]:
         name_width = min(self._widths[0], max(width // 2, _NAME_LEAST))
         yield Segment(f"{MARKER if is_marked else ' '} ", self._part("text", is_marked))
         yield from self._matched(pad(item.name, name_width), row.match.in_name, "text", is_marked)
@@ -158,8 +158,8 @@ class AgentList(ScrolledLines):
         for text, role, positions in self._cells(row, item, left):
             yield from self._matched(text, positions, role, is_marked)
 
-    def _cells(self, row: Row, item: Item, left: int) -> Iterator[tuple[str, str, frozenset[int]]]:
-        """What stands behind the name: model and tools, what is the matter, and the description if it fits."""
+    def _cells(self, row: ListRow, item: Item, left: int) -> Iterator[tuple[str, str, frozenset[int]]]:
+        """What follows the name: model and tools, what is wrong, and the description if it fits."""
         nothing = frozenset[int]()
         if item.model and not item.refusal:
             needed = sum(2 + min(cell_len(text), _LEAST_MARK) for text, _ in item.marks)

@@ -1,27 +1,111 @@
-"""AgentsPane: the filter, and below it the rows that match."""
+"""AgentsPane: the agents of a folder, read in a thread: the filter, and below it the rows that match."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
-from textual import on
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
 
+from maverick_tui.inert import inert, one_line
+from maverick_tui.ui.lines.roles import role_look
+from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.filter_line import FilterLine
-from maverick_tui.ui.picker.items import Item, rows_of
+from maverick_tui.ui.picker.items import Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.reading import Found
 
 READING = "reading agents …"
 NOTHING = "There are no agents. Put one into .maverick/agents, then press Ctrl+R."
+LONGEST = 80
+PLACEHOLDER = "type to filter"
+
+
+class FilterLine(Widget, can_focus=True):
+    """One line of text that only grows and shrinks at its end, so that all other keys are free for the list."""
+
+    text: reactive[str] = reactive("")
+    count: reactive[str] = reactive("")
+
+    class Changed(Message):
+        """The filter has another text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def on_key(self, event: events.Key) -> None:
+        """Take a character, or take some away; everything else is for the screen."""
+        if event.key in ("backspace", "ctrl+h"):
+            self._change(event, self.text[:-1])
+        elif event.key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
+            self._change(event, self.text.rstrip().rpartition(" ")[0])
+        elif event.is_printable and event.character and not self._is_a_key(event.character):
+            self._change(event, inert(self.text + event.character))
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key is text here, so that what it would do elsewhere is not promised."""
+        return character is not None and character.isprintable() and not self._is_a_key(character)
+
+    def _is_a_key(self, character: str) -> bool:
+        """Whether it means something else while nothing is typed yet."""
+        return not self.text and character.isspace()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take the first line of what is pasted."""
+        lines = event.text.strip().splitlines()
+        event.stop()
+        self.text = (self.text + one_line(lines[0] if lines else ""))[:LONGEST]
+
+    def _change(self, event: events.Key, text: str) -> None:
+        event.stop()
+        event.prevent_default()
+        # Fingers that know other programs type a slash to search.
+        self.text = text[:LONGEST].removeprefix("/").lstrip()
+
+    def watch_text(self, text: str) -> None:
+        """Tell the screen."""
+        self.post_message(self.Changed(text))
+
+    def render_line(self, y: int) -> Strip:
+        """The text, a cursor behind it, and the count at the right."""
+        if y:
+            return Strip.blank(self.size.width, self.rich_style)
+        width = self.size.width
+        count = cut(self.count, max(width - 20, 0))
+        # The end of a long text is what is being typed.
+        shown = self.text
+        while cell_len(shown) > max(width - cell_len(count) - 5, 1):
+            shown = shown[1:]
+        hint = "" if self.text else PLACEHOLDER
+        segments = [
+            Segment("/ ", role_look(self, "accent")),
+            Segment(shown, role_look(self, "strong")),
+            Segment(hint[:1] or " ", role_look(self, "cursor")),
+            Segment(cut(hint[1:], max(width - 3 - cell_len(count), 0)), role_look(self, "muted")),
+        ]
+        left = width - sum(cell_len(segment.text) for segment in segments) - cell_len(count)
+        segments += [Segment(" " * max(left, 0), self.rich_style), Segment(count, role_look(self, "muted"))]
+        return Strip(segments).crop_extend(0, width, self.rich_style)
 
 
 class AgentsPane(Vertical):
     """Filters its items by what is typed; the best match is highlighted."""
 
+    class Read(Message):
+        """The agents have been read: what was known of them may no longer be true."""
+
     class Filtered(Message):
-        """Another text is filtered by."""
+        """The filter has another text."""
 
     class Moved(Message):
         """Another item is highlighted, or none."""
@@ -42,8 +126,13 @@ class AgentsPane(Vertical):
         self.border_title = "Agents"
         self.filter = FilterLine(id="filter")
         self.list = AgentList(id="list")
+        self.runs: Sequence[RunSummary] = ()
+        """The runs that the list begins with; `show` shows them."""
+        self.found = Found()
+        """The agents, as they were read last."""
+        self.is_reading = True
+        """Whether more of them may come."""
         self._items: Sequence[Item] = ()
-        self._is_reading = True
         self._failure = ""
 
     def compose(self) -> ComposeResult:
@@ -51,10 +140,24 @@ class AgentsPane(Vertical):
         yield self.filter
         yield self.list
 
-    def show(self, items: Sequence[Item], *, is_reading: bool, failure: str = "") -> None:
-        """Show other items; the same one stays highlighted if it is still there."""
-        self._items, self._is_reading, self._failure = items, is_reading, failure
-        self.list.measure(items)
+    @work(exclusive=True, exit_on_error=False)
+    async def read(self, cwd: Path) -> None:
+        """Read the agents of this folder."""
+        self.is_reading = True
+        self.show()
+        try:
+            self.found, self._failure = await asyncio.to_thread(reading.read_agents, cwd), ""
+        except Exception as error:  # whatever a folder does to us, the screen stays
+            reason = one_line(f"{type(error).__name__}: {error}")
+            self.found, self._failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R tries again."
+        self.is_reading = False
+        self.post_message(self.Read())
+        self.show()
+
+    def show(self) -> None:
+        """Show what there is; the same item stays highlighted if it is still there."""
+        self._items = [*map(run_item, self.runs), *self.found.items]
+        self.list.measure(self._items)
         self._show_rows(jump=False)
 
     @on(FilterLine.Changed)
@@ -87,7 +190,7 @@ class AgentsPane(Vertical):
         self.filter.count = self._count(sum(row.item is not None for row in rows))
 
     def _count(self, matching: int) -> str:
-        if self._is_reading:
+        if self.is_reading:
             return "reading …" if self._items else ""
         agents = sum(not item.run_id for item in self._items)
         if self._query:
@@ -96,6 +199,6 @@ class AgentsPane(Vertical):
 
     def _nothing(self) -> str:
         """What stands in place of rows."""
-        if self._failure or self._is_reading:
+        if self._failure or self.is_reading:
             return self._failure or READING
         return f"No agent matches {self._query!r}. Esc clears." if self._query else NOTHING

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.ink import ink
+from maverick_tui.ui.lines.roles import role_look
 from maverick_tui.ui.lines.wrapping import cut
 
 TITLE = "Maverick"
@@ -26,12 +26,12 @@ class PickerHeader(Widget):
         width = self.size.width
         if y:
             return Strip.blank(width, self.rich_style)
-        title = Segment(TITLE, ink(self, "accent"))
-        right = [Segment(f"  {self.branch}", ink(self, "text"))] if self.branch else []
+        title = Segment(TITLE, role_look(self, "accent"))
+        right = [Segment(f"  {self.branch}", role_look(self, "text"))] if self.branch else []
         if self.badge:
-            right += [Segment("  ", self.rich_style), Segment(f" {self.badge} ", ink(self, "badge"))]
+            right += [Segment("  ", self.rich_style), Segment(f" {self.badge} ", role_look(self, "badge"))]
         room = width - len(TITLE) - 2 - sum(cell_len(segment.text) for segment in right)
-        folder = Segment(_end_of(self.folder, room), ink(self, "muted"))
+        folder = Segment(_end_of(self.folder, room), role_look(self, "muted"))
         gap = width - len(TITLE) - sum(cell_len(segment.text) for segment in (folder, *right))
         segments = [title, Segment(" " * max(gap, 2), self.rich_style), folder, *right]
         return Strip(segments).crop_extend(0, width, self.rich_style)

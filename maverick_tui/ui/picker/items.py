@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.ui.lines.wrapping import Span
-from maverick_tui.ui.model_names import short_model
-from maverick_tui.ui.picker.matching import EVERYTHING, Match, match
+from maverick_tui.ui.picker.matching import EVERYTHING, Fit, match
+from maverick_tui.ui.short_names import short_model
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.problems import Problem
+    from maverick_tui.runs.board import RunModel
 
 GLYPHS = {"error": "✘", "warning": "!", "untrusted": "◇"}
 
@@ -32,6 +33,15 @@ class RunSummary:
     detail: str = ""
     title: str = ""
     """What it is called, or was asked first."""
+
+
+def summary_of(run: RunModel, now: float) -> RunSummary:
+    """A run as it stands now."""
+    from maverick_tui.runs.status import run_status
+
+    stands = run_status(run.store, now)
+    title = run.store.name or run.store.first_prompt
+    return RunSummary(run.run_id, run.agent, stands.word, stands.glyph, stands.detail, title)
 
 
 class Group(NamedTuple):
@@ -56,7 +66,7 @@ class Item:
     has_own_model: bool = False
     tools: str = ""
     marks: tuple[Span, ...] = ()
-    """What is the matter with it: glyph and words, and their role."""
+    """What is wrong with it: glyph and words, and their role."""
     refusal: str = ""
     """Why it cannot be run, and what to do about it; empty if it can."""
     path: Path | None = None
@@ -67,12 +77,12 @@ class Item:
     agent: str = ""
 
 
-class Row(NamedTuple):
+class ListRow(NamedTuple):
     """One line of the list: an item and how it matches, or a heading."""
 
     group: Group
     item: Item | None = None
-    match: Match = EVERYTHING
+    match: Fit = EVERYTHING
 
 
 def run_item(run: RunSummary) -> Item:
@@ -130,13 +140,13 @@ def file_item(path: str, problems: Sequence[Problem], group: Group) -> Item:
     )
 
 
-def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
+def rows_of(items: Iterable[Item], query: str) -> tuple[list[ListRow], int | None]:
     """The rows that match, each group below its heading, and where the best match is."""
-    groups: dict[Group, list[Row]] = {}
+    groups: dict[Group, list[ListRow]] = {}
     for item in items:
         found = match(query, item.name, item.description) if query else EVERYTHING
         if found is not None:
-            groups.setdefault(item.group, [Row(item.group)]).append(Row(item.group, item, found))
+            groups.setdefault(item.group, [ListRow(item.group)]).append(ListRow(item.group, item, found))
     rows = [row for members in groups.values() for row in members]
     found_at = [index for index, row in enumerate(rows) if row.item is not None]
     best = max(
@@ -145,8 +155,8 @@ def rows_of(items: Iterable[Item], query: str) -> tuple[list[Row], int | None]:
     return rows, best
 
 
-def _is_agent(row: Row) -> bool:
-    """Whoever names an agent wants a new run of it; those that there are can be chosen below."""
+def _is_agent(row: ListRow) -> bool:
+    """Whoever types an agent's name wants a new run of it; its runs can still be chosen."""
     return row.item is not None and not row.item.run_id
 
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.ink import ink
+from maverick_tui.ui.lines.roles import role_look
 from maverick_tui.ui.lines.wrapping import wrap
 
 GAP = 3
@@ -85,7 +85,7 @@ class KeyHints(Widget):
         width = self.size.width
         if self.notice:
             lines = wrap(self.notice, width)
-            style = ink(self, "error" if self.is_error else "text")
+            style = role_look(self, "error" if self.is_error else "text")
             text = lines[y] if y < len(lines) else ""
             return Strip([Segment(text, style)]).crop_extend(0, width, self.rich_style)
         if y:
@@ -94,8 +94,8 @@ class KeyHints(Widget):
         used = 0
         for at, hint in self._placed():
             segments.append(Segment(" " * (at - used), self.rich_style))
-            segments.append(Segment(hint.label, ink(self, "accent")))
-            segments.append(Segment(f" {hint.description}", ink(self, "muted")))
+            segments.append(Segment(hint.label, role_look(self, "accent")))
+            segments.append(Segment(f" {hint.description}", role_look(self, "muted")))
             used = at + _width(hint)
         return Strip(segments).crop_extend(0, width, self.rich_style)
 

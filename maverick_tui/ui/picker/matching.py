@@ -17,7 +17,7 @@ _IN_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Fit:
     """How well something matches, and which characters of its name and its description do."""
 
     score: int = 0
@@ -25,10 +25,10 @@ class Match:
     in_description: frozenset[int] = frozenset()
 
 
-EVERYTHING = Match()
+EVERYTHING = Fit()
 
 
-def match(query: str, name: str, description: str) -> Match | None:
+def match(query: str, name: str, description: str) -> Fit | None:
     """Match each word of the query with the name or with one word of the description; None if one matches neither."""
     score, in_name, in_description = 0, set[int](), set[int]()
     name, description = _lower(name), _lower(description)
@@ -41,7 +41,7 @@ def match(query: str, name: str, description: str) -> Match | None:
             in_description |= set(positions)
         else:
             return None
-    return Match(score, frozenset(in_name), frozenset(in_description))
+    return Fit(score, frozenset(in_name), frozenset(in_description))
 
 
 def _lower(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What the picker reads in threads: agents, X-rays, the repository. Everything heavy is imported in there."""
+"""What the picker reads in threads: agents and X-rays. Everything heavy is imported in there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maverick_tui import paths
-from maverick_tui.git import asking as git
-from maverick_tui.inert import one_line
 from maverick_tui.ui.picker.items import Group, Item, agent_item, file_item, hidden_by_name, problems_of_files
+from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.discovery import Place
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 TITLES = {"project": "PROJECT", "user": "YOURS", "package": "PACKAGES", "shipped": "SHIPPED"}
 ORDER = tuple(TITLES.values())
 
-GIT_SECONDS = 2.0
-"""Longest that the repository is waited for."""
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -31,14 +27,6 @@ class Found:
 
     items: tuple[Item, ...] = ()
     hidden: Mapping[str, tuple[AgentListing, ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """The checked-out branch and how many files are changed."""
-
-    branch: str
-    changed: int
 
 
 def read_agents(cwd: Path) -> Found:
@@ -66,28 +54,6 @@ def read_xray(listing: AgentListing) -> XRay:
     from maverick_tui.agent.xray import xray
 
     return xray(listing, TrustStore(), may_load=False)
-
-
-def read_repository(cwd: Path) -> Repository | None:
-    """What git says about the folder; None without git, outside a repository, or if it takes too long."""
-    told = git.ask(cwd, "status", "--porcelain=v2", "--branch", seconds=GIT_SECONDS)
-    if told is None:
-        return None
-    lines = told.decode(errors="replace").splitlines()
-    about = {key: value for key, _, value in (line.removeprefix("# branch.").partition(" ") for line in lines)}
-    head = about.get("head", "")
-    branch = about.get("oid", "")[:7] if head == "(detached)" else head
-    return Repository(one_line(branch), sum(not line.startswith("#") for line in lines))
-
-
-def short_path(path: str | Path, cwd: Path | None = None) -> str:
-    """The path as it is best read: below the working directory, if one is given, or below the home directory."""
-    text = os.fspath(path)
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where nobody knows it
-    for folder, short in ((str(cwd or ""), ""), (home, "~/")):
-        if folder.strip("/") and text.startswith(f"{folder}/"):
-            return one_line(short + text.removeprefix(f"{folder}/"))
-    return one_line("~" if text == home else text)
 
 
 class _Groups:

@@ -17,21 +17,20 @@ from textual.screen import Screen
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.ink import INK
-from maverick_tui.ui.picker import reading
+from maverick_tui.ui.lines.roles import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.header import PickerHeader
-from maverick_tui.ui.picker.items import Item, RunSummary, run_item
+from maverick_tui.ui.picker.items import Item, RunSummary
 from maverick_tui.ui.picker.key_hints import KeyHints
-from maverick_tui.ui.picker.reading import Found, short_path
 from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.inputs import Value
 
 WIDE = 100
-"""Columns from which on the list and the X-ray stand side by side."""
+"""Columns from which the list and the X-ray stand side by side."""
 
 
 class PickerScreen(Screen[None]):
@@ -39,7 +38,7 @@ class PickerScreen(Screen[None]):
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "picker.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
-    COMPONENT_CLASSES = INK
+    COMPONENT_CLASSES = ROLE_CLASSES
     AUTO_FOCUS = "#filter"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "run", key_display="Enter", id="picker.run"),
@@ -78,13 +77,6 @@ class PickerScreen(Screen[None]):
             super().__init__()
             self.run_id = run_id
 
-    class Highlighted(Message):
-        """This agent has been highlighted for a moment: it may be the next one to run."""
-
-        def __init__(self, listing: AgentListing) -> None:
-            super().__init__()
-            self.listing = listing
-
     class CloseRequested(Message):
         """This run is to be closed."""
 
@@ -100,14 +92,11 @@ class PickerScreen(Screen[None]):
         super().__init__()
         self._folder = folder
         self.cwd = cwd
-        self._runs = tuple(runs)
-        self._found = Found()
-        self._is_reading = True
-        self._failure = ""
         self._at = ""
         self._header = PickerHeader(id="header")
         self._header.badge = badge
         self._agents = AgentsPane(id="agents")
+        self._agents.runs = tuple(runs)
         self._xray = XRayPanel(id="xray")
         self._hints = KeyHints(id="keys")
         self._is_filtered = False
@@ -125,7 +114,7 @@ class PickerScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show what is known without reading anything; the rest follows the first frame."""
-        self._show(is_reading=True)
+        self._agents.show()
         if self.cwd is not None:
             self.set_cwd(self.cwd)
 
@@ -138,22 +127,13 @@ class PickerScreen(Screen[None]):
     @property
     def runs(self) -> Sequence[RunSummary]:
         """The runs that the list begins with."""
-        return self._runs
+        return self._agents.runs
 
     @runs.setter
     def runs(self, runs: Sequence[RunSummary]) -> None:
-        self._runs = tuple(runs)
-        self._show()
+        self._agents.runs = tuple(runs)
+        self._agents.show()
         self.refresh_bindings()
-
-    def _show(self, *, is_reading: bool | None = None, failure: str | None = None) -> None:
-        """Fill the list with what there is."""
-        if is_reading is not None:
-            self._is_reading = is_reading
-        if failure is not None:
-            self._failure = failure
-        items = [*map(run_item, self._runs), *self._found.items]
-        self._agents.show(items, is_reading=self._is_reading, failure=self._failure)
 
     def watch_shows_xray(self, shown: bool) -> None:
         """Let the X-ray take the place of the list."""
@@ -163,25 +143,21 @@ class PickerScreen(Screen[None]):
 
     def _read(self) -> None:
         if self.cwd is not None:
-            self._read_agents(self.cwd)
-            self._read_repository(self.cwd)
+            self._agents.read(self.cwd)
+            self._read_checkout(self.cwd)
 
-    @work(exclusive=True, group="agents", exit_on_error=False)
-    async def _read_agents(self, cwd: Path) -> None:
-        self._show(is_reading=True)
-        try:
-            self._found, failure = await asyncio.to_thread(reading.read_agents, cwd), ""
-        except Exception as error:  # whatever a folder does to us, the screen stays
-            reason = one_line(f"{type(error).__name__}: {error}")
-            self._found, failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R reads them again."
+    @work(exclusive=True, group="checkout", exit_on_error=False)
+    async def _read_checkout(self, cwd: Path) -> None:
+        from maverick_tui.git import head
+
+        checkout = await asyncio.to_thread(head.read_checkout, cwd)
+        changed = f" ±{checkout.changed}" if checkout and checkout.changed else ""
+        self._header.branch = f"{checkout.branch}{changed}" if checkout else ""
+
+    @on(AgentsPane.Read)
+    def _forget_xrays(self, event: AgentsPane.Read) -> None:
+        event.stop()
         self._xray.forget()
-        self._show(is_reading=False, failure=failure)
-
-    @work(exclusive=True, group="repository", exit_on_error=False)
-    async def _read_repository(self, cwd: Path) -> None:
-        repository = await asyncio.to_thread(reading.read_repository, cwd)
-        changed = f" ±{repository.changed}" if repository and repository.changed else ""
-        self._header.branch = f"{repository.branch}{changed}" if repository else ""
 
     @on(AgentsPane.Moved)
     def _move(self, event: AgentsPane.Moved) -> None:
@@ -193,20 +169,14 @@ class PickerScreen(Screen[None]):
         self._at = item.key if item else ""
         if is_run != was_run:
             self.refresh_bindings()
-        hides = self._found.hidden.get(item.agent, ()) if item else ()
+        hides = self._agents.found.hidden.get(item.agent, ()) if item else ()
         self._xray.look_at(item, self._listing_of(item) if item else None, hides)
 
     def _listing_of(self, item: Item) -> AgentListing | None:
         """The agent of a row; a run has that of its name."""
         if not item.run_id:
             return item.listing
-        return next((other.listing for other in self._found.items if other.agent == item.agent), None)
-
-    @on(XRayPanel.Settled)
-    def _settle(self, event: XRayPanel.Settled) -> None:
-        event.stop()
-        if event.item.listing is not None:
-            self.post_message(self.Highlighted(event.item.listing))
+        return next((other.listing for other in self._agents.found.items if other.agent == item.agent), None)
 
     @on(XRayPanel.Failed)
     def _fail(self, event: XRayPanel.Failed) -> None:
@@ -264,13 +234,13 @@ class PickerScreen(Screen[None]):
             self.shows_xray = False
         elif self._agents.filter.text:
             self._agents.filter.text = ""
-        elif self._runs:
+        elif self.runs:
             self.post_message(self.BackRequested())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the key that goes back where there is nothing to go back to."""
         if action == "back":
-            return bool(self._runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
+            return bool(self.runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
         if action in ("close_run", "edit"):  # a run has no file, and an agent is not closed
             item = self._agents.list.item
             return (item is not None and bool(item.run_id)) == (action == "close_run")
@@ -308,8 +278,8 @@ class PickerScreen(Screen[None]):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """A run may have changed the branch meanwhile; the first time, the styles are those of a moment ago."""
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
-        if self._found.items and self.cwd is not None:
-            self._read_repository(self.cwd)
+        if self._agents.found.items and self.cwd is not None:
+            self._read_checkout(self.cwd)
 
     # -- choosing -----------------------------------------------------------------------------------------------------
 
@@ -317,7 +287,7 @@ class PickerScreen(Screen[None]):
         """Run the highlighted agent, or go back to the highlighted run."""
         if (item := self._agents.list.item) is not None:
             self._choose(item)
-        elif self._is_reading:
+        elif self._agents.is_reading:
             self._say("The agents are still being read.")
 
     @on(AgentsPane.Chosen)

@@ -12,20 +12,21 @@ from rich.cells import cell_len
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines.wrapping import Line, Span, cut, wrap, wrap_document
 from maverick_tui.ui.picker.items import GLYPHS, Item
-from maverick_tui.ui.picker.reading import short_path
+from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.problems import Problem
-    from maverick_tui.agent.xray import Resolved, XRay
+    from maverick_tui.agent.xray import XRay
+    from maverick_tui.agent.xray_rows import XRayRow
 
 LABEL = 9
 
-_TRUST: dict[str, Span] = {
-    "not needed": ("not needed", "muted"),
-    "trusted": ("✔ trusted, as long as the file does not change", "success"),
-    "not trusted": (f"{GLYPHS['untrusted']} untrusted: you are shown the file and asked before it runs", "warning"),
-}
+_UNTRUSTED = "untrusted: you are shown the file and asked before it runs"
+_TRUST_GLYPHS = {"success": "✔ ", "warning": f"{GLYPHS['untrusted']} "}
+_LAST = ("trust", "beware", "hides", "unknown")
+_LEFT_OUT = ("alone", "start")
+"""Who looks at the picker is there to be asked, and how the agent starts is said above its prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +44,21 @@ class Subject:
 
 
 def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
-    from maverick_tui.agent import xray_words as words
+    from maverick_tui.agent.xray_rows import SOURCES, Part, XRayRow, rows
 
     listing = view.listing
     yield from _head(subject.item, _where(listing, subject.cwd), width)
     yield from _text(one_line(listing.description) or "(no description)", "text", width)
     yield ()
     yield from _problems(view.problems, width)
-    if view.engine != "claude-code":
-        yield from _field("engine", ((one_line(view.engine), "text"),), width)
-        yield from _fields("", [(one_line(name), one_line(text)) for name, text in view.api_settings], width)
-    yield from _field("model", _resolved(words.resolved(view.model), view.model), width)
-    yield from _field("mode", _resolved(words.resolved(view.permission_mode), view.permission_mode), width)
-    yield from _field("may", _may(view), width)
-    yield from _field("asks", _asks(view), width)
-    yield from _field("limits", [(words.limit(name, limit), "text") for name, limit in view.limits.items()], width)
-    yield from _fields("inputs", [(spec.name, words.declared(spec)) for spec in view.inputs], width)
-    yield from _fields("servers", words.servers(view), width)
-    yield from _fields("hooks", [("", hook) for hook in words.hooks(view)], width)
-    for label in ("effort", "skills"):
-        if value := view.settings.get(label):
-            yield from _field(label, [(words.plain(value), "text")], width)
-    yield from _field("trust", [_TRUST[view.trust]], width)
-    if listing.beware:
-        yield from _field("beware", [(listing.beware, "warning" if listing.source == "project" else "muted")], width)
+    found = [row for row in rows(view, _UNTRUSTED) if row.label not in _LEFT_OUT]
     if subject.hides:
-        others = [(f"{listing.name} of {words.SOURCES[other.source]}", "warning") for other in subject.hides]
-        yield from _field("hides", others, width)
-    if view.unknown:
-        yield from _field("unknown", [(f"{', '.join(view.unknown)}: only running the file would tell", "muted")], width)
+        others = (Part(f"{listing.name} of {SOURCES[other.source]}", "warning") for other in subject.hides)
+        found.append(XRayRow("hides", tuple(others)))
+    above = ""
+    for row in sorted(found, key=lambda row: _LAST.index(row.label) + 1 if row.label in _LAST else 0):
+        yield from _row(row, "" if row.label == above else row.label, width)
+        above = row.label
     yield from _prompts(view, width)
 
 
@@ -134,70 +121,47 @@ def _field(label: str, spans: Iterable[Span], width: int) -> Iterator[Line]:
         yield ((f"{'' if index else label:<{LABEL}}", "muted"), *line)
 
 
-def _fields(label: str, pairs: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
-    """One line or more for each pair, below one label."""
-    for index, (name, text) in enumerate(pairs):
-        start = f"{name}  " if name else ""
-        room = max(width - LABEL - cell_len(start), 12)
-        for nth, line in enumerate(wrap(text, room)):
-            shown = label if index == nth == 0 else ""
-            yield (
-                (f"{shown:<{LABEL}}", "muted"),
-                (start if nth == 0 else " " * cell_len(start), "accent"),
-                (line, "text"),
-            )
+def _named(label: str, name: str, text: str, width: int) -> Iterator[Line]:
+    """A label and a name with the text beside it."""
+    start = f"{name}  "
+    for nth, line in enumerate(wrap(text, max(width - LABEL - cell_len(start), 12))):
+        yield (
+            (f"{'' if nth else label:<{LABEL}}", "muted"),
+            (" " * cell_len(start) if nth else start, "accent"),
+            (line, "text"),
+        )
 
 
-def _resolved(text: str, setting: Resolved) -> list[Span]:
-    from maverick_tui.agent.xray_words import ORIGINS
-
-    origin = ORIGINS[setting.origin]
-    return [(text, "muted" if setting.origin == "unknown" else "text"), *([(f"({origin})", "muted")] if origin else [])]
-
-
-def _may(view: XRay) -> list[Span]:
-    from maverick_tui.agent.xray_words import NO_TOOLS, unlisted
-
-    if view.may is None:
-        return [(unlisted(view), "muted")]
-    if not view.may:
-        return [(NO_TOOLS, "muted")]
-    tools: list[Span] = [(one_line(tool), "text") for tool in view.may]
-    return tools if view.names_tools else [("all tools, as the file names none:", "muted"), *tools]
-
-
-def _asks(view: XRay) -> list[Span]:
-    from maverick_tui.agent.xray_words import asking
-
-    groups: list[list[Span]] = []
-    for before, tools, after in asking(view):
-        spans: list[Span] = [
-            (before, "muted" if tools or view.asks is None else "text"),
-            *((tool, "text") for tool in tools),
-            (after, "muted"),
-        ]
-        groups.append([span for span in spans if span[0]])
-    for group in groups[:-1]:
-        text, role = group[-1]
-        group[-1] = (f"{text};", role)
-    return [span for group in groups for span in group]
+def _row(row: XRayRow, label: str, width: int) -> Iterator[Line]:
+    if row.name:
+        return _named(label, row.name, row.parts[0].text, width)
+    glyphs = _TRUST_GLYPHS if row.label == "trust" else {}
+    spans: list[Span] = []
+    for text, role, note in row.parts:
+        if role == "intro":
+            spans.append((f"{text}, as {note}:", "muted"))
+        elif role == "muted":
+            spans.append((f"{text}: {note}" if note else text, role))
+        else:
+            spans.append((glyphs.get(role, "") + text, "text" if role == "tool" else role))
+            if note and len(row.parts) == 1:
+                spans.append((f"({note})", "muted"))
+    return _field(label, spans, width)
 
 
 def _prompts(view: XRay, width: int) -> Iterator[Line]:
-    from maverick_tui.agent.xray_words import UNKNOWN
+    from maverick_tui.agent.xray_rows import prompt
     from maverick_tui.shown import shown
 
     declared = {spec.name for spec in view.inputs}
-    for heading, setting in (("STARTS WITH", "initial_prompt"), ("PROMPT", "system_prompt")):
-        text = view.settings.get(setting)
-        if text is None and setting == "system_prompt":
-            text = f"({UNKNOWN})" if setting in view.unknown else "(none)"
+    start = view.settings.get("initial_prompt") or ""
+    starts_with = inert(start if isinstance(start, str) else shown(start))
+    for heading, text in (("STARTS WITH", starts_with), ("PROMPT", prompt(view))):
         if not text:
             continue
         yield ()
         yield ((heading, "strong"),)
-        text = text if isinstance(text, str) else shown(text)
-        for indent, line in wrap_document(inert(text), width):
+        for indent, line in wrap_document(text, width):
             yield (indent, "text"), *_with_places(line, declared)
 
 

@@ -27,13 +27,6 @@ SETTLED_AFTER = 0.06
 class XRayPanel(LineView):
     """What is shown stays until there is something else, so nothing flickers while the highlight moves."""
 
-    class Settled(Message):
-        """A row has stayed highlighted for a moment."""
-
-        def __init__(self, item: Item) -> None:
-            super().__init__()
-            self.item = item
-
     class Failed(Message):
         """An agent could not be looked into."""
 
@@ -68,7 +61,6 @@ class XRayPanel(LineView):
         self._settling = self.set_timer(SETTLED_AFTER, lambda: self._settle(item, listing, hides))
 
     def _settle(self, item: Item, listing: AgentListing | None, hides: Sequence[AgentListing]) -> None:
-        self.post_message(self.Settled(item))
         if listing is not None and item.agent not in self._known:
             self._look_into(item, listing, hides)
 

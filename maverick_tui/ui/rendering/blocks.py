@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from rich.segment import Segment
 from rich.style import Style
 
-from maverick_tui.ui.rendering.canvas import Canvas, Margin
 from maverick_tui.ui.rendering.code import Code, language_of
 from maverick_tui.ui.rendering.inline import Inline
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import Canvas, Margin, Row
 from maverick_tui.ui.rendering.table import Cell, Table
 from maverick_tui.ui.rendering.wrap import wrap
 
@@ -41,7 +40,7 @@ class _Frame:
         self.number: int | None = None
 
 
-class Blocks:
+class BlockRenderer:
     """Draws the tokens of one block after the other on a canvas."""
 
     def __init__(self, canvas: Canvas, inline: Inline, code: Code) -> None:
@@ -98,7 +97,7 @@ class Blocks:
         return self._rows
 
     def table(self, tokens: Sequence[Token], margin: Margin) -> Table:
-        """A table with the head, and the rows, that the tokens have."""
+        """The table that the tokens describe: its head, and its rows so far."""
         head, aligns = [], []
         for index, token in enumerate(tokens):
             if token.type == "thead_close":

@@ -9,8 +9,7 @@ from typing import Protocol, TypeAlias
 
 from rich.style import Style
 
-from maverick_tui.ui.rendering.canvas import NO_MARGIN, Canvas, Margin
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
 from maverick_tui.ui.rendering.wrap import Run, clean_lines, fold, hang_of
 
 _TokenType: TypeAlias = tuple[str, ...]

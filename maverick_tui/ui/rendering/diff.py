@@ -8,8 +8,7 @@ from typing import Any
 
 from rich.segment import Segment
 
-from maverick_tui.ui.rendering.canvas import Canvas
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import Canvas, Row
 from maverick_tui.ui.rendering.wrap import clean, clean_lines, fold, hang_of
 
 CONTEXT = 3
@@ -26,7 +25,7 @@ class Hunk:
 
 
 def hunks_between(old: str, new: str) -> list[Hunk]:
-    """What has to change to make the one text of the other."""
+    """What has to change to turn the one text into the other."""
     before, after = old.split("\n"), new.split("\n")
     # The empty piece after a last newline is no line. A text that has none stays one line shorter all the same.
     for lines in (before, after):

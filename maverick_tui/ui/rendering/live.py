@@ -34,8 +34,6 @@ class LiveMarkdown:
         """Rows that stay, until a block of code among them is closed and gets its final colours."""
         self.tail: list[Row] = []
         """Rows of what is still open."""
-        self.changed_from = 0
-        """The first row, of `frozen` and `tail` together, that the last `advance` or `finish` has changed."""
 
     @property
     def source(self) -> str:
@@ -54,7 +52,6 @@ class LiveMarkdown:
     def advance(self, budget: float) -> bool:
         """Draw what has come, for about `budget` seconds. True if that was not enough: call it again soon."""
         if self._is_idle:
-            self.changed_from = len(self.frozen) + len(self.tail)
             return False
         self._is_idle = not self._draw(perf_counter() + budget, closed=False)
         return not self._is_idle
@@ -67,7 +64,7 @@ class LiveMarkdown:
     # -- work -------------------------------------------------------------------------------------------------------
 
     def _draw(self, deadline: float, *, closed: bool) -> bool:
-        """Do the work there is until the deadline; says whether some is left."""
+        """Work until the deadline; whether something is left to do."""
         fresh, self._fresh = "".join(self._fresh), []
         if not self._is_plain:
             try:
@@ -79,12 +76,11 @@ class LiveMarkdown:
                 self._is_plain = True
         before = [*self.frozen, *self.tail]
         self.frozen, self.tail = self._renderer.plain(self.source, self._renderer.palette.base), []
-        self.changed_from = _reuse(before, self.frozen)
+        _reuse(before, self.frozen)
         return False
 
     def _draw_markdown(self, deadline: float, *, closed: bool) -> bool:
         before, tail = len(self.frozen), self.tail
-        self.changed_from = before
         is_late = False
         while not is_late and self._work(closed=closed):
             is_late = perf_counter() > deadline
@@ -156,31 +152,24 @@ class LiveMarkdown:
 
     def _replace(self, start: int, rows: list[Row]) -> None:
         """Put the final rows of a block of code in the place of its first ones."""
-        old = self.frozen[start:]
-        same = _reuse(old, rows)
+        _reuse(self.frozen[start:], rows)
         self.frozen[start:] = rows
-        self.changed_from = min(self.changed_from, start + same)
 
     def _keep_same(self, before: int, tail: list[Row]) -> None:
         """Rows that look as before are the objects that they were before."""
-        if self.changed_from < before:
-            return
         new = self.frozen[before : before + len(tail)]
         frozen = len(new)
         new += self.tail[: len(tail) - frozen]
-        self.changed_from = before + _reuse(tail, new)
+        _reuse(tail, new)
         self.frozen[before : before + frozen] = new[:frozen]
         self.tail[: len(new) - frozen] = new[frozen:]
 
 
-def _reuse(old: list[Row], new: list[Row]) -> int:
-    """Put old rows in the place of new ones that are the same; says how many are, from the first on."""
-    same = 0
+def _reuse(old: list[Row], new: list[Row]) -> None:
+    """Put old rows in the place of new ones that are the same."""
     for index, (one, other) in enumerate(zip(old, new, strict=False)):
         if one is other or one.is_same(other):
             new[index] = one
-            same += same == index
-    return same
 
 
 class _LiveFence:
@@ -217,7 +206,7 @@ class _Closing:
         self._source = source
 
     def advance(self) -> bool:
-        """Make some rows; says whether that were all."""
+        """Make some rows; whether those were all."""
         for row in self._source:
             self.rows.append(row)
             if len(self.rows) % 16 == 0:
@@ -226,7 +215,7 @@ class _Closing:
 
 
 class _LiveTable:
-    """An open table; what it has taken from its source is let go, which in a long one is a lot."""
+    """An open table. It lets go of what it has taken from its source, which adds up in a long one."""
 
     def __init__(self, source: OpenTable, renderer: Renderer) -> None:
         self._source = source

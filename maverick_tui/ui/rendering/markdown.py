@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from time import sleep
 from typing import TYPE_CHECKING
 
 from rich.style import Style
 
+from maverick_tui.inert import inert
 from maverick_tui.ui.rendering import grammar
-from maverick_tui.ui.rendering.blocks import Blocks
-from maverick_tui.ui.rendering.canvas import NO_MARGIN, Canvas
-from maverick_tui.ui.rendering.code import Code, language_of
+from maverick_tui.ui.rendering.blocks import BlockRenderer
+from maverick_tui.ui.rendering.code import Code, language_of, lexer_of
 from maverick_tui.ui.rendering.diff import Hunk, diff_rows
-from maverick_tui.ui.rendering.inline import Inline
+from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.reader import Reader
-from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Row
 from maverick_tui.ui.rendering.table import Cell, Table
 from maverick_tui.ui.rendering.units import Unit
 from maverick_tui.ui.rendering.wrap import clean_lines, wrap
@@ -26,19 +27,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+COMMON_LANGUAGES = (
+    "python", "bash", "diff", "json", "javascript", "typescript", "yaml", "toml", "html", "css", "sql", "go", "rust",
+)  # fmt: skip
+
 
 class Renderer:
     """Draws text for one width and one palette; make a new one when either changes.
 
-    Each row begins with a blank segment of `gutter` cells, then `indent` blank cells. Single newlines in Markdown stay,
-    as a model means them; with `reflow` they are blanks, as files that were wrapped by hand want it.
+    Each row begins with a blank segment of `gutter` cells, then `indent` blank cells. Single newlines in Markdown
+    stay, as models mean them; with `reflow` they become blanks, which suits files that were wrapped by hand.
     """
 
     def __init__(self, width: int, palette: Palette, gutter: int = 0, indent: int = 0, *, reflow: bool = False) -> None:
         self.canvas = Canvas(width, palette, gutter, indent)
         self.palette = palette
         self._code = Code(self.canvas)
-        self._blocks = Blocks(self.canvas, Inline(palette, reflow=reflow), self._code)
+        self._blocks = BlockRenderer(self.canvas, Inline(palette, reflow=reflow), self._code)
 
     @property
     def width(self) -> int:
@@ -68,7 +73,7 @@ class Renderer:
         return rows
 
     def code(self, source: str, language: str = "") -> list[Row]:
-        """The rows of code; of a language that is not known, without highlighting."""
+        """The rows of code; without highlighting if the language is not known."""
         return list(self._code.rows(source, language_of(language)))
 
     def plain(self, text: str, style: Style) -> list[Row]:
@@ -115,3 +120,14 @@ class Renderer:
         except Exception:
             log.exception("A block of Markdown cannot be drawn.")
             return self.plain(source.rstrip(), self.palette.base)
+
+
+def preload() -> None:
+    """Load what the first answer needs, so that nobody waits for it: half a second's work for a thread."""
+    inert("é")
+    read_quickly("a")
+    grammar.blocks("a")
+    grammar.inline("*a*")
+    for language in COMMON_LANGUAGES:
+        lexer_of(language)
+        sleep(0.005)  # keys first

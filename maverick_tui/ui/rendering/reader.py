@@ -29,8 +29,8 @@ WINDOW = 4_096
 LINES = 128
 """Lines that are parsed at once."""
 _LONGEST, _LONGEST_ITEM = 2, 8
-"""Windows that a block may fill, and an item, which may have many parts; it is cut where it is longer, so that drawing
-it again while it grows stays cheap."""
+"""How many windows a block may fill, and an item, which may have many parts. What is longer is cut, so that drawing it
+again as it grows stays cheap."""
 
 log = logging.getLogger(__name__)
 

@@ -1,36 +1,24 @@
-"""Rows: full-width strips that know which of their cells are text and which only decorate it."""
+"""Rows: full-width strips that know which of their cells are text and which decorate it; and where they are made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import NamedTuple
 
-from rich.cells import set_cell_size
-from rich.color import ColorSystem
-from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual.cache import FIFOCache
-from textual.color import Color
-from textual.filter import ANSIToTruecolor, LineFilter
-from textual.strip import Strip
 
-# A Strip makes seven caches when it is built, which is most of its cost and nearly all of its memory. Ours are made
-# when Textual first asks for one.
-_CACHES = {
-    "_divide_cache": 4,
-    "_crop_cache": 16,
-    "_style_cache": 16,
-    "_filter_cache": 4,
-    "_line_length_cache": 4,
-    "_crop_extend_cache": 4,
-    "_offsets_cache": 4,
-}
+from maverick_tui.ui.rendering.palette import Palette
+from maverick_tui.ui.rendering.wrap import WrappedLine
+from maverick_tui.ui.textual_private.strip import LeanStrip
+
+_NARROWEST = 10
+"""The fewest cells that text is given; gutter and indentation give way to it."""
 
 
-class Row(Strip):
-    """One line of the transcript, exactly as many cells as it says.
+class Row(LeanStrip):
+    """One line of the transcript, exactly as wide as it says.
 
     `gutter` is the width of the blank first segment, 0 if there is none. `indent` counts all leading cells that are not
     copied: gutter, hanging indents, quote bars, line numbers; `text_end` is the cell where the text ends and blanks
@@ -50,11 +38,7 @@ class Row(Strip):
         continues: bool = False,
         glue: str = "",
     ) -> None:
-        self._segments = segments if isinstance(segments, list) else list(segments)
-        self._cell_length = cells
-        self._render_cache = None
-        self._link_ids = None
-        self._cell_count = None
+        super().__init__(segments if isinstance(segments, list) else list(segments), cells)
         self.gutter = gutter
         self.indent = indent
         self.text_end = text_end
@@ -62,22 +46,10 @@ class Row(Strip):
         self.continues = continues
         self.glue = glue
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if (size := _CACHES.get(name)) is not None:
-                cache: FIFOCache[Any, Any] = FIFOCache(size)
-                setattr(self, name, cache)
-                return cache
-            if name in Strip.__slots__:  # one that a later Textual has added
-                super().__init__(self._segments, self._cell_length)
-                return getattr(self, name)
-            raise AttributeError(name)
-
     def is_same(self, other: Row) -> bool:
         """Whether the two look alike and are copied alike."""
         return (
-            self._segments == other._segments
+            self == other
             and self.indent == other.indent
             and self.continues == other.continues
             and self.glue == other.glue
@@ -85,40 +57,16 @@ class Row(Strip):
             and self.gutter == other.gutter
         )
 
-    def apply_filter(self, filter: LineFilter, background: Color) -> Strip:
-        """The row through one of Textual's filters: itself where the filter has nothing to do.
-
-        Textual would keep a second copy of every row that was ever shown.
-        """
-        if type(filter) is ANSIToTruecolor and all(_is_truecolor(style) for _, style, _ in self._segments):
-            return self
-        return super().apply_filter(filter, background)
-
     @property
     def lead(self) -> list[Segment]:
         """The segments in the gutter."""
-        return self._segments[: self._lead]
-
-    def render(self, console: Console) -> str:
-        """The bytes for a terminal. Colours are only sent where they change, which Textual's own way does not mind."""
-        if self._render_cache is None:
-            colours = console._color_system
-            out: list[str] = []
-            last: Style | None = None
-            for text, style, _ in self._segments:
-                if style is not last and style != last:
-                    out.append(_escape(style, colours))
-                    last = style
-                out.append(text)
-            out.append("\x1b[0m")
-            self._render_cache = "".join(out)
-        return self._render_cache
+        return list(islice(self, self._lead))
 
     def with_lead(self, segments: Sequence[Segment]) -> Row:
         """The row with these segments, together as wide as the gutter, in its gutter; itself if it has none."""
         if not self.gutter:
             return self
-        row = self._with_segments([*segments, *self._segments[self._lead :]])
+        row = self._with_segments([*segments, *islice(self, self._lead, None)])
         row._lead = len(segments)
         return row
 
@@ -144,11 +92,6 @@ class Row(Strip):
         return Row(segments, self.cell_length, self.gutter, self.indent, self.text_end, self.continues, self.glue)
 
 
-def with_gutter(row: Row, text: str, style: Style) -> Row:
-    """The row with a text in its gutter, cut or filled to fit."""
-    return row.with_lead([Segment(set_cell_size(text, row.gutter), style)]) if row.gutter else row
-
-
 def copied_text(rows: Sequence[Row], start: int = 0, end: int | None = None) -> str:
     """What is copied of these rows, from a cell of the first to a cell of the last; wrapped lines are whole again."""
     parts: list[str] = []
@@ -160,15 +103,62 @@ def copied_text(rows: Sequence[Row], start: int = 0, end: int | None = None) -> 
     return "".join(parts)
 
 
-@lru_cache(4096)
-def _escape(style: Style | None, colours: ColorSystem | None) -> str:
-    codes = Strip.render_ansi(style, colours) if style is not None and colours is not None else ""
-    return f"\x1b[0;{codes}m" if codes else "\x1b[0m"
+class Margin(NamedTuple):
+    """What stands left of the text of a block inside lists and quotes: on its first row, and on all others.
+
+    `bare` counts the cells of it that are not copied: bars of quotes, and what stands before them.
+    """
+
+    first: tuple[Segment, ...] = ()
+    rest: tuple[Segment, ...] = ()
+    cells: int = 0
+    bare: int = 0
 
 
-@lru_cache(4096)
-def _is_truecolor(style: Style | None) -> bool:
-    if style is None:
-        return True
-    colours = (style.color, style.bgcolor)
-    return not style.dim and all(colour is None or colour.triplet is not None for colour in colours)
+NO_MARGIN = Margin()
+
+
+class Canvas:
+    """Where rows are made; `room` is the number of cells between the gutter and the right edge."""
+
+    def __init__(self, width: int, palette: Palette, gutter: int, indent: int) -> None:
+        self.width = max(2, width)
+        self.palette = palette
+        self.gutter = max(0, min(gutter, self.width - _NARROWEST))
+        indent = max(0, min(indent, self.width - self.gutter - _NARROWEST))
+        self.left = self.gutter + indent
+        self.room = self.width - self.left
+        self._left = [Segment(" " * cells, palette.base) for cells in (self.gutter, indent) if cells]
+        self._blanks: dict[tuple[int, Style], Segment] = {}
+        self.blank = self.row([], 0)
+
+    def row(
+        self, segments: Iterable[Segment], cells: int, bare: int = 0, glue: str | None = None, fill: Style | None = None
+    ) -> Row:
+        """A row of segments that are `cells` wide; the first `bare` of them are not copied."""
+        out = [*self._left, *segments]
+        if (missing := self.room - cells) > 0:
+            out.append(self.spaces(missing, fill or self.palette.base))
+        left = self.left
+        return Row(out, self.width, self.gutter, left + bare, left + cells, glue is not None, glue or "")
+
+    def rows(self, lines: Iterable[WrappedLine], margin: Margin = NO_MARGIN) -> list[Row]:
+        """A row for each line, right of the margin."""
+        if margin is NO_MARGIN:
+            return [self.row(segments, cells, 0, glue) for segments, cells, glue in lines]
+        out: list[Row] = []
+        lead, width = margin.first, margin.cells
+        for segments, cells, glue in lines:
+            # A line that goes on is one with the row above when it is copied, so its indentation is not text.
+            bare = margin.bare if glue is None else width
+            out.append(self.row([*lead, *segments], width + cells, bare, glue))
+            lead = margin.rest
+        return out
+
+    def spaces(self, cells: int, style: Style) -> Segment:
+        """Blanks; segments are values, so rows share them."""
+        key = (cells, style)
+        segment = self._blanks.get(key)
+        if segment is None:
+            segment = self._blanks[key] = Segment(" " * cells, style)
+        return segment

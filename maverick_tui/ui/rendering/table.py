@@ -1,4 +1,4 @@
-"""Tables: columns as wide as they like or the room allows; where it does not, one record after the other."""
+"""Tables: columns as wide as they like, or as there is room for; where there is none, one record below the other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.segment import Segment
 from rich.style import Style
 
-from maverick_tui.ui.rendering.canvas import Canvas, Margin
-from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import Line, Run, cells_of, wrap
+from maverick_tui.ui.rendering.row import Canvas, Margin, Row
+from maverick_tui.ui.rendering.wrap import Run, WrappedLine, cells_of, wrap
 
 SETTLED = 200
 """Rows that decide about the columns; later ones fit in, so that a table of any length can be drawn as it grows."""
@@ -73,7 +72,7 @@ class Table:
     # -- widths -----------------------------------------------------------------------------------------------------
 
     def _measure(self, natural: list[int], cells: Sequence[Cell]) -> None:
-        """Widen what the columns would like to have, and note their longest words."""
+        """Note how wide the columns would like to be, and their longest words."""
         for column, cell in enumerate(cells):
             text = "".join([part for part, _ in cell])
             for line in text.split("\n"):
@@ -129,11 +128,11 @@ class Table:
             for index, lines in enumerate(columns):
                 if index:
                     segments.append(bar)
-                line = lines[level] if level < len(lines) else Line([], 0, None)
+                line = lines[level] if level < len(lines) else WrappedLine([], 0, None)
                 segments.extend(self._aligned(line, self._columns[index], self._aligns[index], palette.base))
             yield self._plain_row(segments, total)
 
-    def _aligned(self, line: Line, width: int, align: str, style: Style) -> Iterator[Segment]:
+    def _aligned(self, line: WrappedLine, width: int, align: str, style: Style) -> Iterator[Segment]:
         missing = width - line.cells
         before = missing if align == "right" else missing // 2 if align == "center" else 0
         if before:

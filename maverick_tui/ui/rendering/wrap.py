@@ -19,7 +19,7 @@ Run: TypeAlias = tuple[str, Style]
 """A piece of text of one style."""
 
 
-class Line(NamedTuple):
+class WrappedLine(NamedTuple):
     """One line of a width: what is on it, its cells, and what was taken away where it was parted from the one before.
 
     The glue is None where a line begins, and spaces or nothing where it continues.
@@ -83,12 +83,12 @@ def cells_of(text: str) -> int:
     return len(text) if is_simple(text) else cell_len(text)
 
 
-def wrap(runs: Sequence[Run], width: int) -> list[Line]:
+def wrap(runs: Sequence[Run], width: int) -> list[WrappedLine]:
     """Lines broken between words; a word that is too long is broken where the line ends."""
     return _lines(runs, width, width, by_word=True)
 
 
-def fold(runs: Sequence[Run], width: int, hang: int = 0) -> list[Line]:
+def fold(runs: Sequence[Run], width: int, hang: int = 0) -> list[WrappedLine]:
     """Lines broken where they are full, or at the last blank if that is near; no blank is lost.
 
     For code: lines that go on are narrower by `hang`, so that they can be indented.
@@ -107,13 +107,13 @@ def wrap_words(text: str, width: int) -> list[str]:
     return ["".join(part.text for part in line.segments) for line in wrap([(clean(text), style)], width)]
 
 
-def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> list[Line]:
-    out: list[Line] = []
+def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> list[WrappedLine]:
+    out: list[WrappedLine] = []
     for line in _split(runs):
         text = line[0][0] if len(line) == 1 else "".join([run[0] for run in line])
         if is_simple(text):
             if len(text) <= width:
-                out.append(Line([Segment(part, style) for part, style in line], len(text), None))
+                out.append(WrappedLine([Segment(part, style) for part, style in line], len(text), None))
                 continue
             cuts = _word_cuts(text, width) if by_word else _full_cuts(text, width, later)
             simple = True
@@ -205,7 +205,7 @@ def _odd_cuts(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> 
     yield at, end, len(text)
 
 
-def _sliced(runs: Sequence[Run], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[Line]:
+def _sliced(runs: Sequence[Run], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[WrappedLine]:
     """The segments of each cut."""
     glue: str | None = None
     index, begin = 0, 0  # the run that a cut begins in, and where that run begins
@@ -222,5 +222,5 @@ def _sliced(runs: Sequence[Run], text: str, cuts: Iterable[_Cut], *, simple: boo
             segments.append(Segment(piece, style))
             at += len(piece)
         cells = end - start if simple else sum([cell_len(segment.text) for segment in segments])
-        yield Line(segments, cells, glue)
+        yield WrappedLine(segments, cells, glue)
         glue = text[end:following]

@@ -14,14 +14,13 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import FailureEntry
 from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.failures import RAW
-from maverick_tui.runs.truth import until
+from maverick_tui.runs.status import until
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
-from maverick_tui.ui.transcript.line import Span, choice_lines, line_row
+from maverick_tui.ui.transcript.layout import Look, Styled, choice_lines, line_row
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Failure
-    from maverick_tui.ui.transcript.entry_rows import Look
 
 _ACTIONS = (
     ("continue", "continue from here"),
@@ -57,7 +56,7 @@ def rows(entry: FailureEntry, look: Look) -> list[Row]:
     frame, base = p.error, p.base
     left = min(look.gutter, max(0, look.width - 40))
     width = look.width - left - 1
-    lead: list[Span] = [(" " * left, base)] if left else []
+    lead: list[Styled] = [(" " * left, base)] if left else []
     heading = f" ✘ {title(entry.failure, entry.characters)} "
     heading = heading[: max(0, width - 2)]
     rest = "─" * (width - 2 - len(heading))
@@ -80,10 +79,10 @@ def _actions(entry: FailureEntry, look: Look) -> Iterator[tuple[str, str, str]]:
         does = "connect again" if action == "retry" and not entry.turn else words
         yield f"screen.banner_{action}", look.keys.get(f"banner.{action}", "?"), does
     if not entry.turn:  # perhaps it never runs: there is a way to one that does
-        yield "screen.new_run", look.keys.get("run.new", "?"), "another agent"
+        yield "app.new_run", look.keys.get("run.new", "?"), "another agent"
 
 
-def _inside(lead: list[Span], spans: list[Span], width: int, look: Look, *, continues: bool = False) -> Row:
+def _inside(lead: list[Styled], spans: list[Styled], width: int, look: Look, *, continues: bool = False) -> Row:
     p = look.palette
     text = "".join(text for text, _ in spans)
     inner = line_row([], spans, [], max(4, width - 4), p.base)
@@ -92,11 +91,11 @@ def _inside(lead: list[Span], spans: list[Span], width: int, look: Look, *, cont
     return _filled(segments, lead, text, look, continues=continues)
 
 
-def _framed(lead: list[Span], spans: list[Span], text: str, look: Look) -> Row:
+def _framed(lead: list[Styled], spans: list[Styled], text: str, look: Look) -> Row:
     return _filled([Segment(text, style) for text, style in (*lead, *spans)], lead, text, look)
 
 
-def _filled(segments: list[Segment], lead: list[Span], text: str, look: Look, *, continues: bool = False) -> Row:
+def _filled(segments: list[Segment], lead: list[Styled], text: str, look: Look, *, continues: bool = False) -> Row:
     """A row of the banner, of which only the text is copied: it stands behind the frame, or in it behind its corner."""
     indent = sum(cell_len(one) for one, _ in lead) + 1 + (1 if text else 0)
     end = min(indent + cell_len(text.strip()), look.width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.runs.entries import Entry, ToolEntry
 
@@ -162,3 +162,25 @@ def asked_in(entry: Entry) -> str:
     if isinstance(entry, ToolEntry) and entry.state == "asking" and entry.question is not None:
         return entry.question.request
     return ""
+
+
+class Gap(NamedTuple):
+    """Blank rows above an entry, and how many guides of subagents go through them."""
+
+    rows: int = 0
+    guides: int = 0
+
+
+def gap_between(before: Entry | None, entry: Entry) -> Gap:
+    """The room between an entry and what stands before it: things of a kind stand together."""
+    if before is None or not _is_apart(before.kind, entry):
+        return Gap()
+    return Gap(1, min(before.depth, entry.depth))
+
+
+def _is_apart(last: str, entry: Entry) -> bool:
+    if isinstance(entry, ToolEntry) and (entry.state == "asking" or entry.name == "TodoWrite"):
+        return True
+    if entry.kind == "tool":
+        return last not in ("tool", "text", "thinking", "notice")
+    return entry.kind not in ("end", "notice") and not (entry.kind == last == "thinking")

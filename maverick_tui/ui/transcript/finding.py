@@ -1,95 +1,84 @@
-"""Find in a transcript: where a text stands, and rows with it highlighted."""
+"""Finding: from match to match through a page, beginning where the person looks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
 
-from rich.cells import cell_len
-
-if TYPE_CHECKING:
-    from maverick_tui.ui.rendering.palette import Palette
-    from maverick_tui.ui.rendering.row import Row
-
-
-class Match(NamedTuple):
-    """The number of an entry, and which of the matches in it this is."""
-
-    entry: int
-    ordinal: int
+from maverick_tui.runs.entries import Entry
+from maverick_tui.ui.transcript.blocks import Block
+from maverick_tui.ui.transcript.page import Page
+from maverick_tui.ui.transcript.texts import Match, places
+from maverick_tui.ui.transcript.viewport import Anchor, Viewport
 
 
-class Search:
-    """Looks for a text in the entries; small letters find capitals, too, capitals only themselves."""
+class Finding:
+    """Says where the next match stands, and opens what it is hidden in for as long as something is looked for."""
 
-    def __init__(self, sources: Callable[[], list[tuple[int, str]]]) -> None:
-        self.needle = ""
-        self._sources = sources
-        self._found: list[Match] = []
-        self.at = 0
+    def __init__(self, page: Page, viewport: Viewport, toggle: Callable[[Entry], None]) -> None:
+        """Nothing is looked for."""
+        self._page = page
+        self._viewport = viewport
+        self._toggle = toggle
+        self._begun: Anchor | None = None
+        """What stood at the top of the view when the person began to look for something; None at the end."""
+        self._opened: set[int] = set()
+        """Entries that are open only because of a match in them."""
 
-    @property
-    def total(self) -> int:
-        """How many matches there are."""
-        return len(self._found)
+    def start(self, needle: str) -> int:
+        """Look for text; how many places there are. With no text it is over.
 
-    def start(self, needle: str, is_ahead: Callable[[Match], bool] = lambda _: False) -> int:
-        """Look for something else; the first match ahead is the first to be visited, else the last there is."""
-        self.needle = needle
-        self._found = self._matches()
-        ahead = (at for at, match in enumerate(self._found) if is_ahead(match))
-        self.at = next(ahead, max(0, len(self._found) - 1))
-        return len(self._found)
+        The first match to be visited follows the top of the view in which the person began, for each letter moves the
+        view. Who looks at the end begins there.
+        """
+        if not self._page.search.needle:
+            self._begun = None if self._viewport.is_following else self._viewport.anchor()
+        if not needle:
+            self._close_what_was_opened()
+        self._page.match = (0, 0, 0)
+        return self._page.search.start(needle, self._is_ahead)
 
-    def step(self, direction: int) -> Match | None:
-        """The next match; it goes round at the ends, and finds what has come meanwhile."""
-        current = self._found[self.at] if self._found else None
-        if current is None:
-            return self._found[self.at] if direction and self.start(self.needle) else None
-        if direction:
-            self._found = self._matches()
-        if current in self._found:
-            self.at = self._found.index(current)
-        if not self._found:
-            self.at = 0
+    def step(self, direction: int) -> int | None:
+        """Choose the next match; the line on which it stands, or None if there is none."""
+        page = self._page
+        found = page.search.step(direction)
+        block = page.blocks.get(found.entry) if found is not None else None
+        if found is None or block is None:
             return None
-        self.at = (self.at + direction) % len(self._found)
-        return self._found[self.at]
+        hits = self._hits(block)
+        if found.ordinal >= len(hits) and not page.folding.is_expanded(block.entry):
+            self._toggle(block.entry)
+            self._opened.add(block.entry.number)
+            hits = self._hits(block)
+        row, ordinal = hits[min(found.ordinal, len(hits) - 1)] if hits else (0, 0)
+        page.match, page.chosen = (found.entry, row, ordinal), found.entry
+        return page.first_line(block) + row
 
-    def _matches(self) -> list[Match]:
-        if not self.needle:
-            return []
-        return [
-            Match(number, ordinal)
-            for number, text in self._sources()
-            for ordinal in range(folded(text, self.needle).count(self.needle))
-        ]
+    def keep_open(self, *numbers: int) -> None:
+        """The person has opened or closed these entries: they stay so; without numbers, all."""
+        self._opened.difference_update(numbers or set(self._opened))
 
+    def _is_ahead(self, match: Match) -> bool:
+        """Whether a match stands where the person began, or below."""
+        blocks = self._page.blocks
+        block = blocks.get(match.entry)
+        if self._begun is None or block is None:
+            return False
+        begun, row = self._begun
+        if block is not begun:
+            return blocks.index(block) > blocks.index(begun)
+        hits = self._hits(block)
+        return match.ordinal >= len(hits) or hits[match.ordinal][0] >= row
 
-def folded(text: str, needle: str) -> str:
-    """The text as it is compared; of the same length, so that places in it are places in the text."""
-    if needle != needle.lower():
-        return text
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    def _close_what_was_opened(self) -> None:
+        """Close the entries that were opened for their matches, and not those that the person has opened since."""
+        for number in list(self._opened):
+            block = self._page.blocks.get(number)
+            if block is not None and self._page.folding.is_expanded(block.entry):
+                self._toggle(block.entry)
+        self._opened.clear()
 
-
-def places(row: Row, needle: str) -> Iterator[tuple[int, int]]:
-    """First and last cell of each match in a row; what only decorates the row is not looked at."""
-    text = row.text
-    lower = folded(text, needle)
-    at = lower.find(needle) if needle else -1
-    while at >= 0:
-        start = cell_len(text[:at])
-        if start >= row.indent:
-            yield start, start + cell_len(text[at : at + len(needle)])
-        at = lower.find(needle, at + len(needle))
-
-
-def highlighted(row: Row, needle: str, palette: Palette, current: int = -1) -> Row:
-    """The row with every match highlighted; the `current` one of them stands out."""
-    for ordinal, (start, end) in enumerate(list(places(row, needle))):
-        row = row.marked(start, end, palette.current_match if ordinal == current else palette.match)
-    return row
+    def _hits(self, block: Block) -> list[tuple[int, int]]:
+        """The row of each match in a block, and which one in its row it is."""
+        self._page.measure(self._page.blocks.index(block))
+        rows, needle = self._page.rows_in(block), self._page.search.needle
+        return [(at, nth) for at, row in enumerate(rows) for nth, _ in enumerate(places(row, needle))]

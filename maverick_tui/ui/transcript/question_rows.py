@@ -1,23 +1,20 @@
-"""What stands below the line of a call that waits for a person: all of it, why it asks, and which keys answer."""
+"""What stands below the line of a call that waits for a person: all of the call, why it asks, and which keys answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 from maverick_tui.inert import one_line, revealed
 from maverick_tui.runs.entries import ToolEntry
-from maverick_tui.ui.rendering.blank_rows import without_blank_runs
+from maverick_tui.ui.open_questions import SCOPES, by_scope
+from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.scopes import SCOPES, by_scope
 from maverick_tui.ui.transcript import tool_rows
-from maverick_tui.ui.transcript.line import Span, choice_lines
-
-if TYPE_CHECKING:
-    from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
+from maverick_tui.ui.transcript.layout import Look, RowLayout, Styled, choice_lines
 
 _ANSWERS = {
     "": {"allow_once": "once", "deny": "deny", "deny_reason": "deny with a reason"},
@@ -29,22 +26,27 @@ _NARROWEST_CHOICES = 30
 """Columns below which what stands before the choices has a row of its own."""
 
 
-def rows(entry: ToolEntry, draw: EntryRows) -> list[Row]:
+_MOST_BLANK = 2
+"""Blank rows that code has between its parts."""
+_BRAILLE_BLANK = "\u2800"
+
+
+def rows(entry: ToolEntry, layout: RowLayout) -> list[Row]:
     """The rows of a question: none of them is left out, for its keys act once they have all been seen."""
-    p, question = draw.look.palette, entry.question
+    p, question = layout.look.palette, entry.question
     assert question is not None
-    renderer = draw.renderer(entry.depth, marked=True)
-    choice = draw.look.choice if entry.number == draw.look.asking else None
+    renderer = layout.renderer(entry.depth, marked=True)
+    choice = layout.look.choice if entry.number == layout.look.asking else None
     body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
-    told = without_blank_runs(body, renderer)
+    told = _without_blank_runs(body, renderer)
     told += renderer.plain(one_line(revealed(question.reason)), p.warning) if question.reason else []
     if question.tool == "AskUserQuestion":
-        told += renderer.plain(_how_to_answer(entry, draw.look), p.strong)
-    mark, style = _mark(entry, draw.look)
-    out = draw.dress(told, None, mark, style, depth=entry.depth)
-    out += _choices(entry, draw, _ANSWERS.get(question.tool, _ANSWERS[""]))
+        told += renderer.plain(_how_to_answer(entry, layout.look), p.strong)
+    mark, style = _mark(entry, layout.look)
+    out = layout.dress(told, None, mark, style, depth=entry.depth)
+    out += _choices(entry, layout, _ANSWERS.get(question.tool, _ANSWERS[""]))
     scopes = {action: _scope(action, question.grants[place]) for action, place in by_scope(question.grants).items()}
-    return out + (_choices(entry, draw, scopes, "for this run  ") if scopes else [])
+    return out + (_choices(entry, layout, scopes, "for this run  ") if scopes else [])
 
 
 def _mark(entry: ToolEntry, look: Look) -> tuple[str, Style]:
@@ -53,7 +55,7 @@ def _mark(entry: ToolEntry, look: Look) -> tuple[str, Style]:
 
 
 def _scope(action: str, text: str) -> str:
-    """What is allowed, in whole; the very call stands above."""
+    """What is allowed, in full; the exact call is shown above anyway."""
     shown = one_line(revealed(text))
     if action != SCOPES[0]:
         return shown
@@ -70,19 +72,40 @@ def _how_to_answer(entry: ToolEntry, look: Look) -> str:
     return f"Click an option, or type its number or your own words and press {key}."
 
 
-def _choices(entry: ToolEntry, draw: EntryRows, answers: Mapping[str, str], before: str = "") -> list[Row]:
+def _choices(entry: ToolEntry, layout: RowLayout, answers: Mapping[str, str], before: str = "") -> list[Row]:
     """Keys and what they do, each a click away; those of questions that are not the first have no key."""
-    look = draw.look
+    look = layout.look
     p, is_first = look.palette, entry.number == look.asking
     choices = (
         (f"screen.{action}({entry.number})", look.keys.get(f"approval.{action}", "?") if is_first else "•", words)
         for action, words in answers.items()
     )
     room = look.width - look.gutter - 2 * entry.depth - 2
-    above: list[list[Span]] = []
+    above: list[list[Styled]] = []
     if room - len(before) < _NARROWEST_CHOICES and before:
         above, before = [[(before.rstrip(), p.dim)]], ""
     lines = choice_lines(choices, room - len(before), p.accent, p.base)
     leads = [before, *(" " * len(before) for _ in lines[1:])]
     below = [[(lead, p.dim), *spans] for lead, spans in zip(leads, lines, strict=True)]
-    return [draw.line([_mark(entry, look), *spans], [], depth=entry.depth) for spans in [*above, *below]]
+    return [layout.line([_mark(entry, look), *spans], [], depth=entry.depth) for spans in [*above, *below]]
+
+
+def _without_blank_runs(rows: Sequence[Row], renderer: Renderer) -> list[Row]:
+    """The rows, but of a long run of blank ones only their number: it must not push the rest off the screen."""
+    out: list[Row] = []
+    for sign, group in groupby(rows, _blank):
+        run = list(group)
+        if sign is None or len(run) <= _MOST_BLANK:
+            out += run
+        else:
+            word = "rows" if any(row.continues for row in run) else "lines"
+            out += renderer.plain(f"{sign}⋯ {len(run):,} blank {word}", renderer.palette.warning)
+    return out
+
+
+def _blank(row: Row) -> str | None:
+    """None if there is something on it; else its sign in a diff, for lines that come and lines that go differ."""
+    if row.copied().replace(_BRAILLE_BLANK, "").strip():
+        return None
+    sign = row.text[row.gutter : row.indent].strip()[-1:]
+    return f"{sign} " if sign in ("+", "-") else ""

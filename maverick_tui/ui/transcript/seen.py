@@ -1,11 +1,17 @@
-"""Seen: how far down a transcript has been on the screen."""
+"""What has been on the screen: how far down a transcript, and which of its open questions from head to choices."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
 from maverick_tui.ui.transcript.blocks import Block, Blocks
 
+if TYPE_CHECKING:
+    from maverick_tui.ui.rendering.row import Row
 
-class Seen:
+
+class SeenLines:
     """Kept by block and row, since lines above come and go: what is unfolded there is nothing new."""
 
     def __init__(self, blocks: Blocks) -> None:
@@ -39,11 +45,74 @@ class Seen:
 
     @property
     def share(self) -> float:
-        """How much of the last block has been seen, for `keep_share` after it was drawn otherwise."""
+        """How much of the last block has been seen, for `keep_share` after it is drawn differently."""
         if self._share is not None:
             return self._share
         return min(1.0, self._lines / self._block.height) if self._block is not None and self._block.height else 1.0
 
     def keep_share(self, share: float) -> None:
-        """The same part of the last block counts as seen, however many lines that are once it is drawn."""
+        """The same part of the last block counts as seen, however many lines that is once it is drawn."""
         self._share = share if self._block is not None else None
+
+
+class QuestionsSeen:
+    """Kept by request, since the same call may be asked about again with other arguments."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """Nothing has been seen."""
+        self._clock = clock
+        self._rows: dict[str, list[Row]] = {}
+        self._seen: dict[str, set[int]] = {}
+        self._head_since: dict[str, float] = {}
+        self._whole_since: dict[str, float] = {}
+        self._tops: dict[str, int] = {}
+        self._still_since: dict[str, float] = {}
+
+    def witness(self, blocks: Blocks, top_line: int, rows: Iterable[int]) -> None:
+        """Rows of the view, counted from its first line, are on the screen."""
+        found: dict[Block, list[int]] = {}
+        tops: dict[Block, int] = {}
+        for y in rows:
+            if (line := top_line + y) < blocks.lines:
+                index, offset = blocks.at(line)
+                block = blocks[index]
+                if block.asks and offset >= block.gap:
+                    found.setdefault(block, []).append(offset - block.gap)
+                    tops[block] = y - offset
+        for block, places in found.items():
+            if block.rows is not None:
+                self.look(block.asks, block.rows, places, tops[block])
+
+    def look(self, request: str, rows: list[Row], places: Iterable[int], top: int) -> None:
+        """Some rows of a question are on the screen, on which its first one is, or would be, at `top`."""
+        if self._tops.get(request) != top:
+            self._tops[request], self._still_since[request] = top, self._clock()
+        if request in self._whole_since:
+            return
+        seen = self._still_seen(request, rows)
+        seen.update(places)
+        if 0 in seen:
+            self._head_since.setdefault(request, self._clock())
+        if len(seen) == len(rows):
+            self._whole_since[request] = self._clock()
+            del self._rows[request], self._seen[request]
+
+    def _still_seen(self, request: str, rows: list[Row]) -> set[int]:
+        """What was seen of it; rows that look different since then, as after a resize, have not been seen."""
+        known, seen = self._rows.get(request, rows), self._seen.get(request, set())
+        if known is not rows:
+            seen = {at for at in seen if at < len(rows) and rows[at].is_same(known[at])}
+        self._rows[request], self._seen[request] = rows, seen
+        return seen
+
+    def head_since(self, request: str) -> float | None:
+        """Since when it is known which call is asked about; None if it has not been on the screen."""
+        return self._head_since.get(request)
+
+    def still_since(self, request: str) -> float:
+        """Since when it is where it is: a click that was meant for another may hit one that has just moved there."""
+        return self._still_since.get(request, 0.0)
+
+    def whole_since(self, request: str) -> float | None:
+        """Since when every row of it has been on the screen; None if some have not."""
+        return self._whole_since.get(request)

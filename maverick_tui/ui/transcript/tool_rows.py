@@ -20,7 +20,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import wrap_words
-from maverick_tui.ui.transcript.line import Span
+from maverick_tui.ui.transcript.layout import Styled
 
 LONGEST = 100_000
 """Characters of arguments or of a result that are drawn; the rest is a key away, in the editor."""
@@ -45,7 +45,7 @@ _DRAWN_OTHERWISE = re.compile(r"(?<=```)\w+|(?<=~~~)\w+|(?<=[-*+] \[)[xX](?=\])"
 _TASKS_RUNNING = ("running", "pending", "started")
 
 
-def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Span]:
+def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Styled]:
     """Glyph, tool and what the call is about."""
     p = palette
     styles = {"asking": p.warning, "running": p.accent, "done": p.success, "failed": p.error, "denied": p.warning}
@@ -69,7 +69,7 @@ def _told(entry: ToolEntry) -> dict[str, Any]:
     }
 
 
-def summary(entry: ToolEntry, palette: Palette) -> list[Span]:
+def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     """What has come of it, in a few words."""
     p = palette
     if entry.state == "writing":

@@ -1,29 +1,40 @@
-"""Transcript: a run as it is read. Keys, the mouse, selecting, copying and finding over a framed view of entries."""
+"""Transcript: a run as it is read. The widget: keys, the mouse, selecting, copying and finding on a page of entries."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset
+from textual.geometry import Offset, Region
 from textual.message import Message
+from textual.scroll_view import ScrollView
 from textual.selection import Selection
+from textual.strip import Strip
 
 from maverick_tui.runs.entries import Entry, PromptEntry, ToolEntry
-from maverick_tui.ui.transcript.blocks import Block
-from maverick_tui.ui.transcript.drawn import Anchor, cells_of
-from maverick_tui.ui.transcript.finding import Match, places
-from maverick_tui.ui.transcript.framed import FramedView
-from maverick_tui.ui.transcript.sources import last_answer, last_turn, source
-from maverick_tui.ui.transcript.words import word_at
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.preferences import Verbosity
+from maverick_tui.ui.transcript.finding import Finding
+from maverick_tui.ui.transcript.page import Page
+from maverick_tui.ui.transcript.seen import QuestionsSeen
+from maverick_tui.ui.transcript.shown import ShownPage
+from maverick_tui.ui.transcript.texts import last_answer, last_turn, source, word_at
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.choosing import Choice
+    from maverick_tui.ui.rendering.palette import Palette
 
 FOLDS = ("▸", "▾")
 """What the row that opens and closes an entry begins with, where that is not its first."""
+SCROLLBAR_EVERY = 1.0
+"""Seconds between two looks at the scrollbar while text streams."""
 
 
-class Transcript(FramedView, can_focus=True, inherit_bindings=False):
-    """What a person reads: keys go about in it, choose, open, copy and find."""
+class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows a run, and follows its end until the person scrolls away. `wake()` tells it that the store has changed."""
 
     ALLOW_MAXIMIZE = False
     FOCUS_ON_CLICK = False  # who clicks on an answer types on in the prompt, and does not press its keys
@@ -52,11 +63,8 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
         ),
         Binding("alt+y", "copy_turn", "Copy all that was said in the last turn", id="transcript.copy_turn", show=False),
         Binding("n", "match(1)", "Next match", id="transcript.next_match", show=False),
-        Binding("N", "match(-1)", "Match before", id="transcript.match_before", show=False),
+        Binding("N", "match(-1)", "Previous match", id="transcript.match_before", show=False),
     ]
-
-    _finds_from: Anchor | None = None
-    """What stood at the top of the view when the person began to find something; None at the end."""
 
     class Found(Message):
         """A match is shown, the `at`th of `total`; 0 of 0 if there is none."""
@@ -74,26 +82,152 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
             self.text = text
             self.characters = characters
 
-    # -- going about --------------------------------------------------------------------------------------------------
+    class Moved(Message):
+        """The view moved, or something came below it: whether it follows the end, and how many lines are new."""
+
+        def __init__(self, transcript: Transcript, is_following: bool, unseen: int) -> None:
+            super().__init__()
+            self.transcript = transcript
+            self.is_following = is_following
+            self.unseen = unseen
+
+        @property
+        def control(self) -> Transcript:
+            """The transcript that moved."""
+            return self.transcript
+
+    def __init__(
+        self,
+        store: RunStore,
+        *,
+        palette: Callable[[], Palette],
+        keys: Mapping[str, str] | None = None,
+        verbosity: Verbosity = "normal",
+        clock: Callable[[], float] = time.time,
+        id: str | None = None,
+    ) -> None:
+        """Show the store's entries with the palette of the moment, once there is room for them."""
+        super().__init__(id=id)
+        self.questions_seen = QuestionsSeen(clock)
+        """What has been on the screen of the questions that are open."""
+        self._read(Page(store, palette, dict(keys or {}), verbosity, clock))
+
+    def _read(self, page: Page) -> None:
+        """Show this page, from its end."""
+        self.page = page
+        self.shown = ShownPage(self, page, self.questions_seen, self._moved)
+        self.viewport = self.shown.viewport
+        self._finding = Finding(page, self.viewport, self.toggle)
+
+    def _moved(self, is_at_end: bool, unseen: int) -> None:
+        self.post_message(self.Moved(self, is_at_end, unseen))
+
+    # -- frames -------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_waking(self) -> bool:
+        """Whether a frame is due already, so that one more delta changes nothing."""
+        return self.shown.frames.is_due
+
+    def wake(self, *, at_once: bool = False) -> None:
+        """Something in the store has changed.
+
+        `at_once` is for what is more than one delta among many: a block has ended, a tool has answered.
+        """
+        if self.is_attached:
+            self.shown.frames.wake(at_once=at_once)
+
+    def tick(self) -> None:
+        """A second has gone by."""
+        self.shown.changes.tick()
+        if not self.shown.changes.are_drawn:
+            self.wake()
+
+    # -- what Textual asks --------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One line with the offsets that the mouse needs to select text."""
+        line = y + self.shown.top_line
+        if not self.page.is_ready:
+            return Strip.blank(self.size.width, self.rich_style)
+        return self.page.row(line).apply_offsets(0, line)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Rows for Textual."""
+        return self.shown.strips(crop) if self.page.is_ready else super().render_lines(crop)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The person has scrolled: only scrolls that Textual makes come here."""
+        self.shown.painter.forget()
+        if not self.page.is_ready or not self.shown.is_settled:  # a layout; `on_resize` puts it right
+            super().watch_scroll_y(old_value, new_value)
+            return
+        self.viewport.go_on(is_following=round(new_value) >= self.max_scroll_y)
+        self.shown.place()
+        super().watch_scroll_y(old_value, self.scroll_y)
+        self.refresh()  # on the same line there may be something else, now that the heights above are known
+        self.shown.update_scrollbar()
+        self.shown.tell()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Another width: everything is drawn anew, what is in view at once and the rest when it is looked at."""
+        self.shown.painter.forget()
+        width = self.scrollable_content_region.width
+        if width and width != self.page.width:
+            self.restyle()
+        elif self.page.is_ready:
+            top = self.viewport.top
+            self.viewport.hold(top)
+            self.shown.show()
+            self.shown.follow_if_at_the_end(top)
+        self.wake()  # what came meanwhile was not drawn
 
     def on_focus(self) -> None:
         """The chosen entry is marked."""
-        self._shadow = None
-        self.refresh()
+        self.page.marks_chosen = True
+        self.shown.repaint()
 
     def on_blur(self) -> None:
         """The mark goes."""
-        self._shadow = None
-        self.refresh()
+        self.page.marks_chosen = False
+        self.shown.repaint()
+
+    # -- another width, other colours ---------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """Draw with the width, the colours and the keys of the moment."""
+        self.shown.restyle()
+
+    def set_keys(self, keys: Mapping[str, str]) -> None:
+        """The keys have other names now."""
+        self.page.keys = dict(keys)
+        self.restyle()
+
+    def set_choice(self, choice: Choice | None) -> None:
+        """The answers to the agent's own question have come this far."""
+        self.page.choice = choice
+        if self.page.is_ready:
+            look = self.page.entry_rows.look
+            look.choice = choice
+            if look.asking:
+                self.shown.changes.add(look.asking)
+                self.wake(at_once=True)
+
+    def set_verbosity(self, verbosity: Verbosity) -> None:
+        """Show more, or less, of everything."""
+        self.page.folding.set_verbosity(verbosity)
+        self._finding.keep_open()
+        self.restyle()
+
+    # -- going about --------------------------------------------------------------------------------------------------
 
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
-        y = max(0, min(y, self._lowest))
-        self._go_on(is_following=y >= self._lowest)
-        self._move_to(y)
-        self._shadow = None
-        self._show()
-        self._update_scrollbar()
+        y = max(0, min(y, self.viewport.lowest))
+        self.viewport.go_on(is_following=y >= self.viewport.lowest)
+        self.shown.move_to(y)
+        self.shown.show_all()
+        self.shown.update_scrollbar()
 
     def action_top(self) -> None:
         """Go to the beginning."""
@@ -101,36 +235,39 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
 
     def action_bottom(self) -> None:
         """Go to the end, and follow it."""
-        self._go_on(is_following=True)
-        self._shadow = None
-        self._show()
-        self._update_scrollbar()
+        self.viewport.go_on(is_following=True)
+        self.shown.show_all()
+        self.shown.update_scrollbar()
 
     def action_scroll_up(self) -> None:
         """Go up a line."""
-        self.scroll_to_line(self.scroll_offset.y - 1)
+        self.scroll_to_line(self.shown.top_line - 1)
 
     def action_scroll_down(self) -> None:
         """Go down a line."""
-        self.scroll_to_line(self.scroll_offset.y + 1)
+        self.scroll_to_line(self.shown.top_line + 1)
 
     def action_page_up(self) -> None:
         """Go up a page."""
-        self.scroll_to_line(self.scroll_offset.y - max(1, self.size.height - 2))
+        self.scroll_to_line(self.shown.top_line - max(1, self.shown.page_height - 2))
 
     def action_page_down(self) -> None:
         """Go down a page."""
-        self.scroll_to_line(self.scroll_offset.y + max(1, self.size.height - 2))
+        self.scroll_to_line(self.shown.top_line + max(1, self.shown.page_height - 2))
 
     def action_prompt(self, direction: int) -> None:
         """Go to the prompt before or after the first line in view."""
-        top = self.scroll_offset.y
-        prompts = [index for index, block in enumerate(self._blocks) if isinstance(block.entry, PromptEntry)]
+        top = self.shown.top_line
+        prompts = [
+            (self.page.blocks.start(index) + block.gap, block)
+            for index, block in enumerate(self.page.blocks)
+            if isinstance(block.entry, PromptEntry)
+        ]
         if direction < 0:
-            above = [index for index in prompts if self._first_line(index) < top]
-            self.scroll_to_line(self._first_line(above[-1], is_exact=True) if above else 0)
-        elif below := [index for index in prompts if self._first_line(index) > top]:
-            self.scroll_to_line(self._first_line(below[0], is_exact=True))
+            above = [block for line, block in prompts if line < top]
+            self.scroll_to_line(self.page.first_line(above[-1], is_exact=True) if above else 0)
+        elif below := [block for line, block in prompts if line > top]:
+            self.scroll_to_line(self.page.first_line(below[0], is_exact=True))
         else:
             self.action_bottom()
 
@@ -138,44 +275,42 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
 
     def action_entry(self, direction: int) -> None:
         """Choose the next entry that keys can act on."""
-        numbers = [block.entry.number for block in self._blocks if block.height and block.entry.kind != "end"]
+        numbers = [block.entry.number for block in self.page.blocks if block.height and block.entry.kind != "end"]
         if not numbers:
             return
-        if self.chosen in numbers:
-            at = min(len(numbers) - 1, max(0, numbers.index(self.chosen) + direction))
+        if self.page.chosen in numbers:
+            at = min(len(numbers) - 1, max(0, numbers.index(self.page.chosen) + direction))
         else:
             at = len(numbers) - 1
         self.choose(numbers[at])
 
     def choose(self, number: int) -> None:
         """Choose an entry and bring it into view."""
-        self.chosen = number
-        if (block := self._blocks.get(number)) is not None:
-            self._bring_into_view(self._first_line(self._blocks.index(block), is_exact=True))
+        self.page.chosen = number
+        if (block := self.page.blocks.get(number)) is not None:
+            self._bring_into_view(self.page.first_line(block, is_exact=True))
 
     def show_question(self, number: int) -> None:
         """Show an entry that asks from its head on; once it is answered, the end is followed again."""
-        if (block := self._blocks.get(number)) is None:
+        if (block := self.page.blocks.get(number)) is None:
             return
-        if self._draw_with is not None and number == self._draw_with.look.asking:
-            self._go_on(is_following=True, held=number)
-            self._shadow = None
-            self._show()
-            self._update_scrollbar()
+        if self.page.is_ready and number == self.page.entry_rows.look.asking:
+            self.viewport.go_on(is_following=True, held=number)
+            self.shown.show_all()
+            self.shown.update_scrollbar()
         else:
-            self.scroll_to_line(self._first_line(self._blocks.index(block), is_exact=True))
+            self.scroll_to_line(self.page.first_line(block, is_exact=True))
 
     def _bring_into_view(self, line: int) -> None:
-        if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
-            self.scroll_to_line(line - self.size.height // 3)
-        self._shadow = None
-        self.refresh()
+        if not self.shown.top_line <= line < self.shown.top_line + self.shown.page_height:
+            self.scroll_to_line(line - self.shown.page_height // 3)
+        self.shown.repaint()
 
     def _chosen_entry(self) -> Entry | None:
-        block = self._blocks.get(self.chosen) if self.chosen is not None else None
+        block = self.page.blocks.get(self.page.chosen) if self.page.chosen is not None else None
         if block is not None:
             return block.entry
-        foldable = [block.entry for block in self._blocks if self.folding.can_fold(block.entry)]
+        foldable = [block.entry for block in self.page.blocks if self.page.folding.can_fold(block.entry)]
         return foldable[-1] if foldable else None
 
     def action_fold(self) -> None:
@@ -185,41 +320,36 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
 
     def toggle(self, entry: Entry) -> None:
         """Open or close an entry."""
-        head = self._blocks.get(entry.number)
-        if head is None or not self.folding.toggle(entry):
+        page, viewport = self.page, self.viewport
+        head = page.blocks.get(entry.number)
+        if head is None or not page.folding.toggle(entry):
             return
-        self._opened_to_find.discard(entry.number)
-        index, share = self._blocks.index(head), self._seen.share
-        y = self._first_line(index) - self.scroll_offset.y
-        self._deselect()
-        anchor = self._anchor()
-        for at, block in enumerate(self._blocks):
-            if block.entry is entry or (isinstance(entry, ToolEntry) and block.entry.parent):
-                self._blocks.drop(block)
-                block.is_measured = False
-                self._blocks.set_height(at, self._guess(block.entry))
-        line = self._first_line(index, is_exact=True)
-        if not 0 <= y < self.size.height:
-            self._hold(anchor)
-        elif not self.is_following or line < self._blocks.lines - self.size.height:
+        self._finding.keep_open(entry.number)
+        y, share = page.first_line(head) - self.shown.top_line, viewport.seen.share
+        self.shown.deselect()
+        anchor = viewport.anchor()
+        page.forget_rows(lambda block: block is head or (isinstance(entry, ToolEntry) and bool(block.entry.parent)))
+        line = page.first_line(head, is_exact=True)
+        if not 0 <= y < self.shown.page_height:
+            viewport.hold(anchor)
+        elif not viewport.is_following or line < viewport.lowest:
             # What was clicked stays below the mouse, unless it can be seen while the end is followed.
-            self.is_following = False
-            self._move_to(max(0, line - y))
-        self._shadow = None
-        self._show()
-        self._follow_if_at_the_end()
-        self._seen.keep_share(share)
-        self._tell()
+            viewport.is_following = False
+            self.shown.move_to(max(0, line - y))
+        self.shown.show_all()
+        self.shown.follow_if_at_the_end()
+        viewport.seen.keep_share(share)
+        self.shown.tell()
 
     def on_click(self, event: events.Click) -> None:
         """Choose what was clicked, and open or close it; twice selects a word, three times a line."""
-        line = event.y + self.scroll_offset.y
-        if self.text_selection is not None or "@click" in event.style.meta or line >= self._blocks.lines:
+        line = event.y + self.shown.top_line
+        if self.text_selection is not None or "@click" in event.style.meta or line >= self.page.blocks.lines:
             return
-        index, offset = self._blocks.at(line)
-        entry, row = self._blocks[index].entry, self._block_row(self._blocks[index], offset)
-        is_head = offset == self._blocks[index].gap and not isinstance(entry, PromptEntry)
-        if self.folding.can_fold(entry) and (is_head or row.copied()[:1] in FOLDS):
+        index, offset = self.page.blocks.at(line)
+        entry, row = self.page.blocks[index].entry, self.page.block_row(self.page.blocks[index], offset)
+        is_head = offset == self.page.blocks[index].gap and not isinstance(entry, PromptEntry)
+        if self.page.folding.can_fold(entry) and (is_head or row.copied()[:1] in FOLDS):
             event.prevent_default()
             self.toggle(entry)
         elif event.chain > 1:
@@ -227,57 +357,44 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
             event.stop()  # or all that is on the screen
             span = word_at(row.text, event.x) if event.chain == 2 else (0, len(row.text))
             self.screen.selections = {self: Selection(Offset(span[0], line), Offset(span[1], line))}
-        self.chosen = entry.number
-        self._shadow = None
-        self.refresh()
+        self.page.chosen = entry.number
+        self.shown.repaint()
 
     # -- selecting and copying ----------------------------------------------------------------------------------------
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text: rows that were wrapped are joined again, the gutter is left out."""
-        if self._selected is None:
+        """The selected text."""
+        if self.page.selected is None:
             self.selection_updated(selection)
-        assert self._selected is not None
-        start, end = self._selected
-        assert start is not None
-        assert end is not None
-        rows = []
-        for line in range(start.y, min(end.y + 1, self._blocks.lines)):
-            index, offset = self._blocks.at(line)
-            rows.append(self._block_row(self._blocks[index], offset))
-        if not rows:
-            return None
-        from maverick_tui.ui.rendering.row import copied_text
-
-        last = rows[-1].cell_length if len(rows) <= end.y - start.y else cells_of(rows[-1], (0, end.x))[1]
-        return copied_text(rows, cells_of(rows[0], (start.x, -1))[0], last), "\n"
+        text = self.page.selected_text()
+        return None if text is None else (text, "\n")
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Paint the selection. Where it goes on above or below us, it goes to the end of what is in view."""
-        top = self.scroll_offset.y
-        self._selected = selection and Selection(
-            selection.start or Offset(0, top), selection.end or Offset(self._width, top + max(0, self.size.height - 1))
+        top = self.shown.top_line
+        bottom = top + max(0, self.shown.page_height - 1)
+        self.page.selected = selection and Selection(
+            selection.start or Offset(0, top), selection.end or Offset(self.page.width, bottom)
         )
-        self._shadow = None
-        self.refresh()
+        self.shown.repaint()
 
     def action_copy(self) -> None:
         """Copy the selection, or else the chosen entry, or else the last answer."""
         if text := self.screen.get_selected_text():
             self.screen.clear_selection()
             self.copy(text)
-        elif (block := self._blocks.get(self.chosen or 0)) is not None:
+        elif (block := self.page.blocks.get(self.page.chosen or 0)) is not None:
             self.copy(source(block.entry))
         else:
             self.action_copy_answer()
 
     def action_copy_answer(self) -> None:
         """Copy what the agent has said after its last call."""
-        self.copy(*last_answer(self.store))
+        self.copy(*last_answer(self.page.store))
 
     def action_copy_turn(self) -> None:
         """Copy all that the agent has said in its last turn."""
-        self.copy(*last_turn(self.store))
+        self.copy(*last_turn(self.page.store))
 
     def copy(self, *texts: str) -> None:
         """Put text on the clipboard, and say how much; what parts several texts is not counted."""
@@ -289,58 +406,15 @@ class Transcript(FramedView, can_focus=True, inherit_bindings=False):
     # -- finding ------------------------------------------------------------------------------------------------------
 
     def find(self, needle: str) -> int:
-        """Look for text, and go to the next place where it stands; how many there are. With no text it is over.
-
-        Next is what follows the top of the view in which the person began, for each letter moves the view. Who
-        looks at the end begins there.
-        """
-        if not self.search.needle:
-            self._finds_from = None if self.is_following else self._anchor()
-        if not needle:
-            self._close_what_was_found()
-        count = self.search.start(needle, self._is_ahead)
-        self._match = (0, 0, 0)
+        """Look for text, and go to the next place where it stands; how many there are. With no text it is over."""
+        count = self._finding.start(needle)
         self.action_match(0)
-        self._shadow = None
-        self.refresh()
+        self.shown.repaint()
         return count
-
-    def _is_ahead(self, match: Match) -> bool:
-        """Whether a match stands where the person began to find, or below."""
-        block = self._blocks.get(match.entry)
-        if self._finds_from is None or block is None:
-            return False
-        begun, row = self._finds_from
-        if block is not begun:
-            return self._blocks.index(block) > self._blocks.index(begun)
-        hits = self._hits(block)
-        return match.ordinal >= len(hits) or hits[match.ordinal][0] >= row
 
     def action_match(self, direction: int) -> None:
         """Go to the next match."""
-        found = self.search.step(direction)
-        block = self._blocks.get(found.entry) if found is not None else None
-        if found is not None and block is not None:
-            hits = self._hits(block)
-            if found.ordinal >= len(hits) and not self.folding.is_expanded(block.entry):
-                self.toggle(block.entry)
-                self._opened_to_find.add(block.entry.number)
-                hits = self._hits(block)
-            row, ordinal = hits[min(found.ordinal, len(hits) - 1)] if hits else (0, 0)
-            self._match = (found.entry, row, ordinal)
-            self.chosen = found.entry
-            self._bring_into_view(self._first_line(self._blocks.index(block)) + row)
-        self.post_message(self.Found(self.search.at + 1 if self.search.total else 0, self.search.total))
-
-    def _close_what_was_found(self) -> None:
-        """Close the entries that were opened for their matches, and not those that the person has opened since."""
-        for number in list(self._opened_to_find):
-            if (block := self._blocks.get(number)) is not None and self.folding.is_expanded(block.entry):
-                self.toggle(block.entry)
-        self._opened_to_find.clear()
-
-    def _hits(self, block: Block) -> list[tuple[int, int]]:
-        """The row of each match in a block, and which one in its row it is."""
-        self._measure(self._blocks.index(block))
-        rows, needle = self._rows_in(block), self.search.needle
-        return [(at, nth) for at, row in enumerate(rows) for nth, _ in enumerate(places(row, needle))]
+        if (line := self._finding.step(direction)) is not None:
+            self._bring_into_view(line)
+        search = self.page.search
+        self.post_message(self.Found(search.at + 1 if search.total else 0, search.total))

@@ -1,18 +1,21 @@
-"""FindBar: the line in which a text to find is typed."""
+"""FindBar: the line in which a text to find in the transcript is typed."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from maverick_tui.ui.widgets.inert_input import InertInput
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.transcript.view import Transcript
 
 
 class FindBar(Horizontal):
@@ -21,19 +24,15 @@ class FindBar(Horizontal):
     BINDING_GROUP_TITLE = "Find"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "step(1)", "Next match", id="find.next", show=False, priority=True),
-        Binding("up", "step(-1)", "Match before", id="find.before", show=False, priority=True),
+        Binding("up", "step(-1)", "Previous match", id="find.before", show=False, priority=True),
     ]
 
-    class Wanted(Message):
-        """This text is to be found; `step` goes on from match to match."""
-
-        def __init__(self, needle: str, step: int = 0) -> None:
-            super().__init__()
-            self.needle = needle
-            self.step = step
-
-    class Left(Message):
-        """The person is done with typing; the matches stay."""
+    def __init__(self, transcript: Transcript) -> None:
+        """Find in this transcript."""
+        super().__init__()
+        self._transcript = transcript
+        self._opened_from: Widget | None = None
+        """What had the focus when the person began to find something."""
 
     def compose(self) -> ComposeResult:
         """What it is, where one types, and how much was found."""
@@ -41,16 +40,25 @@ class FindBar(Horizontal):
         yield InertInput(id="find-input", compact=True)
         yield Static("", id="find-result")
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is shown."""
+        return self.has_class("-open")
+
     def open(self) -> None:
         """Show the line and take the focus."""
+        if not self.is_open:
+            self._opened_from = self.screen.focused
         self.add_class("-open")
         self.screen.set_focus(self.query_one(Input))  # at once: what is typed next is for it
 
-    def close(self) -> None:
-        """Hide the line."""
+    def close(self, otherwise: Widget) -> None:
+        """Leave everything as it was before: the entries, and who has the focus; if nobody had it, `otherwise` has."""
         self.remove_class("-open")
         self.query_one(Input).value = ""
         self.show_result(0, 0)
+        self._transcript.find("")
+        self.screen.set_focus(self._opened_from or otherwise)
 
     def show_result(self, at: int, total: int) -> None:
         """Say where in the matches the view is."""
@@ -61,13 +69,20 @@ class FindBar(Horizontal):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Wanted(event.value))
+        if event.value != self._transcript.page.search.needle:
+            self._transcript.find(event.value)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
+        """On to what was found; it may have been closed since."""
         event.stop()
-        self.post_message(self.Left())
+        if self.is_open:
+            self.screen.set_focus(self._transcript)
 
     def action_step(self, direction: int) -> None:
         """To the next match, or the one before."""
-        self.post_message(self.Wanted(self.query_one(Input).value, direction))
+        needle = self.query_one(Input).value
+        if needle != self._transcript.page.search.needle:
+            self._transcript.find(needle)
+        else:
+            self._transcript.action_match(direction)

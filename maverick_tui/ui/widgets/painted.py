@@ -12,8 +12,8 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.instant import Painter
 from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.textual_private.painting import Painter
 
 ROLES = ("text", "muted", "title", "caption", "accent", "success", "warning", "error", "badge", "mode")
 PAINT = {f"painted--{role}" for role in ROLES}
@@ -21,7 +21,7 @@ PAINT = {f"painted--{role}" for role in ROLES}
 
 
 class Painted(Widget, can_focus=False):
-    """Shows rows of inert text; a role of theirs is the component class `painted--<role>` of the screen.
+    """Shows rows of inert text; the look of a role is the component class `painted--<role>` of the screen.
 
     Nothing that is painted can change the size of the widget, so that it never lays out the screen.
     """
@@ -41,11 +41,11 @@ class Painted(Widget, can_focus=False):
         """Paint what there is in the room that there is now: the first frame does not wait to be told about it."""
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Fill the new room; this is also how it learns that it can be seen again."""
+        """Fill the new room; this is also how the widget learns that it can be seen again."""
         self.fill()
 
     def paint(self, rows: Sequence[Line]) -> None:
-        """Show these rows; those that are as they were cost nothing."""
+        """Show these rows; those that have not changed cost nothing."""
         old, self._rows = self._rows, rows
         changed = [y for y in range(max(len(old), len(rows))) if old[y : y + 1] != rows[y : y + 1]]
         if not changed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
 from typing import ClassVar
 
 from textual import events, work
@@ -18,9 +17,9 @@ from textual.widgets.text_area import Edit, EditResult
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
-from maverick_tui.ui.instant import Painter
+from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
-from maverick_tui.ui.widgets.command_choice import CommandChoice
+from maverick_tui.ui.widgets.command_menu import CommandChoice
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 MOST_LINES = 8
@@ -34,30 +33,6 @@ def typed(text: str) -> str:
     return inert(_LINE_END.sub("\n", text))
 
 
-_MORE_KEYS = {
-    "cursor_word_left": "alt+b,alt+left",
-    "cursor_word_right": "alt+f,alt+right",
-    "delete_word_right": "alt+d",
-    "undo": "ctrl+underscore",
-}
-_LEFT_OUT = {"cursor_up", "cursor_down", "cursor_page_up", "cursor_page_down"}
-"""Up and down are our own; a page is a matter of the transcript, wherever the focus is."""
-
-_SUSPENDS = "ctrl+z"
-"""The application takes it before any widget, as a shell does."""
-
-
-def _editing() -> Iterator[Binding]:
-    """The keys of a TextArea with what readline has more, each with a name for a keymap."""
-    for binding in TextArea.BINDINGS:
-        assert isinstance(binding, Binding)
-        action = binding.action.replace("(True)", "_select")
-        if action not in _LEFT_OUT:
-            own = [key for key in binding.key.split(",") if key != _SUSPENDS]
-            keys = ",".join(filter(None, (*own, _MORE_KEYS.get(action))))
-            yield Binding(keys, binding.action, binding.description, show=False, id=f"prompt.{action}")
-
-
 class Prompt(TextArea, inherit_bindings=False):
     """A prompt of one or more lines: Enter sends it, the arrow keys bring earlier ones back."""
 
@@ -65,10 +40,10 @@ class Prompt(TextArea, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "send", "Send", id="prompt.send", show=False),
         Binding("shift+enter,ctrl+j,alt+enter", "new_line", "New line", id="prompt.newline", show=False),
-        Binding("up", "older", "Line above, or the prompt before", id="prompt.older", show=False),
-        Binding("down", "newer", "Line below, or the prompt after", id="prompt.newer", show=False),
+        Binding("up", "older", "Line above, or the previous prompt", id="prompt.older", show=False),
+        Binding("down", "newer", "Line below, or the next prompt", id="prompt.newer", show=False),
         Binding("ctrl+g", "edit_outside", "Edit in your editor", id="prompt.editor", show=False),
-        *_editing(),
+        *prompt_keys.editing_keys(),
     ]
 
     _is_styled = False
@@ -125,6 +100,10 @@ class Prompt(TextArea, inherit_bindings=False):
         self._fit()
         self.move_cursor(self.document.end)
 
+    def put_before(self, text: str) -> None:
+        """Put a text before what stands here: nothing that was typed is lost."""
+        self.set_text("\n".join(filter(None, (text, self.text))))
+
     def remember(self, text: str) -> None:
         """It was a prompt, and not an answer to a question: the arrow keys bring it back."""
         if self._earlier is not None and text:
@@ -151,7 +130,7 @@ class Prompt(TextArea, inherit_bindings=False):
             self.choice.look(self.text)
         return result
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
         event.prevent_default()
         if prompt_keys.is_character(event):
@@ -209,18 +188,18 @@ class Prompt(TextArea, inherit_bindings=False):
     # -- earlier prompts --------------------------------------------------------------------------------------------
 
     async def action_older(self) -> None:
-        """The line above; from the first line, the prompt before."""
+        """The line above; from the first line, the previous prompt."""
         if self.choice is not None and self.is_choosing:
             self.choice.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif await self._step(-1):
-            # The end of the first line, so that the key goes on to the prompt before this one.
+            # The end of the first line, so that the key goes on to the prompt before that.
             self.move_cursor((0, 0))
             self.action_cursor_line_end()
 
     async def action_newer(self) -> None:
-        """The line below; from the last line, the prompt after."""
+        """The line below; from the last line, the next prompt."""
         if self.choice is not None and self.is_choosing:
             self.choice.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
@@ -274,7 +253,7 @@ class Prompt(TextArea, inherit_bindings=False):
         return max(1, min(MOST_LINES, viewport.height // 3 - self.gutter.height))
 
     def _fit(self) -> None:
-        """Say whether the text needs a scrollbar, which else would flash up while the prompt is about to grow."""
+        """Say whether the text needs a scrollbar, which would otherwise flash up while the prompt is about to grow."""
         if self.is_attached:
             self.set_class(self.wrapped_document.height > self._room(self.app.size), "-long")
 

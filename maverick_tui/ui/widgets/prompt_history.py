@@ -14,13 +14,13 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.file_lock import alone
-from maverick_tui.redact import redact
+from maverick_tui.masking.redact import redact
 
 MOST = 500
 """How many prompts are remembered."""
 
 LONGEST = 64_000
-"""A prompt of more characters is a file that was pasted: it is remembered while the application runs, not longer."""
+"""A longer prompt is a pasted file: it is remembered only while the application runs."""
 
 MOST_BYTES = 1_000_000
 """A file that has grown above this is cut down to the newest prompts, and no more than this is read of it."""
@@ -106,7 +106,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _newest(data: bytes) -> dict[str, bytes]:
-    """The newest prompts in a file with their lines, the newest last; what is no whole line is passed over."""
+    """The newest prompts in a file with their lines, the newest last; incomplete lines are skipped."""
     found: dict[str, bytes] = {}
     for line in reversed(data.splitlines(keepends=True)):
         with suppress(ValueError, RecursionError):
@@ -135,7 +135,7 @@ def _append(path: Path, texts: Iterable[str]) -> None:
 
 
 def _cut_down(path: Path, data: bytes) -> None:
-    """Keep the newest prompts, in at most half of the room."""
+    """Keep the newest prompts, in at most half the room."""
     kept: list[bytes] = []
     room = MOST_BYTES // 2
     for line in reversed(_newest(data).values()):

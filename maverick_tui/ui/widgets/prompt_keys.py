@@ -1,25 +1,49 @@
-"""Keys that Textual reads wrongly, or not as a person means them."""
+"""The keys that edit a prompt, and those that Textual reads wrongly, or not as a person means them."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterator
 
 from textual import events
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual.binding import Binding
 from textual.keys import Keys
+from textual.widgets import TextArea
+
+from maverick_tui.ui.textual_private.asking import read_keys
 
 _MODIFIERS = {"alt", "ctrl", "super", "hyper", "meta"}
+_MORE_KEYS = {
+    "cursor_word_left": "alt+b,alt+left",
+    "cursor_word_right": "alt+f,alt+right",
+    "delete_word_right": "alt+d",
+    "undo": "ctrl+underscore",
+}
+_LEFT_OUT = {"cursor_up", "cursor_down", "cursor_page_up", "cursor_page_down"}
+"""Up and down are our own; pages are for the transcript, wherever the focus is."""
+
+_SUSPENDS = "ctrl+z"
+"""The application takes it before any widget, as a shell does."""
+
+
+def editing_keys() -> Iterator[Binding]:
+    """The keys of a TextArea and those that readline adds, each with a name for a keymap."""
+    for binding in TextArea.BINDINGS:
+        assert isinstance(binding, Binding)
+        action = binding.action.replace("(True)", "_select")
+        if action not in _LEFT_OUT:
+            own = [key for key in binding.key.split(",") if key != _SUSPENDS]
+            keys = ",".join(filter(None, (*own, _MORE_KEYS.get(action))))
+            yield Binding(keys, binding.action, binding.description, show=False, id=f"prompt.{action}")
 
 
 def tell_alt_enter_from_enter() -> None:
     """Read Alt+Enter as Ctrl+J.
 
     Most terminals send Escape and Return for it, of which Textual makes a plain Enter: what was to be a new line would
-    be sent. Its table of sequences is private, and there is no other way to add to it; a test watches that it works.
+    be sent.
     """
-    table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
     for sequence in ("\x1b\r", "\x1b\n"):
-        table[sequence] = (Keys.ControlJ,)
+        read_keys(sequence, (Keys.ControlJ,))
 
 
 def is_character(event: events.Key) -> bool:

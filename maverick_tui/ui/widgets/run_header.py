@@ -8,12 +8,12 @@ from textual import events
 from textual.message import Message
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.status import headline
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.truth import headline
 from maverick_tui.ui.lines.wrapping import Line, cut
-from maverick_tui.ui.model_names import short_model
+from maverick_tui.ui.short_names import short_model
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
-from maverick_tui.ui.widgets.truth_line import TONES
+from maverick_tui.ui.widgets.status_line import TONES
 
 MEANINGS = {
     "default": "asks before it acts",
@@ -22,7 +22,7 @@ MEANINGS = {
     "dontAsk": "refuses instead of asking",
     "bypassPermissions": "asks nothing",
 }
-"""What the permission modes mean, in few words."""
+"""What the permission modes mean, in a few words."""
 
 _GAP = "   "
 _LEAST_NAME = 8

@@ -12,13 +12,13 @@ from maverick_tui.runs.todos import KeptList, Todo
 RATE_SECONDS = 16
 """Seconds that the sparkline looks back."""
 NEARLY_FULL = 80
-"""Percent of the context from which on the CLI may compact it soon."""
+"""Percent of the context above which the CLI may soon compact it."""
 _SPEED_OVER = 3
 _LEAST_PEAK = 10.0
 _BARS = "▂▃▄▅▆▇█"
 
 
-class Task(NamedTuple):
+class Subagent(NamedTuple):
     """A subagent."""
 
     text: str
@@ -32,7 +32,7 @@ class Moment(NamedTuple):
     input_tokens: int
     output_tokens: int
     growing: int
-    """Tokens of the answer that comes just now, by its characters; they are not among the others yet."""
+    """Tokens of the answer that is arriving, by its characters; they are not counted among the others yet."""
     cache_read: int
     cache_write: int
     cost: float | None
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
     context_size: int | None
     rates: tuple[int, ...]
     todos: tuple[Todo, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[Subagent, ...]
     kept: KeptList | None = None
 
     @classmethod
@@ -101,7 +101,7 @@ class Moment(NamedTuple):
 
     @property
     def speed(self) -> int:
-        """Tokens a second of late, by the characters that came."""
+        """Recent tokens per second, by the characters that came."""
         return round(sum(self.rates[-_SPEED_OVER:]) / _SPEED_OVER)
 
     @property
@@ -131,8 +131,8 @@ def _is_subagent(entry: ToolEntry) -> bool:
     return bool(entry.tokens) or (entry.is_task_alive and entry.name in ("Agent", "Task"))
 
 
-def _task(entry: ToolEntry) -> Task:
-    return Task(str(entry.arguments.get("description") or entry.name)[:200], entry.task_state, entry.tokens)
+def _task(entry: ToolEntry) -> Subagent:
+    return Subagent(str(entry.arguments.get("description") or entry.name)[:200], entry.task_state, entry.tokens)
 
 
 def duration(seconds: int) -> str:
@@ -151,13 +151,13 @@ def short(number: int) -> str:
 
 
 def sparkline(rates: tuple[int, ...]) -> str:
-    """A bar for each second; the lowest is for nothing at all."""
+    """A bar for each second; the lowest means nothing at all."""
     peak = max(*rates, _LEAST_PEAK) if rates else _LEAST_PEAK
     top = len(_BARS) - 1
     return "".join(_BARS[min(top, int(rate / peak * top + 0.5))] if rate else "▁" for rate in rates)
 
 
 def gauge(percent: int, width: int) -> tuple[str, str]:
-    """The full and the empty part of a bar; whatever is there shows."""
+    """The full and the empty part of a bar; anything above zero shows."""
     full = min(width, max(1 if percent else 0, round(width * percent / 100)))
     return "━" * full, "─" * (width - full)

@@ -11,7 +11,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.todos import KeptList, Todo
 from maverick_tui.ui.lines.wrapping import Line, cut, pad, wrap
 from maverick_tui.ui.widgets.painted import spread
-from maverick_tui.ui.widgets.usage_figures import NEARLY_FULL, Moment, Task, duration, gauge, sparkline
+from maverick_tui.ui.widgets.usage_figures import NEARLY_FULL, Moment, Subagent, duration, gauge, sparkline
 
 _LABEL = 8
 _NUMBER = 10
@@ -22,13 +22,13 @@ _MOST_LINES = 2
 """Lines of one todo."""
 
 
-class _Row(NamedTuple):
+class _Weighted(NamedTuple):
     weight: int
     """The lightest rows are left out first."""
     line: Line
 
 
-_BLANK = _Row(1, ())
+_BLANK = _Weighted(1, ())
 
 
 def panel_rows(moment: Moment, width: int, height: int) -> list[Line]:
@@ -53,18 +53,18 @@ _LEAST_FIGURES = 9
 """Rows that are left for figures below a list."""
 
 
-def _figures(moment: Moment, width: int) -> list[_Row]:
+def _figures(moment: Moment, width: int) -> list[_Weighted]:
     share, known = moment.cache_share, moment.model_seconds + moment.tool_seconds + moment.person_seconds
     sign, written = moment.written
     rows = [
-        _Row(3, (("USAGE", "caption"),)),
-        _Row(9, _figure("input", f"{moment.input_tokens:,}")),
-        _Row(9, _figure("output", f"{sign}{written:,}")),
-        _Row(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
-        _Row(3, _figure("written", f"{moment.cache_write:,}", "to cache")),
-        _Row(9, _figure("cost", moment.price, moment.price_note)),
+        _Weighted(3, (("USAGE", "caption"),)),
+        _Weighted(9, _figure("input", f"{moment.input_tokens:,}")),
+        _Weighted(9, _figure("output", f"{sign}{written:,}")),
+        _Weighted(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
+        _Weighted(3, _figure("written", f"{moment.cache_write:,}", "to cache")),
+        _Weighted(9, _figure("cost", moment.price, moment.price_note)),
         _BLANK,
-        _Row(7, _figure("time", duration(moment.seconds))),
+        _Weighted(7, _figure("time", duration(moment.seconds))),
     ]
     for name, seconds in (
         ("model", moment.model_seconds),
@@ -73,29 +73,29 @@ def _figures(moment: Moment, width: int) -> list[_Row]:
     ):
         if seconds or name != "you":
             percent = f"{round(seconds * 100 / known)} %" if known else ""
-            rows.append(_Row(4, _figure(name, duration(seconds), percent)))
+            rows.append(_Weighted(4, _figure(name, duration(seconds), percent)))
     most = "" if moment.most_steps is None else f"/{moment.most_steps}"
     step = f"step {moment.step}{most}" if moment.step or most else ""
-    rows.append(_Row(5, _figure("turns", f"{moment.turns:,}", step)))
-    return [*rows, _BLANK, *_context(moment, width), _Row(4, _speed(moment))]
+    rows.append(_Weighted(5, _figure("turns", f"{moment.turns:,}", step)))
+    return [*rows, _BLANK, *_context(moment, width), _Weighted(4, _speed(moment))]
 
 
 def _figure(label: str, number: str, note: str = "") -> Line:
     return ((pad(label, _LABEL), "muted"), (number.rjust(_NUMBER), "text"), (f"  {note}" if note else "", "muted"))
 
 
-def _context(moment: Moment, width: int) -> list[_Row]:
+def _context(moment: Moment, width: int) -> list[_Weighted]:
     share = moment.context_share
     if share is None:
-        return [_Row(7, _figure("context", f"{moment.context_used:,}", "of ?"))]
+        return [_Weighted(7, _figure("context", f"{moment.context_used:,}", "of ?"))]
     percent = f"{share} %".rjust(6)
     full, empty = gauge(share, max(width - _LABEL - len(percent), 4))
     is_nearly_full = share >= NEARLY_FULL
     role = "warning" if is_nearly_full else "accent"
     note = "nearly full" if is_nearly_full else f"of {moment.context_size:,}"
     return [
-        _Row(7, ((pad("context", _LABEL), "muted"), (full, role), (empty, "muted"), (percent, "text"))),
-        _Row(2, _figure("", f"{moment.context_used:,}", note)),
+        _Weighted(7, ((pad("context", _LABEL), "muted"), (full, role), (empty, "muted"), (percent, "text"))),
+        _Weighted(2, _figure("", f"{moment.context_used:,}", note)),
     ]
 
 
@@ -154,8 +154,8 @@ def _sections(moment: Moment, width: int, room: int) -> list[tuple[Line, list[Li
     return sections
 
 
-def _task_rows(tasks: Sequence[Task], width: int, room: int) -> list[Line]:
-    """The last tasks: those are the ones that may still work."""
+def _task_rows(tasks: Sequence[Subagent], width: int, room: int) -> list[Line]:
+    """The last subagents: those are the ones that may still be at work."""
     rows: list[Line] = []
     if len(tasks) > room:
         older = tasks[: len(tasks) - room + 1]

@@ -346,7 +346,7 @@ def test_packages_are_listed_without_importing_them(package: Path) -> None:
     assert not package.exists()
     messages = [problem.message for problem in catalog.problems]
     assert len(messages) == 3
-    assert any("'flightdeck.gone' is not there" in message for message in messages)
+    assert any("'flightdeck.gone' cannot be found" in message for message in messages)
     assert any("does not name a class" in message for message in messages)
     assert any("cannot be an agent's" in message for message in messages)
 
@@ -358,7 +358,7 @@ def test_packages_are_imported_when_they_are_loaded(package: Path, store: TrustS
     assert package.exists()
     with pytest.raises(ConfigError, match=r"broken\.py:1 cannot be loaded: ZeroDivisionError"):
         load(catalog.get("broken"), store)
-    with pytest.raises(ConfigError, match="is not there"):
+    with pytest.raises(ConfigError, match="cannot be found"):
         load(catalog.get("gone"), store)
 
 
@@ -502,7 +502,7 @@ def test_an_agent_that_was_broken_or_moved_since_it_was_listed_is_not_loaded(sto
     path = write_markdown(Path(".claude/agents"), "reviewer")
     agent = only(found())
     path.write_text(path.read_text().replace("name: reviewer", "name: other"))
-    with pytest.raises(ConfigError, match="does not hold the agent"):
+    with pytest.raises(ConfigError, match="no longer holds the agent"):
         load(agent, store)
     path.write_text("nonsense")
     with pytest.raises(ConfigError, match="no front matter"):

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import AgentError, ConfigError
+from maverick_tui.agent.catalog.loading import agent_class
 from maverick_tui.agent.catalog.markdown import AgentFile, parse
-from maverick_tui.agent.catalog.markdown_agent import agent_class
+from maverick_tui.agent.catalog.mcp_servers import Server
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.tools import DOCUMENTED_TOOLS
 from tests.support.agents import context
@@ -82,41 +83,47 @@ You review.
 Kindly.
 """
     )
+    servers: dict[str, Server] = {
+        "files": {
+            "type": "stdio",
+            "command": "files-server",
+            "args": ["--root", "${HOME}"],
+            "env": {"MODE": "ro"},
+        }
+    }
+    tools = ("Read", "Bash(git diff:*)", "mcp__files__*")
     assert file == AgentFile(
         path=Path.cwd() / "agent.md",
-        name="code-reviewer-2",
         line=2,
+        name="code-reviewer-2",
         description="Reviews diffs.",
-        system_prompt="You review.\n\nKindly.",
-        tools=("Read", "Bash(git diff:*)", "mcp__files__*"),
-        names_tools=True,
-        disallowed_tools=("Write",),
         model="opus",
-        permission_mode="plan",
-        max_turns=12,
-        skills=("testing", "style"),
-        mcp_servers={
-            "files": {
-                "type": "stdio",
-                "command": "files-server",
-                "args": ["--root", "${HOME}"],
-                "env": {"MODE": "ro"},
-            }
+        tools=tools,
+        names_tools=True,
+        inputs=(),
+        mcp_servers=servers,
+        mcp_json=None,
+        settings={
+            "name": "code-reviewer-2",
+            "description": "Reviews diffs.",
+            "system_prompt": "You review.\n\nKindly.",
+            "allowed_tools": tools,
+            "model": "opus",
+            "permission_mode": "plan",
+            "max_turns": 12,
+            "skills": ("testing", "style"),
+            "mcp_servers": servers,
+            "hooks": {
+                "PreToolUse": [
+                    {"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 5}]},
+                ]
+            },
+            "effort": "xhigh",
+            "initial_prompt": "Review the branch.",
+            "timeout": 2.5,
+            "max_tokens": 1000,
+            "max_budget_usd": 1.0,
         },
-        hooks={
-            "PreToolUse": [
-                {"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 5}]},
-            ]
-        },
-        memory="project",
-        background=False,
-        effort="xhigh",
-        isolation="worktree",
-        color="blue",
-        initial_prompt="Review the branch.",
-        timeout=2.5,
-        max_tokens=1000,
-        max_budget_usd=1.0,
     )
     assert [(problem.line, problem.severity) for problem in problems] == [
         (22, "warning"),  # memory
@@ -128,15 +135,16 @@ Kindly.
 
 def test_name_and_description_and_a_prompt_are_enough() -> None:
     file = clean("color: red")
-    assert (file.name, file.description, file.system_prompt) == ("reviewer", "Reviews.", "You review.")
-    assert (file.model, file.permission_mode, file.max_turns, file.timeout) == (None, None, None, None)
+    assert (file.name, file.description, file.settings["system_prompt"]) == ("reviewer", "Reviews.", "You review.")
+    assert file.model is None
+    assert not {"model", "permission_mode", "max_turns", "timeout"} & file.settings.keys()
     assert not file.reaches_out
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
     file, problems = read("\ufeff---\r\nname: a\r\ndescription: d\r\nfoo: 1\r\n---\r\nHi\r\nyou\r\n")
     assert file is not None
-    assert file.system_prompt == "Hi\nyou"
+    assert file.settings["system_prompt"] == "Hi\nyou"
     assert only(problems).line == 4
 
 
@@ -356,7 +364,7 @@ def test_inherit_is_no_model_of_its_own() -> None:
 )
 def test_no_permission_mode_is_wider_than_ours(mode: str, becomes: str, warns: bool) -> None:
     file, problems = read_fields(f"permissionMode: {mode}")
-    assert file.permission_mode == becomes
+    assert file.settings["permission_mode"] == becomes
     assert [problem.severity for problem in problems] == ["warning"] * warns
 
 
@@ -455,7 +463,7 @@ def test_a_denial_of_a_part_denies_the_whole(tools: str, denied: str) -> None:
 
 @pytest.fixture
 def mcp_json() -> Path:
-    servers = {
+    servers: dict[str, Server] = {
         "github": {"command": "gh-mcp", "args": ["--token", "${GH_TOKEN}"], "env": {"MODE": "${MODE:-read}"}},
         "docs": {"type": "http", "url": "https://docs.invalid/${PART:-}mcp", "headers": {"X": "1"}, "oauth": {}},
         "broken": {"type": "http"},

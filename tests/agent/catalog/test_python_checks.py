@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui import MaverickAgent
-from maverick_tui.agent.catalog.choices import PERMISSION_MODES
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.python_classes import MAX_CLASSES
 from maverick_tui.agent.catalog.python_file import parse
-from maverick_tui.agent.catalog.python_settings import SETTINGS
-from maverick_tui.agent.catalog.python_values import RULES
-from maverick_tui.config import PERMISSION_MODES as CONFIGURED_MODES
 
 HEAD = "from maverick_tui import MaverickAgent\nclass A(MaverickAgent):\n"
 PROMPT = "    system_prompt = 'You.'\n"
@@ -30,14 +25,6 @@ def problem(body: str) -> Problem:
     found = problems(HEAD + PROMPT + body + EXECUTE)
     assert len(found) == 1, [str(each) for each in found]
     return found[0]
-
-
-def test_the_settings_are_those_of_the_base_class() -> None:
-    assert set(SETTINGS) == set(MaverickAgent.__annotations__) == set(RULES)
-
-
-def test_the_permission_modes_are_those_of_the_settings() -> None:
-    assert PERMISSION_MODES == CONFIGURED_MODES
 
 
 # -- values ----------------------------------------------------------------------------------------------------------

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import ConfigError, MaverickAgent
+from maverick_tui.agent.catalog.loading import MODULE_PREFIX, load_class
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.python_classes import PythonAgent
-from maverick_tui.agent.catalog.python_file import MODULE_PREFIX, load_class, parse
-from maverick_tui.agent.naming import agent_name
+from maverick_tui.agent.catalog.python_file import parse
+from maverick_tui.agent.fields import agent_name
 
 PATH = Path("agent.py")
 

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from maverick_tui import AgentError, MaverickAgent, MaverickConfig, load_agent
-from maverick_tui.agent.engine.engines import ENGINES
 from maverick_tui.agent.engine.protocol import Answered, Listener, Session, ToolQuestion, cannot_compact
+from maverick_tui.agent.engines import ENGINES
 from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,
@@ -30,7 +30,7 @@ from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.usage import Usage
 from tests.support.agents import context
 from tests.ui.running import until
@@ -192,7 +192,7 @@ async def test_it_is_chosen_asked_permitted_interrupted_fails_and_is_counted_lik
             ("AgentError: It has choked.",),
         )
         await until(pilot, lambda: "It has choked" in shown(app), "the banner")
-        app._end_now(0)
+        app._leaving.end_now(0)
         await until(pilot, lambda: app._exit)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import anthropic
 
 from maverick_tui.executor import tool
-from maverick_tui.executor.provider import DEFAULT_MAX_TOKENS
-from maverick_tui.executor.wire import message_blocks, system_blocks, tool_blocks
+from maverick_tui.executor.model.config import DEFAULT_MAX_TOKENS
+from maverick_tui.executor.model.wire import message_blocks, system_blocks, tool_blocks
 from tests.bench.executor.ours import conversation
 from tests.bench.executor.work import KEY, MODEL, SYSTEM, Job, Run, weighing
 

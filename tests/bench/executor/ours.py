@@ -22,7 +22,7 @@ from maverick_tui.executor import (
     Usage,
     tool,
 )
-from maverick_tui.executor.claude import ClaudeAgent
+from maverick_tui.executor.model.claude import ClaudeAgent
 from tests.bench.executor.work import DONE, KEY, MODEL, SYSTEM, TASK, TOOL, Job, Run, arguments, check, weighing
 
 

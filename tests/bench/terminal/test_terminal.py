@@ -8,7 +8,7 @@ import re
 import pytest
 
 from maverick_tui.events.kinds import BlockGrew
-from maverick_tui.offline.conversation import read_conversation
+from maverick_tui.offline.asked_prompt import read_prompt
 from maverick_tui.offline.script import Answer, Pace, TextStep
 from maverick_tui.offline.stream import prepare
 from maverick_tui.runs.entries import TextEntry
@@ -76,7 +76,7 @@ def test_a_key_is_not_echoed_before_it_was_typed() -> None:
 def test_the_model_cuts_the_corpus_as_we_count_it(count: int) -> None:
     text = corpus.answer(count)
     request = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
-    reply = prepare(Answer(steps=(TextStep(text=text),)), read_conversation(request, {}, 0), "m", Pace())
+    reply = prepare(Answer(steps=(TextStep(text=text),)), read_prompt(request, {}, 0), "m", Pace())
     assert sum(b"event: content_block_delta" in event.data for event in reply.events()) == count
     assert text == corpus.answer(count)
     assert text.startswith(corpus.BEGIN)

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.ink import Paper
+from maverick_tui.ui.lines.roles import RoleLooks
 from maverick_tui.ui.lines.view import LineView
 from maverick_tui.ui.lines.wrapping import Line
 
@@ -22,7 +22,7 @@ class Host(App[None]):
     CSS_PATH = shipped("styles") / "lines.tcss"
 
     def compose(self) -> ComposeResult:
-        yield Paper(LineView())
+        yield RoleLooks(LineView())
 
     @property
     def view(self) -> LineView:

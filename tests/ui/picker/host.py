@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.filter_line import FilterLine
+from maverick_tui.ui.picker.agents_pane import FilterLine
 from maverick_tui.ui.picker.items import RunSummary
 from maverick_tui.ui.picker.key_hints import KeyHints
 from maverick_tui.ui.picker.screen import PickerScreen
@@ -63,9 +63,6 @@ class Host(App[None]):
         self.asked.append(event)
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
-        self.asked.append(event)
-
-    def on_picker_screen_highlighted(self, event: PickerScreen.Highlighted) -> None:
         self.asked.append(event)
 
     def on_picker_screen_back_requested(self, event: PickerScreen.BackRequested) -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maverick_tui.ui.picker.matching import EVERYTHING, Match, match
+from maverick_tui.ui.picker.matching import EVERYTHING, Fit, match
 
 
-def found(query: str, name: str, description: str = "") -> Match:
+def found(query: str, name: str, description: str = "") -> Fit:
     result = match(query, name, description)
     assert result is not None
     return result

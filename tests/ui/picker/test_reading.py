@@ -1,9 +1,8 @@
-"""What is read in threads: agents by their place, broken files, trust, the repository."""
+"""What is read in threads: agents by their place, broken files, trust."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 from contextlib import suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -11,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import DEFAULT_MODEL, ConfigError, MaverickConfig, paths
-from maverick_tui.agent.catalog import packages
+from maverick_tui.agent.catalog import listing
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.config import config_file
-from maverick_tui.ui.model_names import short_model
-from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.items import Item
-from maverick_tui.ui.picker.reading import Repository, read_agents, read_repository, read_xray, short_path
+from maverick_tui.ui.picker.reading import read_agents, read_xray
+from maverick_tui.ui.short_names import short_model
 from tests.ui.picker.host import PYTHON, write, write_agent
 
 
@@ -26,8 +24,8 @@ def found() -> dict[str, Item]:
 
 
 def test_groups_come_in_the_order_of_nearness(home: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = [EntryPoint("packaged", "no_such_module:Agent", packages.GROUP)]
-    monkeypatch.setattr(packages, "entry_points", lambda group: points)
+    points = [EntryPoint("packaged", "no_such_module:Agent", listing.GROUP)]
+    monkeypatch.setattr(listing, "entry_points", lambda group: points)
     write_agent("shipped-one", folder=shipped)
     write_agent("claude-user", folder=paths.claude_config() / "agents")
     write_agent("mine", folder=paths.user_config() / "agents")
@@ -158,58 +156,3 @@ def test_looking_into_an_agent_runs_nothing(home: Path) -> None:
     assert listing is not None
     assert read_xray(listing).unknown == ("allowed_tools", "inputs")
     assert not Path("ran").exists()
-
-
-# -- the repository --------------------------------------------------------------------------------------------------
-
-
-def git(*arguments: str) -> None:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True)
-
-
-def test_branch_and_changes_are_told() -> None:
-    git("init", "-b", "main")
-    assert read_repository(Path.cwd()) == Repository("main", 0)
-    write("a.txt", "1")
-    write("b c.txt", "1")
-    assert read_repository(Path.cwd()) == Repository("main", 2)
-    git("add", ".")
-    git("commit", "-m", "x")
-    git("checkout", "--detach")
-    branch = read_repository(Path.cwd())
-    assert branch is not None
-    assert len(branch.branch) == 7
-    assert branch.changed == 0
-
-
-def test_a_monitor_of_the_repository_is_not_run() -> None:
-    git("init", "-b", "main")
-    script = write("monitor.sh", "#!/bin/sh\ntouch ran\n").resolve()
-    script.chmod(0o700)
-    git("config", "core.fsmonitor", str(script))
-    assert read_repository(Path.cwd()) is not None
-    assert not Path("ran").exists()
-
-
-def test_without_a_repository_or_git_there_is_nothing_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_repository(Path.cwd()) is None
-    assert read_repository(Path("gone")) is None
-    monkeypatch.setenv("PATH", "")
-    assert read_repository(Path.cwd()) is None
-
-
-def test_a_repository_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = write(tmp_path / "bin/git", "#!/bin/sh\nexec sleep 60\n")
-    slow.chmod(0o700)
-    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(reading, "GIT_SECONDS", 0.05)
-    assert read_repository(Path.cwd()) is None
-
-
-@pytest.mark.parametrize(
-    ("path", "short"),
-    [("{cwd}/a/b", "a/b"), ("{home}/x", "~/x"), ("{home}", "~"), ("/etc/x", "/etc/x"), ("/a\x1b[0m", "/a␛[0m")],
-)
-def test_paths_are_short(path: str, short: str, home: Path) -> None:
-    assert short_path(path.format(cwd=Path.cwd(), home=home), Path.cwd()) == short

@@ -9,8 +9,8 @@ import pytest
 
 from maverick_tui.ui.rendering import code
 from maverick_tui.ui.rendering.code import language_of, lexer_of
+from maverick_tui.ui.rendering.markdown import COMMON_LANGUAGES, preload
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.warm import LANGUAGES, warm
 from tests.ui.rendering.looks import DARK, assert_sound, renderer, shown
 
 
@@ -110,6 +110,6 @@ def test_a_lexer_that_fails_costs_the_colours_only(
 
 def test_warming_up_loads_the_common_lexers() -> None:
     lexer_of.cache_clear()
-    warm()
-    assert lexer_of.cache_info().currsize == len(LANGUAGES)
-    assert all(lexer_of(language) is not None for language in LANGUAGES)
+    preload()
+    assert lexer_of.cache_info().currsize == len(COMMON_LANGUAGES)
+    assert all(lexer_of(language) is not None for language in COMMON_LANGUAGES)

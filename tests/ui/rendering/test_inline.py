@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.ui.rendering import grammar, quick_inline
-from maverick_tui.ui.rendering.inline import Inline
+from maverick_tui.ui.rendering import grammar
+from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.wrap import Run
 from tests.ui.rendering.looks import DARK, palette
 
@@ -48,7 +48,7 @@ def joined(runs: list[Run]) -> list[Run]:
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from(ATOMS), max_size=9).map(lambda atoms: "".join(atoms).strip()))
 def test_the_quick_way_sees_what_the_parser_sees(content: str) -> None:
-    pieces = quick_inline.read(content)
+    pieces = read_quickly(content)
     quick = None if pieces is None else INLINE._quick(pieces, DARK.base)
     if quick is not None:
         assert joined(quick) == joined(INLINE._parsed(grammar.inline(content), DARK.base))
@@ -65,7 +65,7 @@ def test_the_quick_way_sees_what_the_parser_sees(content: str) -> None:
     ],
 )
 def test_what_models_write_most_goes_the_quick_way(content: str) -> None:
-    assert quick_inline.read(content) is not None
+    assert read_quickly(content) is not None
 
 
 @pytest.mark.parametrize(

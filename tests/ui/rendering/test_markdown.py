@@ -243,7 +243,7 @@ def test_a_block_that_cannot_be_drawn_is_shown_as_it_is_and_the_others_as_ever(
     def fail(self: object, *_: object) -> None:
         raise ValueError("no table")
 
-    monkeypatch.setattr(blocks.Blocks, "_table", fail)
+    monkeypatch.setattr(blocks.BlockRenderer, "_table", fail)
     with caplog.at_level(logging.ERROR):
         assert drawn("# head\n\n|a|b|\n|-|-|\n|1|2|\n\n- item") == "head\n\n|a|b|\n|-|-|\n|1|2|\n\n• item"
     assert "cannot be drawn" in caplog.text

@@ -10,10 +10,14 @@ from textual.color import Color
 from textual.filter import ANSIToTruecolor, Monochrome
 from textual.strip import Strip
 
-from maverick_tui.ui.rendering.row import Row, copied_text, with_gutter
+from maverick_tui.ui.rendering.row import Row, copied_text
 from tests.ui.rendering.looks import DARK, renderer, shown
 
 BLUE = Style(color="#0000ff")
+
+
+def in_gutter(row: Row, text: str) -> Row:
+    return row.with_lead([Segment(text.ljust(6), DARK.dim)])
 
 
 def test_a_row_is_a_strip_that_makes_its_caches_late() -> None:
@@ -63,15 +67,14 @@ def test_the_filter_that_has_nothing_to_do_makes_no_copy() -> None:
 def test_the_gutter_takes_a_text_and_can_take_another() -> None:
     row = renderer(20, gutter=6).plain("hello", DARK.base)[0]
     assert (row.gutter, row.indent, row.text) == (6, 6, "      hello         ")
-    timed = with_gutter(row, "14:02", DARK.dim)
+    timed = in_gutter(row, "14:02")
     assert timed.text == "14:02 hello         "
-    assert with_gutter(timed, "a long text", DARK.dim).text == "a longhello         "
     led = timed.with_lead([Segment("ab", BLUE), Segment("cdef", BLUE)])
     assert led.text == "abcdefhello         "
-    assert with_gutter(led, "x", DARK.dim).text == "x     hello         "
+    assert in_gutter(led, "x").text == "x     hello         "
     assert timed.copied() == "hello"
     without = renderer(20).plain("hello", DARK.base)[0]
-    assert with_gutter(without, "14:02", DARK.dim) is without
+    assert in_gutter(without, "14:02") is without
 
 
 def test_a_mark_is_laid_over_cells() -> None:
@@ -86,13 +89,13 @@ def test_a_mark_is_laid_over_cells() -> None:
 
 
 def test_a_marked_row_still_has_its_gutter() -> None:
-    row = with_gutter(renderer(20, gutter=6).plain("hello", DARK.base)[0], "14:02", DARK.dim)
+    row = in_gutter(renderer(20, gutter=6).plain("hello", DARK.base)[0], "14:02")
     for start in (0, 3, 6, 8):
         marked = row.marked(start, 10, DARK.match)
         assert "".join(segment.text for segment in marked.lead) == "14:02 "
-        assert with_gutter(marked, "x", DARK.dim).text == "x     hello         "
+        assert in_gutter(marked, "x").text == "x     hello         "
     row = row.with_lead([Segment("ab", BLUE), Segment("cdef", BLUE)])
-    assert with_gutter(row.marked(7, 9, DARK.match), "x", DARK.dim).text == "x     hello         "
+    assert in_gutter(row.marked(7, 9, DARK.match), "x").text == "x     hello         "
 
 
 def test_copied_text_is_what_was_written_and_not_how_it_was_wrapped() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 from rich.style import Style
 
-from maverick_tui.ui.rendering.wrap import Line, clean, clean_lines, fold, is_simple, wrap, wrap_words
+from maverick_tui.ui.rendering.wrap import WrappedLine, clean, clean_lines, fold, is_simple, wrap, wrap_words
 
 PLAIN, BOLD = Style(color="red"), Style(bold=True)
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -16,7 +16,7 @@ ODD_TEXT = st.text(st.sampled_from("ab  \u200b\u0301日本。😀👩\u200d🔥�
 WIDTHS = st.integers(2, 30)
 
 
-def texts(lines: list[Line]) -> list[str]:
+def texts(lines: list[WrappedLine]) -> list[str]:
     return ["".join(segment.text for segment in line.segments) for line in lines]
 
 

@@ -15,7 +15,7 @@ from maverick_tui.runs.commands import Command
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
-from maverick_tui.ui.screens.run import RunScreen
+from maverick_tui.ui.run.screen import RunScreen
 from tests.support.runs import BEGAN, Tape
 
 FOLDER = "/home/ada/shop"
@@ -98,7 +98,7 @@ async def settled(pilot: Pilot[Any]) -> None:
     await pilot.pause()
     await until(
         pilot,
-        lambda: all(w.is_finished or w.name == "stage" or w.group == "ask" for w in app.workers),
+        lambda: all(w.is_finished or w.name == "setup" or w.group == "ask" for w in app.workers),
         "the workers are done",
     )
     for screen in app.screen_stack:
@@ -109,7 +109,9 @@ async def settled(pilot: Pilot[Any]) -> None:
 
 async def _drawn(pilot: Pilot[Any], screen: RunScreen) -> None:
     transcript = screen.transcript
-    await until(pilot, lambda: transcript._armed is None and not transcript._stale, "the transcript is drawn")
-    await until(pilot, lambda: screen._status_due is None, "the status is drawn")
-    screen._tick()
-    transcript._update_scrollbar()
+    await until(
+        pilot, lambda: not transcript.is_waking and transcript.shown.changes.are_drawn, "the transcript is drawn"
+    )
+    await until(pilot, lambda: screen.status_clock.due is None, "the status is drawn")
+    screen.tick()
+    transcript.shown.update_scrollbar()

@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui import paths
+from maverick_tui.git import head
 from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.dialogs.trust import TrustScreen
 from maverick_tui.ui.launch import Launch
-from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.xray_panel import XRayPanel
 from maverick_tui.ui.preferences import Preferences
@@ -29,7 +29,7 @@ def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The shop, with three changed files."""
     shipped, real = home / ".local/maverick/agents", paths.shipped("styles")
     monkeypatch.setattr(paths, "shipped", lambda kind: shipped if kind == "agents" else real)
-    monkeypatch.setattr(reading, "read_repository", lambda _cwd: reading.Repository("discounts", 3))
+    monkeypatch.setattr(head, "read_checkout", lambda _cwd: head.Checkout("discounts", 3))
     return make_shop(home, shipped)
 
 
@@ -112,7 +112,7 @@ def test_runs_come_first(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
         app.add_run(tapes.done())
         await pilot.pause()
         app.clear_notifications()
-        app.screen.runs = app._summaries()  # type: ignore[attr-defined]
+        app._navigation.runs_changed()
         await rested(pilot)
 
     assert shot(app, size, drive)

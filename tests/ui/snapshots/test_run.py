@@ -178,7 +178,7 @@ def test_another_run_needs_the_person(run_shot: RunShot) -> None:
         app.add_run(tapes.done())
         await pilot.pause()
         app.clear_notifications()
-        app.run_screen._tick()
+        app.run_screen.tick()
 
     tape = tapes.asked("reviewer", permission_mode="default").say("I read the diff first.", is_open=True)
     assert run_shot(tape, WIDE, start_others)

@@ -8,6 +8,7 @@ from typing import Any
 
 from textual import on
 from textual.app import App, ComposeResult
+from textual.driver import Driver
 from textual.pilot import Pilot
 
 from maverick_tui import paths
@@ -27,8 +28,14 @@ class TranscriptApp(App[None]):
 
     CSS_PATH = [paths.shipped("styles") / "run.tcss"]
 
-    def __init__(self, store: RunStore | None = None, *, verbosity: Verbosity = "normal") -> None:
-        super().__init__()
+    def __init__(
+        self,
+        store: RunStore | None = None,
+        *,
+        verbosity: Verbosity = "normal",
+        driver_class: type[Driver] | None = None,
+    ) -> None:
+        super().__init__(driver_class)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
@@ -81,9 +88,9 @@ class TranscriptApp(App[None]):
 
 def draw_all(transcript: Transcript) -> None:
     """Draw frames until nothing is left to be drawn."""
-    transcript._frame()
-    while transcript._stale:
-        transcript._frame()
+    transcript.shown.frames.draw()
+    while not transcript.shown.changes.are_drawn:
+        transcript.shown.frames.draw()
 
 
 def shown(transcript: Transcript) -> list[str]:
@@ -94,9 +101,9 @@ def shown(transcript: Transcript) -> list[str]:
 
 def all_rows(transcript: Transcript) -> list[str]:
     """Every row that the transcript has, in view or not; the view stays where it is."""
-    for index in range(len(transcript._blocks)):
-        transcript._measure(index)
-    return [transcript._row(line).text.rstrip() for line in range(transcript._blocks.lines)]
+    for index in range(len(transcript.page.blocks)):
+        transcript.page.measure(index)
+    return [transcript.page.row(line).text.rstrip() for line in range(transcript.page.blocks.lines)]
 
 
 @asynccontextmanager
@@ -130,5 +137,5 @@ async def resize(app: TranscriptApp, pilot: Pilot[Any], width: int, height: int)
     """Give the terminal another size, and wait until the transcript has taken it."""
     await pilot.resize_terminal(width, height)
     await until(pilot, lambda: app.screen.size == (width, height) and app.transcript.outer_size == (width, height))
-    await until(pilot, lambda: app.transcript._shown_size == app.transcript.size, "it is drawn in its new size")
+    await until(pilot, lambda: app.transcript.shown.is_settled, "it is drawn in its new size")
     await pilot.pause()

@@ -14,16 +14,17 @@ from maverick_tui.agent.engine.streaming import streaming_error
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError
-from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
-from maverick_tui.runs.entries import Entry, TextEntry
+from maverick_tui.executor.model.failures import RefusalError
+from maverick_tui.runs.entries import Entry
 from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.status import run_status
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.truth import truth
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row, copied_text
 from maverick_tui.ui.themes import THEMES
-from maverick_tui.ui.transcript.entry_rows import EntryRows, Look
+from maverick_tui.ui.transcript.entry_rows import EntryRows
+from maverick_tui.ui.transcript.layout import Look
 from tests.runs.story import asked, told
 from tests.runs.test_store_properties import ANY_EVENT
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
@@ -54,8 +55,6 @@ PALETTE = palette()
 
 def rows_of(entry: Entry, width: int = 80, *, is_expanded: bool = True, asking: int = 0) -> list[Row]:
     draw = EntryRows(Look(width, PALETTE, "/work/shop", KEYS, asking), lambda: BEGAN + 100)
-    if isinstance(entry, TextEntry) and entry.kind == "thinking":
-        return draw.thinking(entry, draw.renderer(entry.depth, marked=True).plain(entry.text, PALETTE.thinking))
     return draw.rows(entry, is_expanded=is_expanded)
 
 
@@ -357,7 +356,7 @@ def test_only_a_broken_stream_is_called_one(cause: AgentError, title: str) -> No
     assert ("stream" in text) == (title == "The stream broke")
     assert cause.message in text
     assert "continue from here" in text
-    assert ("StreamingError" in truth(store, 9).detail) == (title == "The stream broke")
+    assert ("StreamingError" in run_status(store, 9).detail) == (title == "The stream broke")
 
 
 def test_an_answer_that_cannot_be_read_names_the_key_that_shows_it() -> None:

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.transcript.finding import Match, Search, folded, places
+from maverick_tui.ui.transcript.texts import Match, Search, folded, places
 from tests.support.runs import Tape
 from tests.ui.transcript.host import TranscriptApp, opened
 
@@ -95,8 +95,8 @@ def marked(app: TranscriptApp, style: Style) -> list[tuple[int, str]]:
     view = app.transcript
     return [
         (line, part.text)
-        for line in range(view._blocks.lines)
-        for part in view._row(line)
+        for line in range(view.page.blocks.lines)
+        for part in view.page.row(line)
         if part.style is not None and part.style.bgcolor == style.bgcolor
     ]
 
@@ -122,11 +122,11 @@ async def test_a_match_in_what_is_folded_opens_it() -> None:
     async with opened(run, size=(80, 12)) as (app, _):
         thought, call = app.store.entries[1:3]
         assert app.transcript.find("needle") == 2
-        assert app.transcript.folding.is_expanded(call)
-        assert not app.transcript.folding.is_expanded(thought)
+        assert app.transcript.page.folding.is_expanded(call)
+        assert not app.transcript.page.folding.is_expanded(thought)
         assert any("needle" in row for row in app.view)
         app.transcript.action_match(-1)
-        assert app.transcript.folding.is_expanded(thought)
+        assert app.transcript.page.folding.is_expanded(thought)
         assert any("┊ The needle is here." in row for row in app.view)
 
 
@@ -134,7 +134,7 @@ async def test_a_match_that_can_be_seen_opens_nothing() -> None:
     run = Tape().connect().prompt("Look").tool("Bash", {"command": "cat needle"}, "hay").done()
     async with opened(run) as (app, _):
         assert app.transcript.find("cat") == 1
-        assert not app.transcript.folding.is_expanded(app.store.entries[1])
+        assert not app.transcript.page.folding.is_expanded(app.store.entries[1])
 
 
 async def test_text_that_is_hidden_is_not_found() -> None:

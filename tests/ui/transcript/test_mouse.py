@@ -40,15 +40,15 @@ async def test_a_click_on_a_call_opens_and_closes_it() -> None:
         x, y = find(app, "Bash")
         for column, is_open in ((x, True), (x + 1, False)):  # in one place it would be a double click
             await pilot.click(offset=(column, y))
-            assert app.transcript.folding.is_expanded(app.store.entries[1]) == is_open
+            assert app.transcript.page.folding.is_expanded(app.store.entries[1]) == is_open
 
 
 async def test_a_click_on_what_was_opened_does_not_close_it() -> None:
     run = Tape().connect().prompt("Look").tool("Bash", {"command": "ls"}, "aaa\nbbb").done()
     async with opened(run, verbosity="full") as (app, pilot):
         await pilot.click(offset=find(app, "aaa"))
-        assert app.transcript.folding.is_expanded(app.store.entries[1])
-        assert app.transcript.chosen == app.store.entries[1].number
+        assert app.transcript.page.folding.is_expanded(app.store.entries[1])
+        assert app.transcript.page.chosen == app.store.entries[1].number
 
 
 async def test_a_click_on_a_thought_and_on_what_the_agent_sent() -> None:
@@ -57,21 +57,21 @@ async def test_a_click_on_a_thought_and_on_what_the_agent_sent() -> None:
         await pilot.click(offset=find(app, "thought for"))
         assert find(app, "┊ Aha.")
         await pilot.click(offset=find(app, "▌ Look"))
-        assert not app.transcript.folding.is_expanded(app.store.entries[0]), "only its mark opens it"
+        assert not app.transcript.page.folding.is_expanded(app.store.entries[0]), "only its mark opens it"
         await pilot.click(offset=find(app, "the agent sent: You are to look."))
         assert find(app, "▏ Now.")
         await pilot.click(offset=find(app, "▾ the agent sent"))
-        assert not app.transcript.folding.is_expanded(app.store.entries[0])
+        assert not app.transcript.page.folding.is_expanded(app.store.entries[0])
 
 
 async def test_clicks_beside_everything_do_nothing() -> None:
     async with opened(Tape().connect().prompt("Look")) as (app, pilot):
         await pilot.click(offset=(5, 15))
-        assert app.transcript.chosen is None
+        assert app.transcript.page.chosen is None
     async with opened() as (app, pilot):
         await pilot.click(offset=(5, 5))
         await pilot.click(offset=(5, 5), times=2)
-        assert app.transcript.chosen is None
+        assert app.transcript.page.chosen is None
 
 
 async def test_two_clicks_select_a_word_and_three_a_line() -> None:
@@ -103,7 +103,7 @@ async def test_a_part_of_a_row(is_upwards: bool) -> None:
         ends = [(8, y), (8 + 6 + 1 + 3, y)]  # three wide characters, a blank, and "text"
         await drag(pilot, *(reversed(ends) if is_upwards else ends))
         assert app.screen.get_selected_text() == "日本語 text"
-        assert [segment.text for segment in app.transcript._row(y) if segment.style == _selection(app)]
+        assert [segment.text for segment in app.transcript.page.row(y) if segment.style == _selection(app)]
 
 
 def _selection(app: TranscriptApp) -> Any:
@@ -128,7 +128,7 @@ async def test_a_drag_does_not_fold() -> None:
     async with opened(run) as (app, pilot):
         x, y = find(app, "Bash")
         await drag(pilot, (x, y), (x + 8, y))
-        assert not app.transcript.folding.is_expanded(app.store.entries[1])
+        assert not app.transcript.page.folding.is_expanded(app.store.entries[1])
         assert app.screen.get_selected_text() == "Bash  ls"
 
 
@@ -180,7 +180,7 @@ async def test_the_wheel_scrolls_away_from_the_end_and_back_to_it() -> None:
 
         turn(events.MouseScrollUp)
         await until(pilot, lambda: view.scroll_offset.y < last, "up")
-        assert not view.is_following
+        assert not view.viewport.is_following
         for _ in range(20):
             turn(events.MouseScrollDown)
-        await until(pilot, lambda: view.is_following, "down")
+        await until(pilot, lambda: view.viewport.is_following, "down")

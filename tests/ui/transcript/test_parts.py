@@ -9,20 +9,19 @@ from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.transcript.blocks import Block, Blocks
 from maverick_tui.ui.transcript.folding import Folding
-from maverick_tui.ui.transcript.seen import Seen
-from maverick_tui.ui.transcript.sources import answer_of_turn, source
-from maverick_tui.ui.transcript.words import word_at
+from maverick_tui.ui.transcript.seen import SeenLines
+from maverick_tui.ui.transcript.texts import answer_of_turn, source, word_at
 from tests.runs.story import ask, asked, call, end, text, told
 from tests.support.runs import STREAM_BROKE, Tape
 
 # -- what has been seen ----------------------------------------------------------------------------------------------
 
 
-def seen_of(*heights: int) -> tuple[Blocks, Seen]:
+def seen_of(*heights: int) -> tuple[Blocks, SeenLines]:
     blocks = Blocks()
     for number, height in enumerate(heights, 1):
         blocks.append(Block(Entry(number, 0.0, 1), height))
-    return blocks, Seen(blocks)
+    return blocks, SeenLines(blocks)
 
 
 def test_at_first_everything_is_new() -> None:

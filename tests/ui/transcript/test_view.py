@@ -85,7 +85,7 @@ async def test_unfolding_is_nothing_new() -> None:
     run = tape().tool("Bash", {"command": "ls"}, "\n".join("abcdef"))
     async with opened(run, size=(80, 20)) as (app, pilot):
         await pilot.press("k", "enter")
-        assert app.transcript.folding.is_expanded(app.store.entries[-1])
+        assert app.transcript.page.folding.is_expanded(app.store.entries[-1])
         app.tell(run.say("new"))
         app.draw()
         await pilot.pause()
@@ -104,7 +104,7 @@ async def test_keys_that_scroll() -> None:
             ("end", last), ("g", 0), ("G", last),
         ]:  # fmt: skip
             await pilot.press(key)
-            assert (key, view.scroll_offset.y, view.is_following) == (key, y, y == last)
+            assert (key, view.scroll_offset.y, view.viewport.is_following) == (key, y, y == last)
 
 
 async def test_keys_that_jump_between_prompts() -> None:
@@ -119,7 +119,7 @@ async def test_keys_that_jump_between_prompts() -> None:
             await pilot.press("right_curly_bracket")
             assert top(app) == f"▌ prompt {number}"
         await pilot.press("right_curly_bracket")
-        assert app.transcript.is_following
+        assert app.transcript.viewport.is_following
 
 
 async def test_jumping_works_where_nothing_was_drawn_yet() -> None:
@@ -147,9 +147,9 @@ async def test_keys_that_choose_fold_and_copy() -> None:
             assert sum("▶" in row for row in app.view) == 1
         await pilot.press("right_square_bracket")
         for key in ("enter", "space", "o"):
-            was_open = view.folding.is_expanded(app.store.entries[2])
+            was_open = view.page.folding.is_expanded(app.store.entries[2])
             await pilot.press(key)
-            assert view.folding.is_expanded(app.store.entries[2]) != was_open
+            assert view.page.folding.is_expanded(app.store.entries[2]) != was_open
         assert any(row.strip().endswith("⎿ a") or row.strip() == "a" for row in app.view)
 
 
@@ -159,7 +159,7 @@ async def test_without_a_choice_the_last_answer_is_copied_and_the_last_call_fold
         await pilot.press("y")
         assert app.clipboard == "An answer."
         await pilot.press("enter")
-        assert app.transcript.folding.is_expanded(app.store.entries[2])
+        assert app.transcript.page.folding.is_expanded(app.store.entries[2])
         again = run.prompt("Again").say("Another one.").tool("Bash", {"command": "ls"}, "a").say("In two parts.")
         app.tell(again)
         app.draw()
@@ -238,10 +238,10 @@ async def test_what_is_unfolded_stays_where_it_was_clicked() -> None:
         row = app.view.index(next(row for row in app.view if "Bash" in row))
         app.transcript.toggle(app.store.entries[-1])
         assert "Bash" in app.view[row], "and not scrolled away, though the end was followed"
-        assert not app.transcript.is_following
+        assert not app.transcript.viewport.is_following
         app.transcript.toggle(app.store.entries[-1])
         assert "Bash" in app.view[row]
-        assert app.transcript.is_following
+        assert app.transcript.viewport.is_following
 
 
 async def test_a_new_width_keeps_the_same_text_at_the_top() -> None:
@@ -265,7 +265,7 @@ async def test_a_tiny_terminal_and_back(is_following: bool) -> None:
         before = app.view
         for size in ((20, 5), (1, 1), (20, 5), (120, 40)):
             await resize(app, pilot, *size)
-            assert app.transcript.is_following == is_following
+            assert app.transcript.viewport.is_following == is_following
         assert app.view == before
 
 
@@ -275,7 +275,7 @@ async def test_what_is_too_narrow_to_be_wrapped_is_cut() -> None:
     )
     async with opened(run, size=(5, 9)) as (app, _):
         region = app.transcript.scrollable_content_region.reset_offset
-        for line in range(app.transcript._blocks.lines):
+        for line in range(app.transcript.page.blocks.lines):
             app.transcript.scroll_to_line(line)
             assert [strip.cell_length for strip in app.transcript.render_lines(region)] == [region.width] * 9
 
@@ -287,18 +287,18 @@ async def test_a_higher_terminal_shows_more_of_the_same() -> None:
         await resize(app, pilot, 80, 30)
         assert app.view[:12] == first
         await resize(app, pilot, 80, 200)
-        assert app.transcript.is_following, "there is nothing below"
+        assert app.transcript.viewport.is_following, "there is nothing below"
 
 
 @pytest.mark.parametrize("larger", [(80, 90), (200, 60)])
 async def test_what_one_reads_while_an_answer_grows_is_not_lost_by_a_larger_window(larger: tuple[int, int]) -> None:
     run = Tape().connect().prompt("Go").say(numbered(0, 600), is_open=True)
     async with opened(run, size=(80, 12)) as (app, pilot):
-        app.transcript.scroll_to_line(app.transcript._lowest - 8)
+        app.transcript.scroll_to_line(app.transcript.viewport.lowest - 8)
         first = top(app).split()[0]
         await resize(app, pilot, *larger)
         assert "word599" in "".join(app.view), "the larger view has reached the end"
-        assert app.transcript.is_following
+        assert app.transcript.viewport.is_following
         app.tell([ev.BlockGrew(run.at, 1, numbered(600, 4_000))])
         app.draw()
         assert first in top(app).split(), "it follows the end no further than what was read"
@@ -318,12 +318,12 @@ async def test_a_frame_between_a_new_size_and_its_event_does_not_move_the_view(m
 
     def late(transcript: Transcript, event: Resize) -> None:
         app.tell([ev.BlockGrew(run.at, 1, "and more ")])
-        transcript._frame()
+        transcript.shown.frames.draw()
         resized(transcript, event)
 
     async with opened(run, size=(80, 20)) as (app, pilot):
         monkeypatch.setattr(Transcript, "on_resize", late)
-        app.transcript.scroll_to_line(app.transcript._lowest - 6)
+        app.transcript.scroll_to_line(app.transcript.viewport.lowest - 6)
         first = top(app).split()[0]
         await resize(app, pilot, 80, 30)
         await resize(app, pilot, 80, 20)
@@ -403,8 +403,8 @@ async def test_a_long_run_costs_the_memory_of_what_is_looked_at() -> None:
     async with opened(history(200)) as (app, _):
         for _ in range(60):
             app.transcript.action_page_up()
-            app.transcript._frame()
-        kept = sum(len(block.rows or ()) for block in app.transcript._blocks)
+            app.transcript.shown.frames.draw()
+        kept = sum(len(block.rows or ()) for block in app.transcript.page.blocks)
         assert kept < 4_000
 
 
@@ -459,11 +459,11 @@ async def test_running_calls_and_thoughts_show_how_long_they_have_been_going_on(
 
 async def test_another_theme_restyles_everything() -> None:
     async with opened(tape("Some *text*.").done()) as (app, pilot):
-        dark = app.transcript._row(0)
+        dark = app.transcript.page.row(0)
         app.theme = "maverick-light"
         await pilot.pause()
         app.transcript.restyle()
-        light = app.transcript._row(0)
+        light = app.transcript.page.row(0)
         assert dark.text == light.text
         assert [segment.style for segment in dark] != [segment.style for segment in light]
 
@@ -477,7 +477,7 @@ async def test_other_names_of_keys_are_shown_at_once() -> None:
 
 
 async def test_every_block_is_drawn_though_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maverick_tui.ui.transcript.framed.BUDGET", 0.0)
+    monkeypatch.setattr("maverick_tui.ui.transcript.frames.BUDGET", 0.0)
     run = tape(PARAGRAPH * 20).tool("Bash", {"command": "ls"}, "a").done()
     async with opened(size=(80, 20)) as (app, pilot):
         app.tell(run)

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import VERBOSITIES
-from maverick_tui.ui.transcript import framed
-from maverick_tui.ui.transcript.blocks import Blocks
+from maverick_tui.ui.transcript import frames
 from maverick_tui.ui.transcript.folding import Folding
-from maverick_tui.ui.transcript.seen import Seen
+from maverick_tui.ui.transcript.page import Page
 from maverick_tui.ui.transcript.view import Transcript
 from tests.runs.test_store_properties import ANY_EVENT
 from tests.support.sampling import examples
@@ -28,16 +27,11 @@ DOES = ["nothing", "draw", "draw a bit", "look", "fold", "scroll", "find", "choo
 
 def renew(transcript: Transcript, store: RunStore, like: Folding | None = None) -> None:
     """Let a transcript begin with another store, as if it were a new one; hundreds of applications would take long."""
-    transcript.store, transcript._changes = store, store.changes()
-    transcript.folding = Folding(store, like.verbosity if like else "normal")
-    transcript.folding._chosen = dict(like._chosen) if like else {}
-    transcript._blocks = Blocks()
-    transcript._seen = Seen(transcript._blocks)
-    transcript._stale.clear()
-    transcript._draw_with = transcript._top = transcript.chosen = None
-    transcript.is_following = True
-    transcript.search.start("")
-    transcript._move_to(0)
+    verbosity = like.verbosity if like else "normal"
+    transcript._read(Page(store, transcript.page._palette, transcript.page.keys, verbosity, transcript.page._clock))
+    transcript.page.folding._chosen = dict(like._chosen) if like else {}
+    transcript.page.marks_chosen = transcript.has_focus
+    transcript.shown.move_to(0)
     transcript.restyle()
 
 
@@ -66,25 +60,25 @@ async def test_rows_are_those_of_a_drawing_at_once(size: tuple[int, int]) -> Non
                 told += events
                 for event in events:
                     note(repr(event))
-                    transcript.store.apply(event)
+                    transcript.page.store.apply(event)
                 do(transcript, data)
             draw_all(transcript)
-            transcript.chosen = None
+            transcript.page.chosen = None
             rows = all_rows(transcript)
-            assert rows == drawn_at_once(app, told, transcript.folding)
+            assert rows == drawn_at_once(app, told, transcript.page.folding)
 
         check()
 
 
 def do(transcript: Transcript, data: st.DataObject) -> None:
     """What a person, or the clock, may do at any moment."""
-    what, entries = data.draw(st.sampled_from(DOES)), transcript.store.entries
+    what, entries = data.draw(st.sampled_from(DOES)), transcript.page.store.entries
     if what == "draw":
         draw_all(transcript)
     elif what == "draw a bit":
-        budget, framed.BUDGET = framed.BUDGET, 0.0
-        transcript._frame()
-        framed.BUDGET = budget
+        budget, frames.BUDGET = frames.BUDGET, 0.0
+        transcript.shown.frames.draw()
+        frames.BUDGET = budget
     elif what == "look":
         assert len(shown(transcript)) == transcript.size.height
     elif what == "fold" and entries:
@@ -108,10 +102,10 @@ async def test_no_event_stops_the_drawing() -> None:
         def check(events: list[Event]) -> None:
             renew(app.transcript, RunStore())
             for event in events:
-                app.transcript.store.apply(event)
-                app.transcript._frame()
+                app.transcript.page.store.apply(event)
+                app.transcript.shown.frames.draw()
             draw_all(app.transcript)
             rows = all_rows(app.transcript)
-            assert rows == drawn_at_once(app, events, app.transcript.folding)
+            assert rows == drawn_at_once(app, events, app.transcript.page.folding)
 
         check()

@@ -12,7 +12,7 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import Todo
 from maverick_tui.ui.lines.wrapping import Line
 from maverick_tui.ui.widgets.painted import row_width
-from maverick_tui.ui.widgets.usage_figures import Moment, Task
+from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
 from maverick_tui.ui.widgets.usage_rows import panel_rows
 from tests.runs.story import OPEN, asked, call, end, told
 
@@ -96,10 +96,10 @@ def test_todos_are_a_checklist_by_sign_and_not_only_by_colour() -> None:
 
 def test_subagents_stand_with_what_they_used() -> None:
     tasks = (
-        Task("explore the \x1b[31mrepository and all its tests", "running", 12_480),
-        Task("write tests", "completed", 7),
-        Task("broke", "failed", 0),
-        Task("ended", "killed", 1),
+        Subagent("explore the \x1b[31mrepository and all its tests", "running", 12_480),
+        Subagent("write tests", "completed", 7),
+        Subagent("broke", "failed", 0),
+        Subagent("ended", "killed", 1),
     )
     rows = text(panel_rows(NOTHING._replace(tasks=tasks), 32, 40))
     assert rows[rows.index("SUBAGENTS") :] == [
@@ -112,7 +112,7 @@ def test_subagents_stand_with_what_they_used() -> None:
 
 
 def test_older_subagents_are_added_up_where_there_is_no_room() -> None:
-    tasks = tuple(Task(f"task {number}", "completed", 10) for number in range(20))
+    tasks = tuple(Subagent(f"task {number}", "completed", 10) for number in range(20))
     rows = text(panel_rows(NOTHING._replace(tasks=tasks), 32, 24))
     more = next(row for row in rows if "more" in row)
     shown = [row for row in rows if row.startswith("✔ task")]
@@ -144,12 +144,14 @@ def test_what_matters_most_stays_where_it_is_low(height: int) -> None:
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60)
 TODOS = st.lists(st.builds(Todo, WORDS, st.sampled_from(["pending", "in_progress", "completed"])), max_size=30)
-TASKS = st.lists(st.builds(Task, WORDS, st.sampled_from(["running", "failed", ""]), st.integers(0, 10**9)), max_size=12)
+TASKS = st.lists(
+    st.builds(Subagent, WORDS, st.sampled_from(["running", "failed", ""]), st.integers(0, 10**9)), max_size=12
+)
 
 
 @settings(deadline=None, max_examples=60)
 @given(TODOS, TASKS, st.integers(0, 60), st.integers(0, 60))
-def test_the_panel_never_outgrows_its_room(todos: list[Todo], tasks: list[Task], width: int, height: int) -> None:
+def test_the_panel_never_outgrows_its_room(todos: list[Todo], tasks: list[Subagent], width: int, height: int) -> None:
     moment = NOTHING._replace(todos=tuple(todos), tasks=tuple(tasks), context_used=9, context_size=10)
     rows = panel_rows(moment, width, height)
     assert len(rows) <= height

@@ -7,20 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.base import DEFAULT_PERMISSION_MODE
+from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
-from maverick_tui.agent.finding import load_agent
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.executor.file_tools import file_tools
-from maverick_tui.executor.models import DEFAULT_MODEL, model_id
-from maverick_tui.executor.provider import AgentConfig, create_agent
-from maverick_tui.executor.servers import ToolServers
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.executor.files.tools import file_tools
+from maverick_tui.executor.mcp.servers import ToolServers
+from maverick_tui.executor.model import DEFAULT_MODEL, model_id
+from maverick_tui.executor.model.claude import create_agent
+from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.tools import ToolRegistry
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.catalog.api_fields import OTHER_ENGINE
+from maverick_tui.agent.fields import only_for_others
 from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
 from maverick_tui.exceptions import ConfigError, InvalidToolError
-from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.models import model_id
-from maverick_tui.executor.retry import RetryPolicy
-from maverick_tui.executor.template import substitute
+from maverick_tui.executor.definition import TASK, AgentDefinition, substitute
+from maverick_tui.executor.model import model_id
+from maverick_tui.executor.model.failures import RetryPolicy
 from maverick_tui.executor.tools import FunctionTool, Tool
 
 if TYPE_CHECKING:
@@ -27,11 +26,11 @@ def check(agent: MaverickAgent) -> None:
             why = "is a tool of the engine" if name in API_FILE_TOOLS else "is there twice"
             raise ConfigError(f"The tool {name!r} of {agent.name!r} {why}.", hint="Give yours another name.")
     check_tools(agent.allowed_tools, own, agent.mcp_servers)
-    for name in OTHER_ENGINE:
-        if getattr(agent, name):
+    for field in only_for_others("api"):
+        if getattr(agent, field.name):
             raise ConfigError(
-                f"The agent {agent.name!r} cannot have {name} with the engine api.",
-                hint=f"Remove {name}, or use engine: claude-code.",
+                f"The agent {agent.name!r} cannot have {field.name} with the engine api.",
+                hint=f"Remove {field.name}, or use engine: {field.engine}.",
             )
     called_definition(agent)
 

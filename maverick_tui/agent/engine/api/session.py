@@ -26,14 +26,14 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import TASK, AgentDefinition
-from maverick_tui.executor.execution import AgentExecutor
-from maverick_tui.executor.messages import Agent, Message, ToolCall
-from maverick_tui.executor.models import model_id
-from maverick_tui.executor.pricing import price_of
+from maverick_tui.executor.executor import AgentExecutor
+from maverick_tui.executor.mcp.servers import ToolServers
+from maverick_tui.executor.model import model_id
+from maverick_tui.executor.model.messages import Agent, Message, ToolCall
+from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
-from maverick_tui.executor.servers import ToolServers
-from maverick_tui.executor.threads import in_thread
 from maverick_tui.executor.tools import Tool, ToolRegistry
+from maverick_tui.threads import in_thread
 
 PLANNING = "The agent is planning: nothing may be changed or run."
 NOBODY = "Nobody may be asked about this call, and it is not known to only read."

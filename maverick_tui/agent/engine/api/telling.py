@@ -27,10 +27,10 @@ from maverick_tui.events.kinds import (
     UsageReported,
     whole_block,
 )
-from maverick_tui.executor import messages
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime
+from maverick_tui.executor.model import messages
+from maverick_tui.executor.model.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
 from maverick_tui.usage import Usage
 

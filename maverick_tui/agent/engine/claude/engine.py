@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
-from maverick_tui.agent.engine.engines import load_module
+from maverick_tui.agent.engines import load_module
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, Message

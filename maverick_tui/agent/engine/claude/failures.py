@@ -26,9 +26,9 @@ from maverick_tui.exceptions import (
     ProcessError,
     TimeoutError,
 )
-from maverick_tui.executor.failures import RefusalError
 from maverick_tui.executor.limits import LimitError
-from maverick_tui.redact import redact
+from maverick_tui.executor.model.failures import RefusalError
+from maverick_tui.masking.redact import redact
 
 _MALFORMED = re.compile(
     r"malformed|without receiving any events|JSON parse error|not valid JSON|Unexpected token|SyntaxError",

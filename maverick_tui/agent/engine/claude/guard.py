@@ -16,7 +16,7 @@ from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllo
 from maverick_tui.agent.permissions.judge import Judge, Verdict
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.config import PERMISSION_MODES
-from maverick_tui.executor.threads import in_thread
+from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 

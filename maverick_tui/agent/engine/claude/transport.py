@@ -21,8 +21,8 @@ from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from maverick_tui import keeper
-from maverick_tui.executor.server_process import WITHHELD
-from maverick_tui.redact import redact
+from maverick_tui.executor.mcp.process import WITHHELD
+from maverick_tui.masking.redact import redact
 
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())

@@ -28,7 +28,7 @@ from claude_agent_sdk import (
 from maverick_tui import AgentError, ProcessError, StreamingError, TimeoutError, extract_all_text
 from maverick_tui.agent.engine.claude.session import AgentSession
 from maverick_tui.agent.permissions.judge import Judge
-from maverick_tui.executor.server_process import WITHHELD
+from maverick_tui.executor.mcp.process import WITHHELD
 from maverick_tui.offline.script import Pace, Scene
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain

@@ -1,0 +1,164 @@
+"""What commands of a shell do: whether all of one is known to only read what the agent may read, and what git runs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+
+from maverick_tui.agent.permissions.always_asked import Call, first_reason, unknown_files, why_not_to_search
+from maverick_tui.agent.permissions.patterns import could_stand_for
+from maverick_tui.agent.permissions.places import Places, moved
+from maverick_tui.agent.permissions.reading import (
+    files_read,
+    folders_searched,
+    is_filter,
+    only_reads,
+    searches,
+    takes_many_files,
+)
+from maverick_tui.agent.permissions.rules import covers_words, is_plain
+from maverick_tui.agent.permissions.running import is_shim
+from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline
+from maverick_tui.git.programs import links_searched
+
+MOST_FOLDERS = 8
+"""In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
+_CHOOSES_NAMES = re.compile(r"--(?:include|exclude|exclude-dir|glob|iglob)=")
+"""Options with a pattern of their own: whatever a shell makes of it, it is still for that option."""
+
+
+class Commands:
+    """Looks at the commands of one run; `rules` are those for Bash, of which None covers all commands."""
+
+    def __init__(
+        self, rules: Sequence[str | None], places: Places, git_programs: Callable[[Path], Sequence[str]]
+    ) -> None:
+        self._rules = rules
+        self._places = places
+        self._git_programs = git_programs
+
+    def doubt(self, call: Call) -> str:
+        """Why a command is not known to do nothing but read what the agent may read; empty if it is."""
+        calls = all_commands(call.command) if is_plain(call.arguments) else None
+        if calls is None:
+            return "It is more than plain commands that are known only to read."
+        if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if _does_more(words)))):
+            # A part of it may be allowed, so all that is not harmless is named.
+            are = "are" if len(unknown) > 1 else "is"
+            return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
+        folders = [call.here]
+        patterns = [word.text for words in calls for word in words if not word.is_exact]
+        if patterns and not is_one_pipeline(call.command):
+            return f"{min(patterns)} may stand for other files by the time it is read."
+        for words in calls:
+            if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
+                return doubt
+            if words[0].text == "cd":
+                reached = {moved(words[1].text, folder) for folder in folders}
+                folders = [*folders, *(place for place in reached if place is not None and place not in folders)]
+                if len(folders) > MOST_FOLDERS:
+                    return "It goes from folder to folder."
+        return self._what_git_runs(calls, folders)
+
+    def _doubt_of_words(self, words: Words, folders: Sequence[Path]) -> str:
+        texts, is_move = [word.text for word in words], _is_move(words)
+        if _does_more(words):
+            return f"{_program(words)}, used like this, is not known to only read."
+        patterns = [word.text for word in words if not word.is_exact]
+        if patterns and (is_move or not takes_many_files(texts)):
+            return unknown_files(min(patterns))
+        for word, folder in product(words, folders):
+            if doubt := self._doubt_of_pattern(word, folder):
+                return doubt
+        for named, folder in product(texts[1:] if is_move else files_read(texts), folders):
+            if doubt := (_where_cd_leads(named, folder) if is_move else "") or self._doubt_of_file(named, folder):
+                return doubt
+        # A pattern that fits nothing may be left out by the shell, and then all that is here is searched.
+        roots = [*folders_searched(texts), *(["."] if patterns else [])]
+        for path, folder in product(roots if searches(texts) else (), folders):
+            if reason := why_not_to_search(texts, path, folder, self._places):
+                return reason
+        return ""
+
+    def _doubt_of_pattern(self, word: Word, folder: Path) -> str:
+        """Why a word that stands for files, or might, is not to be read unasked: one of them is a danger, or none of
+        them is certain. Only what is a pattern everywhere may stand for anything.
+        """
+        if word.is_exact and not word.may_expand:
+            return ""
+        found = could_stand_for(word.text, folder)
+        is_certain = _is_certain(word, found)
+        if found is None or not is_certain or not all(map(_is_known_name, found)):
+            return unknown_files(word.text)
+        return first_reason(self._doubt_of_file(path, folder) for path in (word.text, *found))
+
+    def _doubt_of_file(self, path: str, folder: Path) -> str:
+        if not self._places.is_inside(path, folder):
+            return f"{path} is outside of {self._places.cwd}."
+        return self._places.why_not_to_read(path, folder)
+
+    def _beyond_bash_rules(self, words: Words) -> str:
+        if words[0].text == "cd" or is_filter([word.text for word in words]):
+            return ""
+        if any(rule is None or covers_words(rule, words, self._places.cwd) for rule in self._rules):
+            return ""
+        return f"This agent may use {', '.join(f'Bash({rule})' for rule in self._rules)}."
+
+    def what_git_would_run(self, call: Call) -> str:
+        """Where a rule lets git look, and only look, it must not run what the repository names."""
+        if call.tool != "Bash" or None in self._rules:
+            return ""
+        calls = all_commands(call.command) or []
+        return self._what_git_runs([words for words in calls if only_reads([word.text for word in words])], [call.here])
+
+    def _what_git_runs(self, calls: Sequence[Words], folders: Sequence[Path]) -> str:
+        if not any(words[0].text == "git" for words in calls):
+            return ""
+        said = {word.text.lower() for words in calls for word in words}
+        named = {name for folder in folders for name in self._git_programs(folder)}
+        named -= {name for name in named if name.startswith("alias.") and name.split(".")[1] not in said}
+        if named:
+            return f"This repository makes git do more than read it: {', '.join(sorted(named))}."
+        is_search = any(word.text == "grep" for words in calls for word in words)
+        links = sorted({link for folder in folders if is_search for link in links_searched(folder)})
+        return f"git grep would go where links of this repository lead: {', '.join(links)}." if links else ""
+
+
+def _is_known_name(path: str) -> bool:
+    """Whether every program takes a name that was found for a file, and none for an option; odd bytes are no name."""
+    return not path.startswith("-") and not any("\ud800" <= one <= "\udfff" for one in path)
+
+
+def _program(words: Words) -> str:
+    return words[0].text
+
+
+def _is_move(words: Words) -> bool:
+    return _program(words) == "cd" and len(words) == 2 and not words[1].text.startswith("-")
+
+
+def _does_more(words: Words) -> bool:
+    """Whether a command may do more than change the folder, or read."""
+    return not _is_move(words) and (is_shim(_program(words)) or not only_reads([word.text for word in words]))
+
+
+def _is_certain(word: Word, found: Sequence[str] | None) -> bool:
+    """Whether it is known what a shell makes of a word that may be a pattern: a pattern must fit something, or it
+    stands for what somebody makes in the meantime; what only zsh may take for one must fit nothing.
+    """
+    if word.is_exact:
+        return not found and not word.text.startswith("-")
+    return bool(found) or _CHOOSES_NAMES.match(word.text) is not None
+
+
+def _where_cd_leads(named: str, folder: Path) -> str:
+    """Why `cd` may lead elsewhere than its word says: shells look in CDPATH and variables for what is not there."""
+    if moved(named, folder) is None:
+        return f"{named} leads through a link."
+    is_path = named in (".", "..") or named.startswith(("./", "../", "/"))
+    # Path.is_dir raises for what cannot be a name.
+    is_here = is_path or os.path.isdir(folder / named)  # noqa: PTH112
+    return "" if is_here else f"{named} is no folder here, and may be one elsewhere."

@@ -1,0 +1,108 @@
+"""Patterns for file names, matched in bounded time whatever the pattern."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterator
+
+MOST_ALTERNATIVES = 100
+"""The most patterns that the braces of one may stand for."""
+
+
+class BadPatternError(ValueError):
+    """A pattern that cannot be used."""
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """A test for paths with /. `*` stays inside a name, `**` does not; without a / any folder will do."""
+    alternatives = [_compiled(one) for one in _expanded(pattern)]
+
+    def matches(path: str) -> bool:
+        parts = path.split("/")
+        return any(_matches(parts, alternative) for alternative in alternatives)
+
+    return matches
+
+
+_Part = re.Pattern[str] | None
+"""None is `**`: any number of folders, or none."""
+
+
+def _compiled(pattern: str) -> list[_Part]:
+    names = [name for name in pattern.removeprefix("./").split("/") if name not in ("", ".")]
+    if not names:
+        raise BadPatternError("it names nothing")
+    if "/" not in pattern.removeprefix("./").rstrip("/"):
+        names.insert(0, "**")
+    if names[-1] == "**":
+        names.append("*")
+    compiled: list[_Part] = []
+    for name in names:
+        if name != "**":
+            compiled.append(re.compile(fnmatch.translate(name)))
+        elif not compiled or compiled[-1] is not None:
+            compiled.append(None)
+    return compiled
+
+
+def _matches(parts: list[str], pattern: list[_Part]) -> bool:
+    """Follow all ways through the pattern at once, so that there is nothing to backtrack to."""
+    places = _reachable({0}, pattern)
+    for part in parts:
+        next_places = set()
+        for place in places:
+            if place == len(pattern):
+                continue
+            wanted = pattern[place]
+            if wanted is None:
+                next_places.add(place)
+            elif wanted.match(part):
+                next_places.add(place + 1)
+        places = _reachable(next_places, pattern)
+        if not places:
+            return False
+    return len(pattern) in places
+
+
+def _reachable(places: set[int], pattern: list[_Part]) -> set[int]:
+    return places | {place + 1 for place in places if place < len(pattern) and pattern[place] is None}
+
+
+def _expanded(pattern: str) -> list[str]:
+    """`a.{b,c}` as a.b and a.c; braces may stand inside braces."""
+    found, waiting = [], [pattern]
+    while waiting:
+        one = waiting.pop()
+        braces = _braces(one)
+        if braces is None:
+            found.append(one)
+        else:
+            start, end = braces
+            waiting += [f"{one[:start]}{choice}{one[end + 1 :]}" for choice in _choices(one[start + 1 : end])]
+        if len(found) + len(waiting) > MOST_ALTERNATIVES:
+            raise BadPatternError(f"its braces stand for more than {MOST_ALTERNATIVES} patterns")
+    return found
+
+
+def _braces(text: str) -> tuple[int, int] | None:
+    """The first matching pair; a brace without a partner is an ordinary character."""
+    opened: list[int] = []
+    for at, character in enumerate(text):
+        if character == "{":
+            opened.append(at)
+        elif character == "}" and opened:
+            start = opened.pop()
+            if not opened:
+                return start, at
+    return None
+
+
+def _choices(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for at, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        if character == "," and depth == 0:
+            yield text[start:at]
+            start = at + 1
+    yield text[start:]

@@ -1,0 +1,168 @@
+"""The one masker of everything that is shown, logged or stored.
+
+A secret is known by its name (names.py), by its shape (shapes.py), or because somebody who has one said so (`conceal`).
+A text is masked before it is cut: a half of a secret would not be known again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from base64 import b64encode
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+from urllib.parse import quote
+
+from maverick_tui.masking.names import holds_secret
+from maverick_tui.masking.settings import secret_variables
+from maverick_tui.masking.shapes import Span, shaped
+
+MASK = "[secret]"
+LEAST = 8
+"""Characters of a value that is looked for; what is shorter is part of many words."""
+
+# Sequences that colour, move or link, as they are and as `inert` shows them, then all that cannot be seen.
+_HIDDEN = re.compile(
+    r"(?:\x1b|\u241b|\\x1[bB]|\\u001[bB])"
+    r"(?:\[[0-?]*[ -/]*[@-~]|[(-+].|\][^\x07\x1b\u2407\u241b\n]*(?:[\x07\u2407]|[\x1b\u241b]\\))"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000e0000-\U000e0fff]"
+)
+
+_MARKS = (*map(chr, (*range(9), *range(11, 32), 127)), "\\x1b", "\\x1B", "\\u001b", "\\u001B")
+"""Without one of these nothing is hidden in ASCII."""
+
+_concealed: set[str] = set()
+
+
+def conceal(values: Iterable[str]) -> None:
+    """Mask these from now on, wherever they turn up in this process: they are not in its own environment."""
+    _concealed.update(form for value in values for form in forms(value))
+
+
+def redact(text: str) -> str:
+    """Mask what looks like a secret, what a variable named like one holds, and what was concealed."""
+    return masked(text, known_values())
+
+
+def known_values() -> set[str]:
+    """What is masked wherever it turns up, in all its forms: what was concealed, and variables named like secrets."""
+    return {*_concealed, *_environment()}
+
+
+def _stand_in(name: str, value: Any) -> Any:
+    return MASK if holds_secret(name, value) else None
+
+
+def redact_data(
+    value: Any, text: Callable[[str], str] = redact, stand_in: Callable[[str, Any], Any] = _stand_in
+) -> Any:
+    """A copy of data as JSON has it: each text in it masked, and all that stands under the name of a secret.
+
+    Not of the JSON itself: there, a secret with a quote would not be found. `stand_in` says what is put in the place of
+    a field, by its name and value; None leaves it.
+    """
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, Mapping):
+        named = ((name, item, stand_in(str(name), item)) for name, item in value.items())
+        return {
+            redact_data(name, text): redact_data(item, text, stand_in) if new is None else new
+            for name, item, new in named
+        }
+    if not isinstance(value, list | tuple):
+        return value
+    items = [redact_data(item, text, stand_in) for item in value]
+    return tuple(items) if isinstance(value, tuple) else items
+
+
+def masked(text: str, values: Iterable[str] = ()) -> str:
+    """The text without these values and without what looks like a secret, also where colours or the like cut it."""
+    known = [value for value in values if value]
+    spans = [*_spans(text, known)]
+    plain, origins = _seen(text)
+    if plain != text:
+        spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in _spans(plain, known)]
+    return _cut_out(text, spans) if spans else text
+
+
+def without(text: str, values: Iterable[str]) -> str:
+    """The text with these masked; one of them may be a part of another."""
+    return _cut_out(text, [*_places(text, values)])
+
+
+def _spans(text: str, values: Iterable[str]) -> Iterator[Span]:
+    yield from _places(text, values)
+    yield from shaped(text)
+
+
+def _places(text: str, values: Iterable[str]) -> Iterator[Span]:
+    for value in values:
+        at = text.find(value) if value else -1
+        while at >= 0:
+            yield at, at + len(value)
+            at = text.find(value, at + len(value))
+
+
+def _seen(text: str) -> tuple[str, list[Span]]:
+    """The text as a person reads it, and for each piece of it where it begins there and in the original."""
+    pieces: list[str] = []
+    origins: list[Span] = []
+    if text.isascii() and not any(mark in text for mark in _MARKS):
+        return text, origins
+    at = length = 0
+    for start, end in ((found.start(), found.end()) for found in _HIDDEN.finditer(text)):
+        if start > at:
+            origins.append((length, at))
+            pieces.append(text[at:start])
+            length += start - at
+        at = end
+    if not at:
+        return text, []
+    origins.append((length, at))
+    return "".join((*pieces, text[at:])), origins
+
+
+def _origin(origins: list[Span], at: int) -> int:
+    here, there = origins[bisect_right(origins, at, key=itemgetter(0)) - 1]
+    return there + at - here
+
+
+def _cut_out(text: str, spans: list[Span]) -> str:
+    """The text with a mask for each of these; what overlaps is one."""
+    kept: list[str] = []
+    at = -1
+    for start, end in sorted(spans):
+        if start > at:
+            kept += (text[max(at, 0) : start], MASK)
+        at = max(at, end)
+    return "".join((*kept, text[max(at, 0) :]))
+
+
+def _environment() -> Iterator[str]:
+    for value in secret_variables(os.environ):
+        yield from forms(value)
+
+
+@lru_cache(maxsize=200)
+def forms(value: str) -> frozenset[str]:
+    """The value and its lines (a key of many is shown line by line, too), each as it is, in JSON, URLs and base64."""
+    parts = [part for part in (value, *value.splitlines()) if len(part) >= LEAST]
+    return frozenset(
+        form
+        for part in parts
+        for form in (part, json.dumps(part)[1:-1], quote(part, "", errors="surrogatepass"), *_base64(part))
+    )
+
+
+def _base64(value: str) -> Iterator[str]:
+    """What is always the same of it in base64: the first and the last character depend on what stands around it."""
+    data = value.encode("utf-8", "surrogatepass")
+    for before in range(3):
+        coded = b64encode(bytes(before) + data).decode()
+        inner = coded[before + (before > 0) : (before + len(data)) * 8 // 6]
+        yield from (inner, inner.replace("+", "-").replace("/", "_"))

@@ -1,0 +1,62 @@
+"""Which values in settings are secret: those of variables, headers, addresses and arguments of programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from maverick_tui.masking.names import holds_secret, is_secret
+
+LEAST_GIVEN = 6
+"""Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
+_PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
+"""Words, numbers and paths, which stand in many texts and are hardly secret."""
+_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
+
+
+def secret_variables(env: Mapping[str, str]) -> Iterator[str]:
+    """The values of an environment that are secret, for their name or for that of a header in them."""
+    yield from (value for name, value in env.items() if is_secret(name))
+    if _HEADERS in env:
+        yield from (value for name, value in custom_headers(env[_HEADERS]).items() if holds_secret(name, value))
+
+
+def custom_headers(lines: str) -> dict[str, str]:
+    """The headers of that variable, which has a line for each with a colon after the name."""
+    pairs = (line.partition(":") for line in lines.splitlines() if ":" in line)
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def server_secrets(server: Any) -> set[str]:
+    """What is secret in the settings of an MCP server wherever it turns up."""
+    if not isinstance(server, Mapping):
+        return set()
+    plain = {value for name, value in _pairs(server, "env") if not is_secret(name) and _PLAIN.fullmatch(value)}
+    return given_to_server(server) - plain
+
+
+def given_to_server(server: Any) -> set[str]:
+    """What may be secret in the settings of an MCP server, to be masked in its own words."""
+    if not isinstance(server, Mapping):
+        return set()
+    variables, headers = ([value for _, value in _pairs(server, key)] for key in ("env", "headers"))
+    found = [*variables, *headers, *(word for value in headers for word in value.split()[1:])]
+    if isinstance(url := server.get("url"), str):
+        with suppress(ValueError):  # that it is no URL is said by whoever uses it
+            parts = urlsplit(url)
+            found += [parts.password or "", *(value for _, value in parse_qsl(parts.query)), parts.query]
+    previous, arguments = "", server.get("args")
+    for argument in map(str, arguments) if isinstance(arguments, list | tuple) else ():
+        option, mark, value = argument.partition("=")
+        found += [value] if is_secret(option) else [argument] if is_secret(previous) else []
+        previous = "" if mark else option
+    return {one for one in found if len(one) >= LEAST_GIVEN}
+
+
+def _pairs(server: Mapping[str, Any], key: str) -> list[tuple[str, str]]:
+    """Names and values of what may be anything: it has not been checked everywhere."""
+    found = server.get(key)
+    return [(str(name), str(value)) for name, value in found.items()] if isinstance(found, Mapping) else []

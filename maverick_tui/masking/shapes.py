@@ -1,0 +1,177 @@
+"""What secrets look like: tokens of well-known services, and values behind a name that tells of one.
+
+A name alone is not enough, for code and prose are full of them: `token=self.token` and "the password: eight letters"
+stay. So what stands behind one must look random, unless what surrounds it leaves no doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from maverick_tui.masking.names import KEYS, TELLING, is_telling
+
+_NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
+          "password", "Password", "authorization")  # fmt: skip
+# Bounded: many heads in one long word would take the square of its length.
+_RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
+_ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+_BASE64 = r"[A-Za-z0-9+/=]"
+# Lines of a key as they are, numbered, in a diff, or escaped; only the last is short. Bounded, and none is tried twice.
+_NEXT_LINE = r"[ \t]*+(?:\r?\n|\\r|\\n)++[ \t]*+(?:\d++[\t:|\u2192])?(?:[ \t+]|-(?!----(?!-)))?"
+_KEY_LINES = rf"(?<![\w+/=])(?:{_BASE64}{{32,100}}+{_NEXT_LINE}){{1,120}}+(?:{_BASE64}{{1,31}}+{_NEXT_LINE})?"
+# What is written where a password belongs and is none: a variable, a placeholder, or nothing.
+_PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
+_COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
+_USER = r"[\"']?[\w.@-]+:(?!//)"
+_REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
+_TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
+                "sshpass ", "--user ", *_REGISTRIES)  # fmt: skip
+"""Those of `SHAPES` after which there may be blanks."""
+SHAPES: Mapping[str, str] = {
+    **{
+        head: rf"{head}[\w-]{{8,}}"
+        for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-", "glpat-", "gldt-", "glrt-", "glptt-",
+                     "github_pat_", "xapp-")
+    },
+    **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
+    **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
+    **{head: rf"({head}){_RANDOM}[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
+    **{head: rf"(?<!\w){head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_", "gsk_", "xai-")},
+    **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
+    **{head: rf"(?<!\w){head}[0-9a-fA-F]{{32,}}" for head in ("dapi", "dop_v1_", "shpat_", "shpss_", "shpca_")},
+    **{head: rf"(?<!\w){head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
+    **{
+        head: rf"(?<![\w-]){head}{_RANDOM}[\w=-]{{20,}}"
+        for head in ("glc_", "dckr_oat_", "figd_", "nvapi-", "sq0atp-", "sq0csp-", "tskey-", "pscale_tkn_", "sntrys_")
+    },
+    **{
+        head: rf"(?<![\w-]){head}{_RANDOM}[A-Za-z0-9]{{30,}}"
+        for head in ("lin_api_", "lin_oauth_", "ntn_", "secret_", "r8_", "nfp_", "pplx-")
+    },
+    **{head: rf"(?<![\w-]){head}[0-9a-f]{{32,}}(?![\w-])" for head in ("pul-", "rubygems_", "sbp_")},
+    **{head: rf"(?<![\w-]){head}[A-Z0-9]{{27}}(?!\w)" for head in ("NRAK-", "NRII-")},
+    "NRAL": r"(?<!\w)[0-9a-fA-F]{32,36}NRAL(?!\w)",
+    "PMAK-": r"(?<![\w-])PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
+    "dp.": r"(?<![\w.])dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,}",
+    ":AA": r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])",
+    **{f"{head}.": rf"(?<![\w.]){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs")},
+    "SG.": r"(?<![\w.])SG\.[\w-]{16,}\.[\w-]{16,}",
+    "hooks.slack.com/services/": r"(hooks\.slack\.com/services/)[\w/]{20,}",
+    "xox": r"xox[a-z]-[\w-]{10,}",
+    "AIza": r"AIza[\w-]{30,}",
+    "pypi-Ag": r"pypi-Ag[\w-]{16,}",
+    "eyJ": r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w.-]*",
+    # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
+    "://": r"(://)(?:[^/\s:@\"'<>{$]*:(?!\d+/|[{$<%])(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)|[\w.~-]{20,}(?=@))",
+    "-----BEGIN ": rf"-----BEGIN {_ARMOUR}(?=\s*[\r\n]|\\[nr]|\s+[\w+/=]{{20}})[\s\S]*?(?:-----END {_ARMOUR}|\Z)",
+    "-----END ": rf"{_KEY_LINES}-----END {_ARMOUR}",
+    "b3BlbnNzaC1rZXktdjE": rf"b3BlbnNzaC1rZXktdjE{_BASE64}{{20}}(?:{_BASE64}|\s|\\n)*(?:-----END {_ARMOUR})?",
+    "Private-Lines:": rf"(Private-Lines: *\d+\s*)(?:(?!Private-MAC)(?:{_BASE64}|\s|\\n))+",
+    **{
+        head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?i:basic|bearer|digest|token|negotiate)\s+)"
+        r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
+        for head in ("uthorization", "UTHORIZATION")
+    },
+    **{head: rf"({head}:\s*)[\w.%-]+=[^\r\n]{{3,}}" for head in ("Cookie", "cookie")},
+    "password ": rf"(?m:(login\s+\S+\s+password\s+|^[ \t]*password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
+    **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
+    "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",
+    **{
+        head: rf"({head}(?:[^\n|;&]{{0,60}}?[ ])?login{_COMMAND}(?:-p[= ]*|--password[= ]+){_PASSWORD})[^\s\"']{{4,}}"
+        for head in _REGISTRIES
+    },
+    "mysql": rf"(mysql\w*{_COMMAND}-p{_PASSWORD})[^\s\"']{{4,}}",
+    "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
+    "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",
+    **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
+    # JSON, which is escaped where it stands in JSON itself.
+    **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:[^"\\]|\\(?!").)+' for name in _NAMED},
+}  # fmt: skip
+"""By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
+
+_SPELLED = tuple(spelled for word in TELLING for spelled in (word, word.capitalize(), word.upper()))
+_ASSIGNED = re.compile(
+    r"[\w-]{0,40}+(?P<name>)"
+    r"(?:\\?[\"']?\]?[ \t]*(?P<sign>:=|=>|[:=])[ \t]*|(?P<tag>>)|(?P<blank>[ ]+))"
+    r"(?:\\?[\"'](?P<quoted>[^\s\"'\\]{8,}+)(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>`]{8,}+))"
+)
+_REACH = 40
+"""Characters of a name that are looked at before the word that tells."""
+_IN_NAME = re.compile(r"[\w-]*\Z")
+_CODE = re.compile(r"[(\[{}$]|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\Z")
+_IDENTIFIER = re.compile(
+    r"[A-Z_]+|[a-z]+\d{0,2}(?:_[a-z]+\d{0,2})+|[A-Za-z]\w*(?:Str|String|Token|Key|Type|Hash|Secret)"
+)
+_PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
+
+_OPEN = re.compile(
+    rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _NAMED)})[^\s\"\\]*\Z"
+    rf"|(?:{'|'.join((*_TO_LINE_END, 'login '))})[^\r\n]*\Z"
+    rf"|(?i:{'|'.join((*TELLING, *sorted(KEYS)))})[\w-]*"
+    r"(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
+    rf'|(?:{"|".join(_NAMED)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
+    r"|(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z"  # what stands before NRAL and :AA
+)
+_IN_KEY_LINES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-: \t\r\n\\"
+_KEY_LINE = re.compile(rf"{_BASE64}{{32}}|Private-Lines:")
+
+
+def is_open(text: str) -> bool:
+    """Whether a secret of a known shape may have begun at the end of the text."""
+    tail = text[len(text.rstrip(_IN_KEY_LINES)) :]
+    return _KEY_LINE.search(tail) is not None or _OPEN.search(text) is not None
+
+
+BEGINNINGS = frozenset(
+    (*SHAPES, *(spelled for word in (*TELLING, *KEYS) for spelled in (word, word.capitalize(), word.upper())))
+)
+"""What each of them begins with."""
+
+Span = tuple[int, int]
+
+
+def shaped(text: str) -> Iterator[Span]:
+    """Where something in the text looks like a secret."""
+    for head in SHAPES:
+        if head in text:
+            pattern = _shape(head)
+            yield from (
+                found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
+            )
+    for start, found in _assigned(text):
+        end = found.start("name")
+        before = _IN_NAME.search(text, max(0, start - _REACH), start)
+        name = (before[0] if before else "") + text[start:end]
+        if found["blank"] and not name.startswith("--"):
+            continue
+        value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
+        is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
+        if is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
+            at = found.start("quoted" if found["quoted"] else "bare")
+            yield at, at + len(value)
+
+
+def _assigned(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """Where a word that tells begins, and what follows it; looking for each word is quicker than one pattern."""
+    for word in _SPELLED:
+        at = text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if found := _ASSIGNED.match(text, end):
+                yield at, found
+                end = found.end()  # or a long value full of such words would take the square of its length
+            at = text.find(word, end)
+
+
+@cache
+def _shape(head: str) -> re.Pattern[str]:
+    return re.compile(SHAPES[head])
+
+
+def _is_value(value: str, is_quoted: bool, is_variable: bool) -> bool:
+    """Whether it is what a secret could be: nothing that code would say, and random unless a variable is set to it."""
+    if _CODE.search(value) or _PATH.fullmatch(value) or (not is_quoted and _IDENTIFIER.fullmatch(value)):
+        return False
+    return is_variable or (any(one.isdigit() for one in value) and any(one.isalpha() for one in value))

@@ -1,0 +1,197 @@
+"""The status of a run in one line: what it is doing right now, for how long, and what it waits for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.failure_words import end_of, title
+from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.store import Phase, RunStore
+from maverick_tui.runs.tool_text import describe, key_argument
+
+Tone = Literal["quiet", "busy", "good", "attention", "bad"]
+SILENT_AFTER = 8.0
+
+
+class RunStatus(NamedTuple):
+    """A glyph, a word and the details; the tone is for the colour, and says nothing that the word does not."""
+
+    glyph: str
+    word: str
+    detail: str
+    tone: Tone
+
+
+def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> RunStatus:
+    """What is happening at this moment; with the key that interrupts, where that may be wanted."""
+    for_seconds = clock(now - store.phase_since)
+    phase = store.phase
+    if phase == "starting":
+        return RunStatus("○", "starting", "", "quiet")
+    if phase == "connecting":
+        return RunStatus("◌", "connecting", for_seconds, "busy")
+    if phase == "ready":
+        return RunStatus("○", "ready", "waiting for your prompt", "quiet")
+    if phase == "ended":
+        return RunStatus("■", "ended", "", "quiet")
+    if phase == "disconnected":
+        return RunStatus("✘", "not connected", _failure(store, now), "bad")
+    if phase in ("done", "interrupted", "failed"):
+        return _settled(store, now)
+    if phase == "interrupting":
+        return RunStatus("◐", "interrupting", f"{for_seconds}  what came is kept", "attention")
+    if phase == "asking":
+        return _asking(store, now)
+    if phase in ("sending", "retrying") and (limit := _limit(store, now)):
+        return limit
+    if phase == "retrying":
+        return _retrying(store, now)
+    if store.turn is not None and store.turn.is_command:
+        return _compacting(store, now, interrupt_key)
+    return _silent(store, now, interrupt_key) or _working(store, now)
+
+
+def headline(store: RunStore) -> RunStatus:
+    """The same in one word, for a title or a list of runs: it changes with the phase only."""
+    if store.phase in _HEADLINES:
+        return _HEADLINES[store.phase]
+    return RunStatus("●", "running", "", "busy")
+
+
+_HEADLINES: dict[Phase, RunStatus] = {
+    "starting": RunStatus("○", "starting", "", "quiet"),
+    "connecting": RunStatus("◌", "connecting", "", "busy"),
+    "ready": RunStatus("○", "ready", "", "quiet"),
+    "asking": RunStatus("⚑", "needs you", "", "attention"),
+    "interrupting": RunStatus("◐", "interrupting", "", "attention"),
+    "retrying": RunStatus("↻", "retrying", "", "attention"),
+    "done": RunStatus("✔", "done", "", "good"),
+    "interrupted": RunStatus("■", "interrupted", "", "attention"),
+    "failed": RunStatus("✘", "failed", "", "bad"),
+    "disconnected": RunStatus("✘", "not connected", "", "bad"),
+    "ended": RunStatus("■", "ended", "", "quiet"),
+}
+
+
+def _working(store: RunStore, now: float) -> RunStatus:
+    since = clock(now - store.phase_since)
+    if store.phase == "thinking":
+        return RunStatus("●", "thinking", since, "busy")
+    if store.phase == "writing":
+        return RunStatus("●", "writing", since, "busy")
+    if store.phase == "calling" and store.streaming is not None:
+        size = getattr(store.streaming, "input_size", 0)
+        much = f"{size:,}" if size < 1000 else f"{size / 1000:,.1f}k"
+        return RunStatus(
+            "●", "preparing", f"{describe(getattr(store.streaming, 'name', ''))}  {much} characters", "busy"
+        )
+    if store.phase == "tool" and store.running:
+        return _in_tools(store, now)
+    return RunStatus("●", "waiting for the model", since, "busy")
+
+
+def _in_tools(store: RunStore, now: float) -> RunStatus:
+    """What runs, and what waits behind it; in the moment before the first one runs, that it begins."""
+    calls = list(store.running.values())
+    running = [call for call in calls if call.state == "running"]
+    first = (running or calls)[0]
+    folder = store.loaded.cwd if store.loaded else ""
+    about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
+    if not running:
+        return RunStatus("●", "starting", about, "busy")
+    more, waiting = len(running) - 1, len(calls) - len(running)
+    others = f"  and {more} more" if more else ""
+    behind = f"  {waiting} waiting" if waiting else ""
+    return RunStatus("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
+
+
+def _silent(store: RunStore, now: float, key: str) -> RunStatus | None:
+    """A tool may be silent as long as it likes; a model may not."""
+    silent = now - store.heard_at
+    if store.phase == "tool" or silent < SILENT_AFTER:
+        return None
+    way_out = f"  {key} interrupts" if key else ""
+    return RunStatus("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
+
+
+def _compacting(store: RunStore, now: float, key: str) -> RunStatus:
+    """The engine tells nothing until it is done, so that its silence is none."""
+    since = now - store.phase_since
+    way_out = f"  {key} interrupts" if key and since >= SILENT_AFTER else ""
+    return RunStatus("●", "compacting the conversation", f"{clock(since)}{way_out}", "busy")
+
+
+def _asking(store: RunStore, now: float) -> RunStatus:
+    questions = list(store.questions.values())
+    first, more = questions[0], len(questions) - 1
+    others = f"  and {more} more" if more else ""
+    behind = sum(call.state == "waiting" for call in store.running.values())
+    after = f"  {behind} wait{'s' if behind == 1 else ''} behind it" if behind else ""
+    return RunStatus(
+        "⚑", "waiting for you", f"{describe(first.tool)}{others}{after}  {clock(now - first.at)}", "attention"
+    )
+
+
+def _retrying(store: RunStore, now: float) -> RunStatus:
+    retry = store.retry
+    assert retry is not None
+    left = max(0.0, retry.at + retry.delay - now)
+    why = " ".join(str(part) for part in (retry.status, one_line(retry.reason)) if part)
+    when = f"in {clock(left)}" if left else "now"
+    return RunStatus("↻", f"API retry {retry.attempt} of {retry.limit}", f"{when}  {why}".rstrip(), "attention")
+
+
+def _limit(store: RunStore, now: float) -> RunStatus | None:
+    limit = store.limit
+    if limit is None or limit.status != "rejected" or not limit.resets_at or limit.resets_at <= now:
+        return None
+    return RunStatus("‖", "rate-limited", until(limit.resets_at, now), "attention")
+
+
+def _settled(store: RunStore, now: float) -> RunStatus:
+    figures = store.figures
+    parts = [clock(figures.settled.duration_ms / 1000)]
+    if figures.settled.cost_usd is not None:
+        sign = "≥" if figures.has_unpriced else "~" if figures.is_estimate else ""
+        parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
+    if alive := sum(task.is_task_alive for task in store.tasks.values()):
+        parts.append(f"{alive} still working in the background")
+    detail = "  ".join(parts)
+    if store.phase == "failed":
+        return RunStatus("✘", "failed", "  ".join(part for part in (_failure(store, now), detail) if part), "bad")
+    if store.phase == "interrupted":
+        return RunStatus("■", "interrupted", detail, "attention")
+    return RunStatus("✔", "done", detail, "good")
+
+
+def _failure(store: RunStore, now: float) -> str:
+    failure = store.failure
+    if failure is None:
+        return ""
+    when = f"  {until(failure.retry_at, now)}" if failure.retry_at and failure.retry_at > now else ""
+    ended_by = end_of(failure)
+    what = title(failure).lower() if ended_by != failure.error else f"{failure.error}: {failure.kind}"
+    return one_line(what) + when
+
+
+def until(moment: float, now: float) -> str:
+    """A moment to come: `until 14:05:00`, with its day if that is another one."""
+    try:
+        then, today = (datetime.fromtimestamp(at).astimezone() for at in (moment, now))
+    except (OverflowError, ValueError, OSError):  # no calendar has it, so it cannot be waited for
+        return "for ever"
+    return f"until {then:%H:%M:%S}" if then.date() == today.date() else f"until {then:%a %d %b %H:%M}"
+
+
+def clock(seconds: float) -> str:
+    """A duration as people read it: 0.4 s, 12 s, 2:05, 1:02:05."""
+    seconds = max(0.0, seconds)
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = max(10, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

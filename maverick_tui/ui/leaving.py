@@ -1,0 +1,121 @@
+"""Leaving: runs and the application end in good order, and nothing is lost unasked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from maverick_tui.ui.textual_private.names import is_plain
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from maverick_tui.runs.board import Board, RunModel
+    from maverick_tui.ui.navigation import Navigation
+
+CLOSE_WITHIN = 4.0
+GIVE_UP = 6.0
+"""Seconds after that in which the application ends, or is ended."""
+LOOK_EVERY = 1.0
+
+
+class Leaving:
+    """Closes one run, or all of them and the application."""
+
+    def __init__(self, app: App[int], board: Board, navigation: Navigation) -> None:
+        """Nobody leaves yet."""
+        self._app = app
+        self._board = board
+        self._navigation = navigation
+        self.begun = asyncio.Event()
+        """Set once the application is being left."""
+
+    def close_run(self, run: RunModel) -> None:
+        """End a run and forget it; if something would be lost, ask first."""
+        from maverick_tui.ui.dialogs.closing import before_closing
+
+        draft, is_at_work = self._navigation.draft_of(run), run in self._board.at_work
+        if (question := before_closing(run, draft, is_at_work=is_at_work)) is None:
+            self._forget(run)
+        else:
+            _ = self._app.push_screen(question, lambda yes: self._forget(run) if yes else None)
+
+    def _forget(self, run: RunModel) -> None:
+        if run.run_id not in self._board.runs:
+            return
+        screen, beside = self._navigation.screen_of(run), self._navigation.forget(run)
+        run.close()
+        self._give_up([run], self._app.workers)
+        if screen is None:
+            self._navigation.runs_changed()
+        elif beside is not None:
+            self._navigation.show_run(beside)
+        else:
+            self._navigation.show_picker()
+
+    def _give_up(self, runs: Iterable[RunModel], workers: Iterable[Worker[Any]]) -> None:
+        """End what a run waits for that has not begun: its setup, or the answer to a dialog. It would wait on."""
+        waiting = {run.run_id for run in runs if run.handle is None}
+        for worker in [worker for worker in workers if worker.name in waiting]:
+            worker.cancel()
+
+    def end_on_signals(self) -> None:
+        """End in good order when the terminal goes, or somebody asks for it."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            if (number := getattr(signal, name, None)) is not None:
+                with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
+                    loop.add_signal_handler(number, self.end_now, 128 + number)
+        if is_plain() and sys.platform != "win32":
+            self._app.set_interval(LOOK_EVERY, self._end_with_terminal)
+
+    def _end_with_terminal(self) -> None:
+        """Textual's own driver does not notice that the terminal is gone, and reads its end for ever."""
+        poll = select.poll()
+        poll.register(sys.__stdin__.fileno() if sys.__stdin__ else 0, 0)
+        if any(state & select.POLLHUP for _, state in poll.poll(0)):
+            self.end_now(128 + signal.SIGHUP)
+
+    def quit(self) -> None:
+        """Quit; with an agent at work, or something that was not sent, ask first."""
+        from maverick_tui.ui.dialogs.closing import before_quitting
+        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+
+        if isinstance(self._app.screen, ConfirmScreen):
+            return
+        question = before_quitting({run: self._navigation.draft_of(run) for run in self._board.runs.values()})
+        if question is None:
+            self.end_now(0)
+        else:
+            _ = self._app.push_screen(question, lambda yes: self.end_now(0) if yes else None)
+
+    def end_now(self, code: int) -> None:
+        """Leave with an exit code."""
+        if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
+            self.begun.set()
+            if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
+                end = threading.Timer(CLOSE_WITHIN + GIVE_UP, os._exit, (code,))
+                end.daemon = True
+                end.start()
+            self._app.run_worker(self._leave(code), name="leave", exit_on_error=False)
+
+    async def _leave(self, code: int) -> None:
+        """Close every run, so that no CLI stays behind, and then the application."""
+        waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
+        for run in self._board.runs.values():
+            run.close()
+        self._give_up(self._board.runs.values(), waiting)
+        if waiting:
+            with suppress(TimeoutError, asyncio.TimeoutError):
+                async with asyncio.timeout(CLOSE_WITHIN):
+                    await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
+        self._app.exit(code)

@@ -1,0 +1,155 @@
+"""Navigation: which screen is shown, the picker or a run; and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from maverick_tui.ui.textual_private.asking import set_title
+from maverick_tui.ui.themes import text_palette
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.board import Board, RunModel
+    from maverick_tui.ui.launch import HeldSetup, Launch
+    from maverick_tui.ui.picker.items import RunSummary
+    from maverick_tui.ui.picker.screen import PickerScreen
+    from maverick_tui.ui.preferences import Preferences
+    from maverick_tui.ui.run.screen import RunScreen
+
+
+class Navigation:
+    """Goes from screen to screen of an application; what is typed in a run is not lost by it."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        board: Board,
+        launch: Launch,
+        setup: HeldSetup,
+        preferences: Preferences,
+        clock: Callable[[], float],
+    ) -> None:
+        """`clock` is the one that the screens of runs go by."""
+        self._app = app
+        self._board = board
+        self._launch = launch
+        self._setup = setup
+        self._preferences = preferences
+        self._clock = clock
+        self._picker: PickerScreen | None = None
+        self._left: RunModel | None = None
+        """The run that was on the screen last."""
+
+    # -- screens ------------------------------------------------------------------------------------------------------
+
+    def make_picker(self) -> PickerScreen:
+        """A picker of the agents in the folder of the runs; where that is not there yet, it waits for `picker_in`."""
+        from maverick_tui.ui.picker.screen import PickerScreen
+
+        self._picker = PickerScreen(
+            self._setup.cwd, runs=self._summaries(), badge=self._launch.badge, folder=self._launch.folder
+        )
+        return self._picker
+
+    def make_run_screen(self, run: RunModel) -> RunScreen:
+        """A screen of the run."""
+        from maverick_tui.ui.run.screen import RunScreen
+
+        palette = partial(text_palette, self._app)
+        return RunScreen(run, self._preferences, palette=palette, badge=self._launch.badge, clock=self._clock)
+
+    @property
+    def run_screens(self) -> list[RunScreen]:
+        """The screens of runs that there are, the uppermost first."""
+        from maverick_tui.ui.run.screen import RunScreen
+
+        return [screen for screen in reversed(self._app.screen_stack) if isinstance(screen, RunScreen)]
+
+    def screen_of(self, run: RunModel) -> RunScreen | None:
+        """The screen of a run, if there is one."""
+        return next((screen for screen in self.run_screens if screen.run is run), None)
+
+    @property
+    def shown_run(self) -> RunModel | None:
+        """The run on the screen, with nothing above it."""
+        return next((screen.run for screen in self.run_screens if screen is self._app.screen), None)
+
+    def draft_of(self, run: RunModel) -> str:
+        """What was typed for a run and not sent."""
+        screen = self.screen_of(run)
+        return screen.draft if screen is not None and screen.is_mounted else run.draft
+
+    # -- from one to the other ----------------------------------------------------------------------------------------
+
+    def show_picker(self) -> None:
+        """To the picker; the run on the screen goes on."""
+        self._leave_run()
+        self.entitle(None)
+        self._switch_to(self.make_picker())
+
+    def show_run(self, run: RunModel) -> None:
+        """To a run."""
+        self._leave_run()
+        self.entitle(run)
+        self._switch_to(self.make_run_screen(run))
+
+    def show_other_run(self, direction: int) -> None:
+        """To the next run, or to the one before."""
+        if (run := self.shown_run) is not None and (other := self._board.beside(run, direction)) is not run:
+            self.show_run(other)
+
+    def go_back(self) -> None:
+        """Back to the run from which one came."""
+        if self._left is not None:
+            self.show_run(self._left)
+
+    def forget(self, run: RunModel) -> RunModel | None:
+        """Take a run from the board, and from the way back; the one beside it, if there is any."""
+        beside = self._board.remove(run)
+        if self._left is run:
+            self._left = beside
+        return beside
+
+    def _leave_run(self) -> None:
+        if (run := self.shown_run) is not None and run.run_id in self._board.runs:
+            self._left = run
+            run.draft = self.draft_of(run)
+
+    def _switch_to(self, screen: Screen[Any]) -> None:
+        _ = self._app.switch_screen(screen)
+
+    # -- what the screens are told ------------------------------------------------------------------------------------
+
+    def picker_in(self, cwd: Path) -> None:
+        """Let the picker show the agents of this folder."""
+        if self._picker is not None and self._picker.is_attached:
+            self._picker.set_cwd(cwd)
+
+    def runs_changed(self) -> None:
+        """Let the picker, if it is shown, list the runs as they stand."""
+        if self._picker is not None and self._picker is self._app.screen:
+            self._picker.runs = self._summaries()
+
+    def _summaries(self) -> list[RunSummary]:
+        if not self._board.runs:
+            return []
+        from maverick_tui.ui.picker.items import summary_of
+
+        return [summary_of(run, self._clock()) for run in self._board.runs.values()]
+
+    def entitle(self, run: RunModel | None) -> None:
+        """Say in the title of the terminal's window which run is shown, and how it is."""
+        if self._app.is_headless:
+            return
+        title = self._app.TITLE or ""
+        if run is not None:
+            from maverick_tui.runs.status import headline
+
+            now = headline(run.store)
+            title = f"{now.glyph} {run.title}: {now.word} - {title}"
+        set_title(self._app, title)

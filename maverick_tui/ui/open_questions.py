@@ -1,0 +1,74 @@
+"""The open questions of a run: which one keys answer, since when they may, and how much they may allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
+    from maverick_tui.runs.choosing import Choice
+    from maverick_tui.runs.store import RunStore
+
+ARMED_AFTER = 0.4
+"""Seconds on the screen before a question can be answered: a key that was meant for something else is no answer."""
+SCOPES = ("allow_run", "allow_alike", "allow_all")
+"""Actions that allow something for the run: the very call, what is like it, and all of the tool."""
+
+
+def by_scope(grants: Sequence[str]) -> dict[str, int]:
+    """The place of the grant that each action allows: of two, the second is for all of the tool."""
+    actions = SCOPES[::2] if len(grants) == 2 else SCOPES
+    return {action: place for place, action in enumerate(actions[: len(grants)])}
+
+
+class OpenQuestions:
+    """Keys answer the question that has waited longest; a click answers the one that it hits."""
+
+    def __init__(self, store: RunStore, clock: Callable[[], float]) -> None:
+        """Look at the questions of a store."""
+        self._store = store
+        self._clock = clock
+        self._first = ""
+        self._first_since = 0.0
+        self.choice: Choice | None = None
+        """How far the question that wants words has been answered."""
+
+    @property
+    def first(self) -> PermissionAsked | None:
+        """The question that keys answer."""
+        return next(iter(self._store.questions.values()), None)
+
+    @property
+    def in_words(self) -> PermissionAsked | None:
+        """The same, if it is one of the agent's own that wants words and not a yes."""
+        first = self.first
+        return first if first is not None and first.tool == "AskUserQuestion" else None
+
+    def about(self, number: int) -> PermissionAsked | None:
+        """The question about the call whose entry has that number; for 0, the first one."""
+        if not number:
+            return self.first
+        for question in self._store.questions.values():
+            call = self._store.call(question.call)
+            if call is not None and call.number == number:
+                return question
+        return None
+
+    def look(self) -> None:
+        """To be called when questions may have come or gone: one that was second may be the first now."""
+        request = self.first.request if self.first is not None else ""
+        if request != self._first:
+            self._first, self._first_since = request, self._clock()
+            self.choice = None
+            if (question := self.in_words) is not None:
+                from maverick_tui.runs.choosing import Choice
+
+                self.choice = Choice(question)
+
+    def is_armed(self, question: PermissionAsked, seen_since: float) -> bool:
+        """Whether somebody has had a moment to read it, so that a key or a click is meant for it."""
+        since = max(question.at, seen_since)
+        if question.request == self._first:
+            since = max(since, self._first_since)
+        return self._clock() - since >= ARMED_AFTER

@@ -1,0 +1,108 @@
+"""The keys that the person has chosen, checked before one of them silently does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+from maverick_tui import paths
+from maverick_tui.inert import one_line
+
+_MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
+
+
+def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
+    """The keys that the person has chosen for this application, and what is wrong with them.
+
+    In a thread: all screens are imported to know what there is a key for.
+    """
+    if not (paths.user_config() / "config.toml").is_file():
+        return {}, []
+    return load_keys({binding.id for binding in all_bindings(app) if binding.id})
+
+
+def all_bindings(app: type[DOMNode]) -> list[Binding]:
+    """The bindings of the application, of all its screens and of what is on them."""
+    from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+    from maverick_tui.ui.dialogs.inputs import InputsForm
+    from maverick_tui.ui.dialogs.naming import NameScreen
+    from maverick_tui.ui.dialogs.trust import TrustScreen
+    from maverick_tui.ui.help import HelpScreen
+    from maverick_tui.ui.overlays.details import DetailsScreen
+    from maverick_tui.ui.overlays.overlay import Overlay
+    from maverick_tui.ui.picker.screen import PickerScreen
+    from maverick_tui.ui.run.screen import RunScreen
+    from maverick_tui.ui.transcript.view import Transcript
+    from maverick_tui.ui.widgets.find_bar import FindBar
+    from maverick_tui.ui.widgets.prompt import Prompt
+
+    owners = (
+        app, PickerScreen, RunScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen, DetailsScreen,
+        ConfirmScreen, TrustScreen, InputsForm, NameScreen,
+    )  # fmt: skip
+    return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
+
+
+def load_keys(known: Collection[str], path: Path | None = None) -> tuple[dict[str, str], list[str]]:
+    """Keys by the id of their binding, from `[keys]` in the user's settings; and what is wrong with them."""
+    path = path or paths.user_config() / "config.toml"
+    if not path.is_file():
+        return {}, []
+    import tomllib
+
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("keys", {})
+    except (OSError, ValueError) as error:  # not UTF-8, not TOML
+        return {}, [one_line(f"{path} cannot be read, so all keys keep their defaults: {error}")]
+    if not isinstance(table, dict):
+        return {}, [one_line(f'{path}: keys must be a table: [keys], then lines like "run.interrupt" = "ctrl+x".')]
+    keymap: dict[str, str] = {}
+    problems: list[str] = []
+    for name, value in _flat(table):
+        problem = _problem(name, value, known)
+        if problem:
+            problems.append(one_line(f"{path}: [keys] {problem}"))
+        else:
+            keymap[name] = ",".join(key.strip() for key in str(value).split(","))
+    return keymap, problems
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """TOML reads run.interrupt without quotes as a table of its own; it means the same."""
+    items: list[tuple[str, Any]] = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            items += _flat(value, f"{prefix}{name}.")
+        else:
+            items.append((f"{prefix}{name}", value))
+    return items
+
+
+def _problem(name: str, value: Any, known: Collection[str]) -> str:
+    from maverick_tui.exceptions import did_you_mean
+
+    if name not in known:
+        return f'"{name}" is not the name of a key binding. {did_you_mean(name, known)}'.rstrip()
+    if not isinstance(value, str) or not value.strip():
+        return f'"{name}" = {value!r} is not a key; write one like "ctrl+x", or several with commas.'
+    wrong = [key for key in value.split(",") if not is_key(key.strip())]
+    return f'"{name}": {wrong[0].strip()!r} is not a key; write one like "ctrl+x" or "f5".' if wrong else ""
+
+
+def is_key(key: str) -> bool:
+    """Whether Textual knows a key of that name."""
+    from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
+
+    if len(key) == 1:
+        return key.isprintable() and not key.isspace()
+    *modifiers, name = key.split("+")
+    if len(set(modifiers)) != len(modifiers) or not _MODIFIERS.issuperset(modifiers) or not name:
+        return False
+    if len(name) == 1:
+        return name.isalnum()
+    names = {known.value.rpartition("+")[2] for known in Keys} | {"space", *KEY_NAME_REPLACEMENTS.values()}
+    return name in names or key_to_character(name) is not None

@@ -1,0 +1,1 @@
+"""The screen of a run, and the parts that it is composed of."""

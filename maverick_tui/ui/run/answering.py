@@ -1,0 +1,207 @@
+"""Answering: what a person says to a run's questions: by key, by click, in words, or with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.open_questions import ARMED_AFTER, OpenQuestions, by_scope
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
+    from maverick_tui.runs.board import Answer, RunModel
+    from maverick_tui.runs.choosing import Choice
+    from maverick_tui.ui.transcript.view import Transcript
+    from maverick_tui.ui.widgets.prompt import Prompt
+
+
+class Answering:
+    """Answers only what has been on the screen for long enough to be meant.
+
+    A reason to deny is typed in the prompt: what stands there waits until it is given.
+    """
+
+    def __init__(self, run: RunModel, transcript: Transcript, prompt: Prompt, clock: Callable[[], float]) -> None:
+        """Answer the questions of a run that are shown in a transcript."""
+        self.questions = OpenQuestions(run.store, clock)
+        self.keys: Mapping[str, str] = {}
+        """What keys are called, by the ids of their bindings."""
+        self._run = run
+        self._transcript = transcript
+        self._prompt = prompt
+        self._reason_for = ""
+        """The question that is to be denied with the reason that stands in the prompt."""
+        self._aside = ""
+        """What stood in the prompt before a reason was asked for."""
+        self._unsaid = ("", "")
+        """The question for which a reason was begun and left, and the words."""
+        self._doubted: tuple[str, int, str] | None = None
+        """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
+
+    # -- the prompt ---------------------------------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> str:
+        """Everything that was typed and not sent."""
+        return "\n".join(filter(None, (self._aside, self._prompt.text)))
+
+    @property
+    def asks_reason(self) -> bool:
+        """Whether what is typed is a reason."""
+        return bool(self._reason_for)
+
+    @property
+    def has_lost_question(self) -> bool:
+        """Whether the question is gone that a reason is typed for."""
+        return self.asks_reason and self._reason_for not in self._run.store.questions
+
+    @property
+    def wants_words(self) -> bool:
+        """Whether what is typed is for a question, and so never a command."""
+        return self.asks_reason or self.questions.in_words is not None
+
+    def leave_reason(self) -> None:
+        """Back to the draft alone: the words of a reason are no part of it. They come back with the question's key."""
+        if not self.has_lost_question:
+            self._unsaid = (self._reason_for, self._prompt.take())
+        self._bring_draft_back()
+
+    def drop_lost_reason(self) -> None:
+        """Ask for no reason any more if the question is gone, and nothing was typed for it."""
+        if self.has_lost_question and not self._prompt.text:
+            self._bring_draft_back()
+
+    def _bring_draft_back(self) -> None:
+        """No reason is asked for any more; what was put aside stands above what has been typed since."""
+        self._reason_for = ""
+        if self._aside:
+            draft, self._aside = self.draft, ""
+            self._prompt.set_text(draft)
+
+    def take(self, text: str) -> bool:
+        """Take what was sent, if it is meant for a question; whether it is. What is not accepted is typed again."""
+        question = self.questions.in_words
+        if self.asks_reason:
+            asked = self._run.store.questions.get(self._reason_for)
+            is_accepted = self._answer(asked, "deny", reason=text.strip())
+        elif question is not None and (text.strip() or self._has_marked):
+            is_accepted = self._say(question, text.strip())
+        else:
+            return False
+        if not is_accepted:
+            self._prompt.put_before(text)
+        if self.asks_reason:
+            self._bring_draft_back()
+        return True
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Questions may have come or gone."""
+        before = self.questions.choice
+        self.questions.look()
+        if self.questions.choice is not before:
+            self._transcript.set_choice(self.questions.choice)
+
+    def choose(self, entry: int, option: int) -> None:
+        """Choose an option of what the agent asks."""
+        question, choice = self.questions.about(entry), self.questions.choice
+        if question is None or choice is None or choice.request != question.request or choice.is_complete:
+            return
+        if option < len(choice.parts[choice.at].options) and self._is_armed(question, is_hit=entry > 0):
+            choice.choose(option)
+            self._go_on(question, choice)
+            self._focus_prompt()  # Enter sends what is marked
+
+    def allow_once(self, entry: int = 0) -> None:
+        """Allow the call that waits; with the number of an entry, that one."""
+        question = self.questions.about(entry)
+        if question is not None and question.tool == "AskUserQuestion":
+            self._tell("It wants an answer: choose an option, or type one.", 3)
+        else:
+            self._answer(question, "once", is_hit=entry > 0)
+
+    def allow(self, scope: str, entry: int = 0) -> None:
+        """Allow the call that waits, and what the scope takes in, for the run."""
+        question = self.questions.about(entry)
+        if question is None or not self._is_armed(question, is_hit=entry > 0):
+            return
+        if (grant := by_scope(question.grants).get(scope)) is None:
+            self._tell("This question does not offer that.", 3)
+        else:
+            self._run.answer(question.request, "run", grant=grant)
+
+    def deny(self, entry: int = 0) -> None:
+        """Deny the call that waits."""
+        self._answer(self.questions.about(entry), "deny", is_hit=entry > 0)
+
+    def ask_reason(self, entry: int) -> None:
+        """Ask for a reason to deny; what stands in the prompt was meant for something else, and waits."""
+        question = self.questions.about(entry)
+        if question is None or not self._is_armed(question, denies=True, is_hit=entry > 0):
+            return
+        if not self.asks_reason:
+            self._aside = self._prompt.take()
+            unsaid_for, words = self._unsaid
+            self._prompt.set_text(words if unsaid_for == question.request else "")
+        self._reason_for = question.request
+        self._focus_prompt()
+
+    def _answer(
+        self, question: PermissionAsked | None, decision: Answer, *, reason: str = "", is_hit: bool = False
+    ) -> bool:
+        """Answer a question; whether there is one, and it has been seen for long enough to be meant."""
+        if question is None or not self._is_armed(question, denies=decision == "deny", is_hit=is_hit):
+            return False
+        self._run.answer(question.request, decision, reason)
+        return True
+
+    def _is_armed(self, question: PermissionAsked, *, denies: bool = False, is_hit: bool = False) -> bool:
+        """Whether it has been on the screen: for a yes all of it, for a no that which tells what it is about; and where
+        it is, if a click has hit it.
+        """
+        seen = self._transcript.questions_seen
+        since = seen.head_since(question.request) if denies else seen.whole_since(question.request)
+        if since is None:
+            if (call := self._run.store.call(question.call)) is not None:
+                self._transcript.show_question(call.number)
+            self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
+            return False
+        if is_hit:
+            since = max(since, seen.still_since(question.request))
+        if self.questions.is_armed(question, since):
+            return True
+        what = "is new or has just moved: click again" if is_hit else f"is new: its keys act after {ARMED_AFTER} s"
+        self._tell(f"This question {what}.", 2)
+        return False
+
+    @property
+    def _has_marked(self) -> bool:
+        return self.questions.choice is not None and bool(self.questions.choice.marked)
+
+    def _say(self, question: PermissionAsked, text: str) -> bool:
+        """Answer in words what the agent asks; whether they were taken."""
+        choice = self.questions.choice
+        if choice is None or not self._is_armed(question):
+            return False
+        said = (question.request, choice.at, text)
+        if (number := choice.no_option(text)) and said != self._doubted:
+            self._doubted = said
+            self._tell(f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words.", 4)
+            return False
+        choice.say(text)
+        self._go_on(question, choice)
+        return True
+
+    def _go_on(self, question: PermissionAsked, choice: Choice) -> None:
+        if choice.is_complete:
+            self._run.answer(question.request, "once", answers=choice.answers)
+        else:
+            self._transcript.set_choice(choice)
+
+    def _focus_prompt(self) -> None:
+        self._prompt.screen.set_focus(self._prompt)
+
+    def _tell(self, text: str, seconds: float) -> None:
+        self._prompt.notify(text, timeout=seconds, markup=False)

@@ -1,0 +1,44 @@
+"""The keys of a run's screen: which action each of them is bound to."""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+
+
+def _first(key: str, action: str, text: str, name: str) -> Binding:
+    """A key that the screen takes before any widget does."""
+    return Binding(key, action, text, id=name, priority=True, show=False)
+
+
+RUN_KEYS = (
+    _first("escape", "escape", "Interrupt", "run.interrupt"),
+    _first("shift+tab", "cycle_mode", "Next permission mode", "run.mode"),
+    _first("tab", "switch_focus", "Between prompt and transcript", "run.focus"),
+    _first("ctrl+n", "app.new_run", "Another agent", "run.new"),
+    _first("ctrl+pagedown", "app.other_run(1)", "Next run", "run.next"),
+    _first("ctrl+pageup", "app.other_run(-1)", "Previous run", "run.previous"),
+    _first("ctrl+o", "verbosity", "Show more or less", "run.verbosity"),
+    _first("ctrl+b", "toggle_panel", "Usage panel", "run.panel"),
+    _first("ctrl+f", "find", "Find", "run.find"),
+    _first("pageup", "page(-1)", "Up a page", "run.page_up"),
+    _first("pagedown", "page(1)", "Down a page", "run.page_down"),
+    _first("ctrl+end", "follow", "To the end, and follow it", "run.follow"),
+    _first("alt+up", "edit_queued", "Take back the last queued prompt", "run.edit_queued"),
+    _first("alt+x", "drop_queued", "Drop the last queued prompt", "run.drop_queued"),
+    _first("f2", "name_run", "Name this run", "run.name"),
+    _first("f9", "app.close_run", "Close this run", "run.close"),
+    _first("f4", "edit_transcript", "Transcript in your editor", "run.editor"),
+    _first("ctrl+y", "allow_once", "Allow once", "approval.allow_once"),
+    _first("ctrl+t", "allow_run", "Allow this very call for the run", "approval.allow_run"),
+    _first("alt+t", "allow_alike", "Allow calls that begin alike for the run", "approval.allow_alike"),
+    _first("alt+a", "allow_all", "Allow all of the tool for the run", "approval.allow_all"),
+    _first("ctrl+x", "deny", "Deny", "approval.deny"),
+    _first("ctrl+r", "deny_reason", "Deny with a reason", "approval.deny_reason"),
+    _first("f5", "banner_retry", "Retry the prompt", "banner.retry"),
+    _first("f6", "banner_continue", "Continue from here", "banner.continue"),
+    _first("f7", "banner_copy", "Copy what came", "banner.copy"),
+    _first("f8", "banner_details", "Details of the failure", "banner.details"),
+    Binding("slash", "find", "Find", id="transcript.find", show=False),
+    Binding("e", "edit_transcript", "Transcript in your editor", id="transcript.editor", show=False),
+    Binding("i", "focus_prompt", "Back to the prompt", id="transcript.leave", show=False),
+)

@@ -1,0 +1,59 @@
+"""Recovery: what can be done about a failure, while its banner is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maverick_tui.runs.entries import FailureEntry, PromptEntry
+from maverick_tui.ui.transcript.texts import answer_of_turn, source
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.run.slash_commands import Send
+    from maverick_tui.ui.transcript.view import Transcript
+
+_CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
+
+
+class Recovery:
+    """Tries again, goes on, copies what came, and tells all that is known."""
+
+    def __init__(self, run: RunModel, transcript: Transcript, send: Send) -> None:
+        """Deal with the failures of a run."""
+        self._run = run
+        self._transcript = transcript
+        self._send = send
+
+    @property
+    def failure(self) -> FailureEntry | None:
+        """The failure that has a banner."""
+        return self._run.store.current_failure
+
+    def retry(self) -> None:
+        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again."""
+        failed = [
+            entry
+            for entry in self._run.store.entries
+            if isinstance(entry, PromptEntry) and self.failure is not None and entry.turn == self.failure.turn
+        ]
+        if failed:
+            self._send(failed[-1].text, is_command=failed[-1].is_command)
+        else:
+            self._run.reconnect()
+
+    def go_on(self) -> None:
+        """Ask the agent to go on where its answer broke off."""
+        if self.failure is not None and self.failure.failure.error == "StreamingError":
+            self._send(_CONTINUE)
+
+    def copy(self) -> None:
+        """Copy what came before it broke; if nothing came, what went wrong."""
+        if (failure := self.failure) is not None:
+            self._transcript.copy(*answer_of_turn(self._run.store, failure.turn) or [source(failure)])
+
+    def show_details(self) -> None:
+        """Show everything that is known about the failure."""
+        from maverick_tui.ui.overlays.details import DetailsScreen
+
+        if self.failure is not None:
+            _ = self._transcript.app.push_screen(DetailsScreen(self.failure.failure))

@@ -1,0 +1,361 @@
+"""RunScreen: one run, live. The prompt has the focus; transcript, figures and status stand around it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.screen import Screen
+
+from maverick_tui.agent.fields import PERMISSION_MODES
+from maverick_tui.inert import inert
+from maverick_tui.paths import shipped
+from maverick_tui.ui.keys.bindings import key_names
+from maverick_tui.ui.open_questions import SCOPES
+from maverick_tui.ui.preferences import VERBOSITIES, Preferences
+from maverick_tui.ui.run.answering import Answering
+from maverick_tui.ui.run.keys import RUN_KEYS
+from maverick_tui.ui.run.prompting import Prompting
+from maverick_tui.ui.run.recovery import Recovery
+from maverick_tui.ui.run.status import RunStatus, StatusClock
+from maverick_tui.ui.transcript.view import Transcript
+from maverick_tui.ui.widgets.command_menu import CommandMenu
+from maverick_tui.ui.widgets.painted import PAINT
+from maverick_tui.ui.widgets.prompt import Prompt
+from maverick_tui.ui.widgets.run_header import RunHeader
+from maverick_tui.ui.widgets.status_line import StatusLine
+from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import Event
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.rendering.palette import Palette
+    from maverick_tui.ui.widgets.find_bar import FindBar
+
+WIDE = 100
+"""Columns from which the usage panel has room beside the transcript."""
+SHORT = 9
+"""Rows below which everything goes that the answer, the status and the prompt can do without."""
+_CHANGES_QUESTIONS = ("permission_asked", "permission_settled", "tool_finished", "turn_ended")
+_CHANGES_KEYS = ("permission_asked", "permission_settled", "turn_started", "turn_ended", "connect_failed")
+_CHANGES_FILES = ("run_started", "turn_ended")
+
+
+class RunScreen(Screen[None]):
+    """Shows a run and takes what the person wants of it; everything it shows comes from the run's store."""
+
+    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("run", "prompt", "panel", "status")]
+    COMPONENT_CLASSES = PAINT
+    BINDING_GROUP_TITLE = "Run"
+    AUTO_FOCUS = "Prompt"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
+    BINDINGS: ClassVar[list[BindingType]] = [*RUN_KEYS]
+
+    def __init__(
+        self,
+        run: RunModel,
+        preferences: Preferences,
+        *,
+        palette: Callable[[], Palette],
+        badge: str = "",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Show the run as the person prefers it, and remember what they change about that."""
+        super().__init__()
+        self.run = run
+        self.store = run.store
+        self._preferences = preferences
+        self.transcript = Transcript(run.store, palette=palette, verbosity=preferences.verbosity, clock=clock)
+        self.prompt = Prompt(history=run.history)
+        self._status = RunStatus(run, badge, clock)
+        self.status_clock = StatusClock(self._show_status)
+        self._answering = Answering(run, self.transcript, self.prompt, clock)
+        self._prompting = Prompting(run, self.prompt, self.transcript, self._answering, self._act_later)
+        self._recovery = Recovery(run, self.transcript, self._prompting.send)
+        self._find_bar: FindBar | None = None
+        self._was_shown = False
+        self._give_actions_to_parts()
+        self.set_class(preferences.is_panel_closed, "-panel-closed")
+
+    def _give_actions_to_parts(self) -> None:
+        """Textual looks on the screen for what its keys do; these actions are the parts' own."""
+        answering, prompting, recovery = self._answering, self._prompting, self._recovery
+        self.action_choose = answering.choose
+        self.action_allow_once = answering.allow_once
+        self.action_allow_run = partial(answering.allow, "allow_run")
+        self.action_allow_alike = partial(answering.allow, "allow_alike")
+        self.action_allow_all = partial(answering.allow, "allow_all")
+        self.action_deny = answering.deny
+        self.action_edit_queued = prompting.edit_queued
+        self.action_drop_queued = prompting.drop_queued
+        self.action_banner_retry = recovery.retry
+        self.action_banner_continue = recovery.go_on
+        self.action_banner_copy = recovery.copy
+        self.action_banner_details = recovery.show_details
+
+    def compose(self) -> ComposeResult:
+        """The answer first, the status second, everything else quiet."""
+        # Textual would find out after it has applied all styles, and apply them again.
+        size = self.app.size
+        self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short")
+        yield self._status.header
+        with Horizontal(id="run-body"):
+            yield self.transcript
+            yield self._status.panel
+        yield self._status.usage
+        yield self._status.queue
+        yield self._status.line
+        yield self.prompt
+
+    def on_mount(self) -> None:
+        """Take up the state that is there, and keep the clocks going."""
+        self.prompt.set_text(self.run.draft)
+        self._answering.look()
+        self.keys_changed()
+        self.set_interval(1.0, self.tick)
+        self.status_clock.refresh_now()
+        self.call_after_refresh(self._read_checkout)
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Have styles applied again when it comes back; the first time they are those of a moment ago."""
+        event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
+
+    # -- what is shown ------------------------------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> str:
+        """Everything that was typed and not sent."""
+        return self._answering.draft
+
+    def keys_changed(self) -> None:
+        """The keys may be others: say so wherever they are named."""
+        keys = key_names(self.app, self.prompt, self.transcript, self)
+        self._answering.keys = self._prompting.keys = keys
+        self.transcript.set_keys(keys)
+        self._status.set_keys(keys)
+
+    def event_applied(self, event: Event) -> None:
+        """The store has changed. Nothing is drawn here: that is done in frames."""
+        is_growth, is_due = event.type == "block_grew", self.status_clock.due is not None
+        if is_growth and is_due and self.transcript.is_waking:
+            return  # thousands of them may come in a second
+        if not self.is_attached or not self.is_mounted:
+            return
+        self.transcript.wake(at_once=not is_growth)
+        if is_growth and is_due:
+            return
+        if event.type in _CHANGES_QUESTIONS:
+            self._answering.look()
+        if event.type in _CHANGES_KEYS:
+            self.refresh_bindings()
+        if event.type in _CHANGES_FILES:
+            self._read_checkout()
+        self.status_clock.hear(event.type)
+
+    @work(exclusive=True, group="checkout", exit_on_error=False)
+    async def _read_checkout(self) -> None:
+        """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
+        from maverick_tui.git import head
+
+        if self.store.loaded is None or not self.store.loaded.cwd:
+            return
+        checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.loaded.cwd))
+        if checkout is not None:
+            self._status.header.set_branch(checkout.branch, checkout.changed)
+
+    def tick(self) -> None:
+        """Another second is over."""
+        self.transcript.tick()
+        self.status_clock.refresh_now()
+
+    def _show_status(self) -> None:
+        if self.is_attached:
+            self._status.refresh()
+            self._prompting.show_hint()
+
+    def on_descendant_focus(self) -> None:
+        """Say what the keys do for what has the focus."""
+        if self._prompting.keys:
+            self._prompting.show_hint()
+
+    # -- prompts ------------------------------------------------------------------------------------------------------
+
+    @on(Prompt.Submitted)
+    def _submit(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        self._prompting.submit(event.text)
+
+    def _act_later(self, action: str) -> None:
+        self.run_worker(self.run_action(action), group="command", exit_on_error=False)
+
+    @on(Prompt.Changed)
+    def _text_changed(self) -> None:
+        self._prompting.commands.text_changed()
+
+    @on(CommandMenu.Clicked)
+    def _command_clicked(self, event: CommandMenu.Clicked) -> None:
+        event.stop()
+        self._prompting.commands.complete(event.at)
+        self.set_focus(self.prompt)
+
+    # -- steering -----------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of questions and banners act only while there is one; else they are the prompt's."""
+        if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
+            return False  # its key cuts
+        if action in ("allow_once", "deny", "deny_reason", *SCOPES):
+            return self._answering.questions.first is not None
+        if action in ("drop_queued", "edit_queued"):
+            return bool(self.store.queue)
+        if action.startswith("banner_"):
+            return self._recovery.failure is not None and not self.store.is_running
+        return True
+
+    def action_escape(self) -> None:
+        """Leave what is open; with nothing open, interrupt; with nothing to interrupt, end what is scheduled."""
+        store = self.store
+        if self.get_selected_text():
+            self.clear_selection()
+        elif self.prompt.is_choosing:
+            self._prompting.commands.refuse()
+        elif self._answering.asks_reason:
+            self._answering.leave_reason()
+            self._prompting.show_hint()
+        elif self._find_bar is not None and self._find_bar.is_open:
+            self._find_bar.close(self.prompt)
+        elif store.is_running or store.questions or store.queue.keys() - store.held:
+            self.run.interrupt()
+        elif self.focused is not self.prompt:
+            self.action_focus_prompt()
+        elif store.jobs:
+            self.run.interrupt()
+
+    def action_cycle_mode(self) -> None:
+        """Take the next permission mode, where there is something to permit."""
+        mode, modes = self.store.mode, PERMISSION_MODES
+        if self.store.loaded is not None and not mode:
+            self.notify("This agent has nothing to permit.")
+            return
+        following = modes[(modes.index(mode) + 1) % len(modes)] if mode in modes else modes[0]
+        self.run.set_mode(following)
+
+    def action_name_run(self) -> None:
+        """Ask what the run is to be called."""
+        from maverick_tui.ui.dialogs.naming import NameScreen
+
+        def name(words: str | None) -> None:
+            if words is not None:
+                self.run.name(words)
+
+        _ = self.app.push_screen(NameScreen(self.store.name), name)
+
+    def action_deny_reason(self, entry: int = 0) -> None:
+        """Deny the call that waits with a reason, which is asked for."""
+        self._answering.ask_reason(entry)
+        self._prompting.show_hint()
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def action_switch_focus(self) -> None:
+        """Between prompt and transcript; in a command that has been begun, to its end."""
+        if self.focused is self.prompt and self.prompt.is_choosing:
+            self._prompting.commands.complete()
+        elif self.focused is self.prompt:
+            self.set_focus(self.transcript)
+        else:
+            self.action_focus_prompt()
+
+    def action_focus_prompt(self) -> None:
+        """Back to the prompt, at once: what is typed next is for it."""
+        self.set_focus(self.prompt)
+
+    def action_page(self, direction: int) -> None:
+        """Scroll the transcript by a page, wherever the focus is."""
+        if direction < 0:
+            self.transcript.action_page_up()
+        else:
+            self.transcript.action_page_down()
+
+    def action_follow(self) -> None:
+        """To the end of the transcript, and follow it."""
+        self.transcript.action_bottom()
+
+    def action_verbosity(self) -> None:
+        """Show the next amount of detail, and remember it."""
+        verbosity = VERBOSITIES[(VERBOSITIES.index(self._preferences.verbosity) + 1) % len(VERBOSITIES)]
+        self._preferences.change(verbosity=verbosity)
+        self.transcript.set_verbosity(verbosity)
+        self.notify(f"Detail: {verbosity}", timeout=2)
+
+    def action_toggle_panel(self) -> None:
+        """Open or close the usage panel, and remember it."""
+        if self.size.width < WIDE:
+            self.notify(f"The panel needs {WIDE} columns; the line above the prompt has the figures.", timeout=4)
+            return
+        self.toggle_class("-panel-closed")
+        self._preferences.change(is_panel_closed=self.has_class("-panel-closed"))
+
+    async def action_find(self) -> None:
+        """Open the line to find text with."""
+        if self._find_bar is None:
+            from maverick_tui.ui.widgets.find_bar import FindBar
+
+            bar = FindBar(self.transcript)
+            await self.mount(bar, before=self._status.queue)
+            self._find_bar = bar  # not before its parts are there
+        self._find_bar.open()
+
+    @work(group="editor", exclusive=True)
+    async def action_edit_transcript(self) -> None:
+        """Open the transcript as Markdown in the person's editor."""
+        from maverick_tui.exceptions import MaverickError
+        from maverick_tui.runs.export import as_markdown
+        from maverick_tui.ui.editor import edit_text
+
+        try:
+            await edit_text(self.app, as_markdown(self.store))
+        except MaverickError as error:
+            self.notify(inert(str(error)), title="Editor", severity="warning", markup=False)
+
+    @on(UsagePanel.ToggleRequested)
+    @on(UsageLine.ToggleRequested)
+    def _usage_clicked(self, event: Message) -> None:
+        event.stop()
+        self.action_toggle_panel()
+
+    @on(RunHeader.ModeClicked)
+    def _mode_clicked(self, event: RunHeader.ModeClicked) -> None:
+        event.stop()
+        self.action_cycle_mode()
+
+    @on(Transcript.Moved)
+    def _moved(self, event: Transcript.Moved) -> None:
+        event.stop()
+        self._status.line.set_unseen(0 if event.is_following else event.unseen, event.is_following)
+
+    @on(StatusLine.FollowClicked)
+    def _follow_clicked(self, event: StatusLine.FollowClicked) -> None:
+        event.stop()
+        self.action_follow()
+
+    @on(Transcript.Found)
+    def _found(self, event: Transcript.Found) -> None:
+        event.stop()
+        if self._find_bar is not None:  # the keys from match to match act also before anything was to be found
+            self._find_bar.show_result(event.at, event.total)
+
+    @on(Transcript.Copied)
+    def _copied(self, event: Transcript.Copied) -> None:
+        event.stop()
+        self.notify(f"Copied {event.characters:,} characters.", timeout=2)

@@ -1,0 +1,153 @@
+"""What can be typed instead of a prompt: words with a slash before them, which are for us and not for the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from maverick_tui.inert import one_line
+from maverick_tui.ui.widgets.command_menu import CommandChoice, CommandMenu
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.widgets.prompt import Prompt
+
+COMMANDS = {
+    "clear": "Begin a new conversation; what is on the screen stays",
+    "new": "The same as /clear",
+    "compact": "Sum the conversation up; /compact WORDS says what matters",
+    "model": "Let another model answer: /model NAME",
+    "name": "Call this run by a name: /name WORDS",
+    "close": "Close this run",
+    "help": "Show keys and commands",
+    "quit": "Leave Maverick",
+}
+"""Each command, and what it does."""
+TAKE_WORDS = ("compact", "model", "name")
+"""Commands that words may follow."""
+_ACTIONS = {"name": "name_run", "close": "app.close_run", "help": "app.help", "quit": "app.quit"}
+"""Commands that do what a key of the screen does."""
+
+_COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?", re.DOTALL)
+"""A path has a second slash, or a dot: it is no command."""
+
+
+def slash_command(text: str) -> tuple[str, str] | None:
+    """The command and what follows it; None if the text is none."""
+    found = _COMMAND.fullmatch(text.strip())
+    return (found[1].lower(), (found[2] or "").strip()) if found else None
+
+
+def _takes(name: str, rest: str) -> bool:
+    """Whether the command can be meant with what follows it: a model has one word, most commands take none."""
+    return not rest or (name in TAKE_WORDS and (name != "model" or len(rest.split()) == 1))
+
+
+class Send(Protocol):
+    """Sends a text to the run."""
+
+    def __call__(self, text: str, *, is_command: bool = False) -> None:
+        """As a prompt, or as a command of the engine's."""
+
+
+class SlashCommands:
+    """Offers the commands that what is typed may become, and carries out the one that is sent."""
+
+    def __init__(
+        self, run: RunModel, prompt: Prompt, *, send: Send, act: Callable[[str], None], on_change: Callable[[], None]
+    ) -> None:
+        """`act` does what an action of the screen does; `on_change` hears that others are offered."""
+        self._run = run
+        self._prompt = prompt
+        self._send = send
+        self._act = act
+        self._on_change = on_change
+        self._choice = CommandChoice(COMMANDS, TAKE_WORDS, self._offer)
+        self._menu: CommandMenu | None = None
+
+    # -- choosing -----------------------------------------------------------------------------------------------------
+
+    def allow(self, may_choose: bool) -> None:
+        """Offer commands from now on, or none: words for a question are never commands, however they begin."""
+        self._prompt.choice = self._choice if may_choose else None
+        if not may_choose:
+            self._choice.close()
+
+    def refuse(self) -> None:
+        """The person does not want to choose."""
+        self._choice.refuse()
+
+    def complete(self, at: int | None = None) -> None:
+        """Make the marked command of what is typed, or the one at a place; if it is that already, offer no more."""
+        if not self._prompt.complete(at):
+            self._choice.refuse()
+
+    def text_changed(self) -> None:
+        """The text may have been undone, and so neither typed nor set."""
+        if self._choice.names and not self._prompt.is_choosing:
+            self._choice.close()
+
+    def _offer(self) -> None:
+        """Show the commands directly above what is typed."""
+        if self._menu is None and self._choice.names:
+            self._menu = CommandMenu(self._choice)
+            _ = self._prompt.screen.mount(self._menu, before=self._prompt)
+        if self._menu is not None:
+            self._menu.refresh_choice()
+        self._on_change()
+
+    # -- carrying out -------------------------------------------------------------------------------------------------
+
+    def obey(self, text: str) -> bool:
+        """Do what a text says, if it is a command; whether it is one. Of one that is not known the person is asked."""
+        if (found := slash_command(text)) is None:
+            return False
+        name, rest = found
+        if name not in COMMANDS or not _takes(name, rest):
+            self._ask(name, text)
+            return True
+        self._prompt.remember(text)
+        self._obey(name, rest)
+        return True
+
+    def _obey(self, name: str, rest: str) -> None:
+        if name in ("clear", "new"):
+            self._run.clear()
+        elif name == "compact":
+            self._send(f"/compact {rest}".strip(), is_command=True)
+        elif name == "model" and rest:
+            self._run.set_model(rest)
+        elif name == "model":
+            model = one_line(self._run.store.model) or "The default model"
+            self._prompt.notify(f"{model} answers. /model NAME changes it.", timeout=6, markup=False)
+        elif name == "name" and rest:
+            self._run.name(rest)
+        else:
+            self._act(_ACTIONS[name])
+
+    def _ask(self, name: str, text: str) -> None:
+        """It may be meant for the agent, or be a slip: sent, it is a prompt that costs something.
+
+        A command with words that it cannot take is no command: they are all that tells it from a prompt.
+        """
+        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+
+        def decide(is_meant: bool | None) -> None:
+            if is_meant:
+                self._prompt.remember(text)
+                self._send(text)
+            else:  # nothing that was typed is lost
+                self._prompt.put_before(text)
+
+        if name in COMMANDS:
+            why, known = f"/{name} with these words is not a command.", f"/{name}: {COMMANDS[name]}."
+        else:
+            why, known = f"/{name} is not a command.", f"Commands are {', '.join(f'/{one}' for one in COMMANDS)}."
+        dialog = ConfirmScreen(
+            f"{why} Send it to the agent?",
+            f"It would be a prompt like any other, and cost as much. {known}",
+            yes="Send it",
+            no="Edit it",
+        )
+        _ = self._prompt.app.push_screen(dialog, decide)

@@ -1,0 +1,159 @@
+"""What is copied and searched: the text of entries (what they say, not how they look), the last answer, a word."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+
+from rich.cells import cell_len
+
+from maverick_tui.agent.engine.outputs import result_text
+from maverick_tui.inert import inert
+from maverick_tui.runs.entries import Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
+from maverick_tui.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.rendering.palette import Palette
+    from maverick_tui.ui.rendering.row import Row
+
+_WORD = re.compile(r"""[^\s"'`()\[\]{}<>,;│]+""")
+"""Paths, links and names are one word; brackets and quotes around them are not part of it."""
+
+
+def source(entry: Entry) -> str:
+    """The text of an entry as it is copied, searched and exported: never what it looks like, but what it says."""
+    if isinstance(entry, PromptEntry | TextEntry | NoticeEntry):
+        return entry.text
+    if isinstance(entry, ToolEntry):
+        arguments = json.dumps(entry.arguments, ensure_ascii=False, indent=2, default=str)
+        shown = (
+            inert(entry.arguments["command"]) if isinstance(entry.arguments.get("command"), str) else inert(arguments)
+        )
+        return f"{inert(entry.name)}\n{shown}\n\n{inert(result_text(entry.output))}".rstrip()
+    if isinstance(entry, FailureEntry):
+        return inert("\n".join([entry.failure.message, *entry.failure.causes, entry.failure.hint]))
+    return ""
+
+
+def answer_of_turn(store: RunStore, turn: int) -> list[str]:
+    """What the agent itself has said in a turn, block by block."""
+    return [entry.text for entry in store.entries if entry.turn == turn and _is_said(entry)]
+
+
+def last_answer(store: RunStore) -> list[str]:
+    """What the agent itself has said after its last call, as it is printed without a terminal; block by block.
+
+    Where it has called something and said nothing since, what it said before that is the last one.
+    """
+    found: list[str] = []
+    for entry in reversed(store.entries):
+        is_end = isinstance(entry, PromptEntry) or (isinstance(entry, ToolEntry) and not entry.parent)
+        if is_end and found:
+            break
+        if _is_said(entry):
+            found.insert(0, source(entry))
+    return found
+
+
+def last_turn(store: RunStore) -> list[str]:
+    """All that the agent itself has said in the last turn in which it has said something, block by block."""
+    said = next((entry for entry in reversed(store.entries) if _is_said(entry)), None)
+    return answer_of_turn(store, said.turn) if said is not None else []
+
+
+def _is_said(entry: Entry) -> TypeGuard[TextEntry]:
+    return isinstance(entry, TextEntry) and entry.kind == "text" and not entry.parent and bool(entry.text.strip())
+
+
+def word_at(text: str, cell: int) -> tuple[int, int]:
+    """First character of the word at a cell, and the one after its last; of blanks, nothing."""
+    for word in _WORD.finditer(text):
+        start = cell_len(text[: word.start()])
+        if start <= cell < start + cell_len(word[0]):
+            return word.span()
+    return 0, 0
+
+
+class Match(NamedTuple):
+    """The number of an entry, and which of the matches in it this is."""
+
+    entry: int
+    ordinal: int
+
+
+class Search:
+    """Looks for a text in the entries; small letters find capitals, too, capitals only themselves."""
+
+    def __init__(self, sources: Callable[[], list[tuple[int, str]]]) -> None:
+        self.needle = ""
+        self._sources = sources
+        self._found: list[Match] = []
+        self.at = 0
+
+    @property
+    def total(self) -> int:
+        """How many matches there are."""
+        return len(self._found)
+
+    def start(self, needle: str, is_ahead: Callable[[Match], bool] = lambda _: False) -> int:
+        """Look for something else; the first match ahead is the first to be visited, else the last there is."""
+        self.needle = needle
+        self._found = self._matches()
+        ahead = (at for at, match in enumerate(self._found) if is_ahead(match))
+        self.at = next(ahead, max(0, len(self._found) - 1))
+        return len(self._found)
+
+    def step(self, direction: int) -> Match | None:
+        """The next match; it goes round at the ends, and finds what has come meanwhile."""
+        current = self._found[self.at] if self._found else None
+        if current is None:
+            return self._found[self.at] if direction and self.start(self.needle) else None
+        if direction:
+            self._found = self._matches()
+        if current in self._found:
+            self.at = self._found.index(current)
+        if not self._found:
+            self.at = 0
+            return None
+        self.at = (self.at + direction) % len(self._found)
+        return self._found[self.at]
+
+    def _matches(self) -> list[Match]:
+        if not self.needle:
+            return []
+        return [
+            Match(number, ordinal)
+            for number, text in self._sources()
+            for ordinal in range(folded(text, self.needle).count(self.needle))
+        ]
+
+
+def folded(text: str, needle: str) -> str:
+    """The text as it is compared; of the same length, so that places in it are places in the text."""
+    if needle != needle.lower():
+        return text
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+
+
+def places(row: Row, needle: str) -> Iterator[tuple[int, int]]:
+    """First and last cell of each match in a row; what only decorates the row is not looked at."""
+    text = row.text
+    lower = folded(text, needle)
+    at = lower.find(needle) if needle else -1
+    while at >= 0:
+        start = cell_len(text[:at])
+        if start >= row.indent:
+            yield start, start + cell_len(text[at : at + len(needle)])
+        at = lower.find(needle, at + len(needle))
+
+
+def highlighted(row: Row, needle: str, palette: Palette, current: int = -1) -> Row:
+    """The row with every match highlighted; the `current` one of them stands out."""
+    for ordinal, (start, end) in enumerate(list(places(row, needle))):
+        row = row.marked(start, end, palette.current_match if ordinal == current else palette.match)
+    return row

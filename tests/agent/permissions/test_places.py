@@ -1,0 +1,376 @@
+"""Places that ask whatever the rules say."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import AgentContext, AgentResult, MaverickAgent
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.started import Started
+from maverick_tui.agent.tools import ToolRule
+from tests.agent.permissions.deciding import bash, decide
+
+PROTECTED = [
+    ".git/config", ".GIT/config", ".git", "vendor/x/.git/hooks/pre-commit", "src/../.git/config", ".git /config",
+    ".g\u200cit/x", ".git\\hooks\\x",
+    ".maverick/agents/x.md", ".claude/settings.json", ".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", ".envrc",
+    ".bashrc", "sub/.zshenv", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".gitmodules", "hidden/config",
+    "x.sublime-project", ".Rprofile", ".cargo/config.toml", ".yarnrc.yml", ".tool-versions",
+    "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
+    ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PROTECTED)
+@pytest.mark.parametrize("person", [True, False])
+def test_some_places_ask_whatever_the_rules_say(path: str, person: bool, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "hidden").symlink_to(".git")
+    judge = Judge(["Write", "Write(//**)", "Bash", "mcp__fs__*"], project, person=person)
+    judge.grant(ToolRule("Write"))
+    judge.grant(ToolRule("Bash"))
+    judge.grant(ToolRule("Bash", "cp *"))
+    refused = "ask" if person else "deny"
+    assert decide(judge, "Write", {"file_path": path}) == refused
+    assert decide(judge, "Write", {"file_path": str(project / path)}) == refused
+    assert decide(judge, "mcp__fs__write", {"path": path}) == refused
+    if " " not in path and "\\" not in path:
+        for command in (f"cp x {path}", f"echo x > {path}", f"cp x '{path}'; true", f"sh -c 'cp x {path}'"):
+            assert decide(judge, "Bash", bash(command)) == refused, command
+    assert decide(judge, "Write", {"file_path": "src/.hidden"}) == "allow"
+    assert decide(judge, "Bash", bash("cp x .gitignore")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool, project: Path) -> None:
+    judge = Judge(["Write", "Bash(.venv/bin/pytest:*)"], project, person=person)
+    refused = "ask" if person else "deny"
+
+    def write(path: str) -> str:
+        return judge.verdict("Write", {"file_path": path, "content": ""}, mode="acceptEdits").decision
+
+    assert write("env/bin/python") == "allow"
+    assert write("env/pyvenv.cfg") == refused
+    (project / "env").mkdir()
+    (project / "env" / "pyvenv.cfg").touch()
+    for path in ("env/bin/python", "env/lib/python3.12/os.py", "node_modules/.bin/eslint"):
+        assert write(path) == refused, path
+    assert write(f"{sys.prefix}/bin/maverick") == refused
+    assert write("env/src/a.py") == "allow"
+    (project / ".venv").symlink_to("env")
+    judge.grant(ToolRule("Bash", ".venv/bin/pytest:*"))
+    assert decide(judge, "Bash", bash(".venv/bin/pytest -q")) == "allow", "it may be run"
+    (project / "pyvenv.cfg").touch()
+    assert write("src/a.py") == "allow"
+    assert write("bin/maverick") == refused
+    inner = Judge(["Write"], project / "node_modules" / "mine", person=person)
+    mine = {"file_path": "src/a.js", "content": ""}
+    assert inner.verdict("Write", mine, mode="acceptEdits").decision == "allow", "it is what is worked on"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
+    home = Path.home()
+    judge = Judge(["Read", "Grep", "Glob", "Bash"], project, person=person)
+    refused = "ask" if person else "deny"
+    for path in (
+        "~/.ssh/id_rsa",
+        str(home / ".aws" / "credentials"),
+        "/proc/self/environ",
+        "keys",
+        str(home / ".npmrc"),
+        "~/.config/git/credentials",
+        "~/.codex/auth.json",
+        "~/.local/share/opencode/auth.json",
+        "~/.zsh_history",
+    ):
+        assert decide(judge, "Read", {"file_path": path}) == refused, path
+        assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused, path
+    assert decide(judge, "Grep", {"pattern": "x", "path": str(home)}) == refused
+    (project / "deep" / "er").mkdir(parents=True)
+    (project / "a").mkdir()
+    (project / "a" / "k").symlink_to(home / ".ssh")
+    (project / "a" / "link").symlink_to("../deep/er")
+    for odd in ("/", " ~", "\ufeff~/.ssh ", "\u2003" + str(home), "a/link/../k", "/etc", "/run", "/root"):
+        assert decide(judge, "Grep", {"pattern": "x", "path": odd}) == refused, odd
+    assert decide(judge, "Read", {"file_path": "a/link/../k/id_rsa"}) == refused
+    for folder in (home / ".config", home / ".local" / "share", home / ".claude"):
+        assert decide(judge, "Grep", {"pattern": "x", "path": str(folder)}) == refused
+    rules = Judge(["Bash(grep:*)", "Bash(rg:*)", "Bash(cat:*)"], project, person=person)
+    for command in (f"grep -r key {home}", f"rg key {home}/.config", "rg key /", f"cat {home}/.ssh/id_rsa"):
+        assert decide(rules, "Bash", bash(command)) == refused
+    for path in (".npmrc", "/usr/include/stdio.h", "src/a.py"):
+        assert decide(judge, "Read", {"file_path": path}) == "allow", path
+    assert decide(judge, "Grep", {"pattern": "x"}) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
+    judge = Judge(["Write", "Grep", "Read"], Path.home(), person=person)
+    refused = "ask" if person else "deny"
+    for path in (
+        ".config/maverick/agents/x.py",
+        ".local/state/maverick/trusted.json",
+        ".ssh/authorized_keys",
+        ".newrc",
+    ):
+        assert decide(judge, "Write", {"file_path": path}) == refused
+    assert decide(judge, "Grep", {"pattern": "key"}) == refused
+    for command in ("grep -r key .", "rg key", "grep -r key"):
+        assert (
+            decide(Judge(["Bash", "Bash(rg:*)", "Bash(grep:*)"], Path.home(), person=True), "Bash", bash(command))
+            == "ask"
+        )
+    assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
+
+
+def test_where_git_keeps_its_own_is_known_by_more_than_its_name(project: Path) -> None:
+    (project / "data" / "objects").mkdir(parents=True)
+    (project / "data" / "HEAD").write_text("ref: refs/heads/main")
+    (project / ".git").write_text("gitdir: data\n")
+    judge = Judge(["Write"], project, person=True)
+    assert decide(judge, "Write", {"file_path": "data/hooks/pre-commit"}) == "ask"
+    assert decide(judge, "Write", {"file_path": ".githooks/pre-commit"}) == "ask"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_no_folder_becomes_a_repository_by_its_files(person: bool, project: Path) -> None:
+    """Git takes one for a bare repository that has a HEAD, objects and refs, and obeys the config in it."""
+    judge, refused = Judge(["Write"], project, person=person), "ask" if person else "deny"
+    for last in ("HEAD", "head", "objects/keep", "refs/keep"):
+        made = project / last.replace("/", "-")
+        for part in ("HEAD", "objects", "refs"):
+            if part.casefold() != last.partition("/")[0].casefold():
+                (made / part).mkdir(parents=True)
+        assert decide(judge, "Write", {"file_path": f"{made}/config"}) == "allow", "it is none yet"
+        assert decide(judge, "Write", {"file_path": f"{made}/{last}"}) == refused, last
+    (project / "linked").mkdir()
+    (project / "linked" / "commondir").touch()
+    (project / "bare" / "objects").mkdir(parents=True)
+    (project / "bare" / "refs").mkdir()
+    (project / "bare" / "HEAD").touch()
+    for path in ("linked/HEAD", "bare/config", "bare/hooks/post-checkout", "bare/lib/x"):
+        assert decide(judge, "Write", {"file_path": path}) == refused, path
+    for path in ("src/HEAD", "src/objects/x.py", "src/config"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_reading_would_wait_for_is_no_ordinary_file(person: bool, project: Path) -> None:
+    os.mkfifo(project / "CLAUDE.md")
+    (project / "pipe").symlink_to("CLAUDE.md")
+    judge = Judge(["Read", "Bash(cat:*)", "Grep"], project, person=person)
+    refused = "ask" if person else "deny"
+    for path in ("CLAUDE.md", "pipe"):
+        assert decide(judge, "Read", {"file_path": path}) == refused
+        assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused
+        assert decide(judge, "Bash", bash(f"cat {path}")) == refused
+    assert decide(judge, "Bash", bash("cat C*")) == refused
+    assert decide(judge, "Bash", bash("cat src/a.py > /dev/null")) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person: bool, project: Path) -> None:
+    class Hooked(MaverickAgent):
+        """Has hooks and servers that are files of the project."""
+
+        system_prompt = "Work."
+        allowed_tools = ("Edit", "Write", "Bash(./run.sh:*)")
+        hooks = {
+            "PostToolUse": [
+                {"matcher": "Edit", "hooks": [{"type": "command", "command": "cd tools && ./check.sh; ./run.sh"}]},
+                {"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/bin/lint --fix src'}]},
+            ]
+        }
+        mcp_servers = {
+            "js": {"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/mcp/server.js"]},
+            "python": {"command": "python", "args": ["-m", "served.tasks"]},
+            "remote": {"type": "http", "url": "https://example.org"},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            raise NotImplementedError
+
+    (project / "tools").mkdir()
+    (project / "tools" / "check.sh").symlink_to("../src/check.sh")
+    (project / "run.sh").symlink_to("src/real.sh")
+    judge = Hooked()._judge(project, person=person)
+    judge.grant(ToolRule("Write"))
+    for path in (
+        "tools/check.sh", "tools/CHECK.sh", "run.sh", "src/real.sh", "bin/lint", str(project / "mcp" / "server.js"),
+        "served/tasks.py", "served/tasks/__main__.py", "src/../run.sh", "python",
+    ):  # fmt: skip
+        for tool in ("Edit", "Write"):
+            assert decide(judge, tool, {"file_path": path}) == ("ask" if person else "deny"), path
+    for path in ("src/a.py", "tools/other.sh", "src/server.js", "served/other.py", "mcp/README.md"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+    if not person:
+        assert decide(judge, "Bash", bash("./run.sh")) == "allow"
+
+
+STARTED = [
+    ('"$CLAUDE_PROJECT_DIR/scripts/my check.sh"', "scripts/my check.sh"),
+    (r"./scripts/my\ check.sh", "scripts/my check.sh"),
+    ("python3 -um tools.check", "tools/check.py"),
+    ("python3.12 -Im tools.check", "tools/check/__main__.py"),
+    ("python -mtools.check", "tools/check.py"),
+    ("python -m 'tools.check' src", "tools/__init__.py"),
+    ("uv run --module tools.check", "tools/check.py"),
+    ("uv run --with mcp tools", "tools/__main__.py"),
+    ("node ./mcp/server", "mcp/server.js"),
+    ("node ./mcp", "mcp/index.js"),
+    ("node --import ./mcp/hooks ./other", "mcp/hooks.mjs"),
+    ("sh -c 'cd here; exec node mcp/server'", "here/mcp/server.js"),
+    ("npx -y tsx mcp/server", "mcp/server.ts"),
+    ("python -X dev tools", "tools/__main__.py"),
+    ("go run ./cmd/x", "cmd/x/main.go"),
+    ("go run .", "main.go"),
+    ("cd mcp && node .", "mcp/index.js"),
+    ("run-parts scripts", "scripts/one"),
+    ("A=1 ./scripts/d/*", "scripts/d/one"),
+    ("nice timeout 5s ./scripts/check", "scripts/check.cmd"),
+    (r"scripts\check.cmd", "scripts/check.cmd"),
+    (". scripts/env", "scripts/env"),
+    ("if true; then ./check; fi", "check.sh"),
+    ("'unbalanced ./check.sh", "check.sh"),
+    ("npx -y some-mcp", "package.json"),
+    ("cd web && npm run lint", "web/package.json"),
+    ("make lint", "Makefile"),
+    ("uv run mcp-server", "pyproject.toml"),
+]
+FREE = [
+    ("ruff check src", "src/a.py"),
+    ("pytest -q tests", "tests/test_a.py"),
+    ("python -m pytest tests", "tests/test_a.py"),
+    ("python -u tools/check.py src", "src/a.py"),
+    ("bash -e scripts/check.sh src", "src/a.py"),
+    ("npx eslint src", "src/a.js"),
+    ("go test ./src", "src/a.go"),
+    ("go run .", "src/a.go"),
+    ('sh -c "$CHECK"', "a.sh"),
+    ("ruff check .", "a.py"),
+    ("node ./mcp/server", "mcp/README.md"),
+    ("uvx mcp-server-fetch", "pyproject.toml"),
+    ("ruff check src", "package.json"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "is_free"), [*((*one, False) for one in STARTED), *((*one, True) for one in FREE)]
+)
+def test_a_started_file_is_known_by_whatever_way_its_command_names_it(
+    command: str, path: str, is_free: bool, tmp_path: Path
+) -> None:
+    project = tmp_path / "tools" / "src" / "tests"
+    (project / path).parent.mkdir(parents=True)
+    place = project / path
+    assert Started([command], project).has(place) is not is_free
+    assert Started([shlex.join(["sh", "-c", command])], project).has(place) is not is_free
+    assert not Started([command], project).has(project / "docs" / "index.md")
+
+
+def test_a_started_folder_is_known_where_its_link_leads(project: Path) -> None:
+    (project / "src" / "real").mkdir()
+    (project / "mcp").symlink_to("src/real")
+    started = Started(["node ./mcp"], project)
+    assert started.has(project / "src" / "real" / "index.js")
+    assert not started.has(project / "src" / "a.py")
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_name_that_programs_read_differently_asks(person: bool, project: Path) -> None:
+    judge = Judge(["Read", "Grep", "Glob", "Write", "mcp__files__read"], project, person=person)
+    judge.grant(ToolRule("mcp__files__read"))
+    refused = "ask" if person else "deny"
+    key = Path.home() / ".ssh" / "id_rsa"
+    for odd in ("n\x1c", "n\x1f", "n\x85", "\x1cn", "n\u2028", "n ", "\ufeffn", "z\ufffd"):
+        (project / odd).symlink_to(key)
+        path = odd.replace("\ufffd", "\ud800")
+        for name in (path, str(project / path)):
+            assert decide(judge, "Read", {"file_path": name}) == refused, ascii(name)
+            assert decide(judge, "Write", {"file_path": name}) == refused, ascii(name)
+            assert decide(judge, "Grep", {"path": name, "pattern": "x"}) == refused, ascii(name)
+            assert decide(judge, "Glob", {"path": name, "pattern": "*"}) == refused, ascii(name)
+            assert decide(judge, "Glob", {"pattern": name}) == refused, ascii(name)
+            assert decide(judge, "mcp__files__read", {"file": name}) == refused, ascii(name)
+    (project / "shot at 5\u202fPM.png").symlink_to(key)
+    assert decide(judge, "Read", {"file_path": "shot at 5 PM.png"}) == refused
+    for path in ("src/a b.py", "src/日本\u3000x.py", "src/a\u202fb", "shot at 6 PM.png"):
+        assert decide(judge, "Read", {"file_path": path}) == "allow", ascii(path)
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_no_file_is_called_like_an_option_unasked(person: bool, project: Path) -> None:
+    refused = "ask" if person else "deny"
+    for tool in ("Edit", "Write", "NotebookEdit"):
+        judge = Judge([tool], project, person=person)
+        judge.grant(ToolRule(tool))
+        for path in ("-o.git/config", "src/--upload-pack=x", str(project / "-n"), "src/../-x/a"):
+            assert decide(judge, tool, {"file_path": path}) == refused, path
+        assert decide(judge, tool, {"file_path": "src/a-b.py"}) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_names_are_not_looked_for_where_keys_are(person: bool, project: Path) -> None:
+    home, judge = Path.home(), Judge(["Glob"], project, person=person)
+    for arguments in (
+        {"pattern": f"{home}/.ssh/*"}, {"pattern": "~/.ssh/id*"}, {"pattern": f"{home}/.ss[h]/*"},
+        {"pattern": ".ssh/*", "path": str(home)}, {"pattern": f"{{src,{home}/.ssh}}/*"}, {"pattern": f"{home}/.ssh"},
+    ):  # fmt: skip
+        assert decide(judge, "Glob", arguments) == ("ask" if person else "deny"), arguments
+    for arguments in ({"pattern": "**/*.{py,md}"}, {"pattern": "src/*.py"}, {"pattern": "*", "path": "src"}):
+        assert decide(judge, "Glob", arguments) == "allow", arguments
+    docs = Judge(["Glob(src/**)"], project, person=person)
+    assert decide(docs, "Glob", {"pattern": "src/*.py"}) == "allow"
+    assert decide(docs, "Glob", {"pattern": "../*", "path": "src"}) == ("ask" if person else "deny")
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, project: Path) -> None:
+    judge = Judge(["mcp__fs__*", "NotebookEdit"], project, person=person)
+    judge.grant(ToolRule("mcp__fs__write"))
+    refused, notes = "ask" if person else "deny", {"file_path": "notes.txt"}
+    for more in (
+        {"path": "~/.ssh/authorized_keys"},
+        {"destination": str(Path.home() / ".bashrc")},
+        {"edits": [{"to": ".git/config"}]},
+        {"files": {".git/hooks/pre-commit": "x"}},
+        {"uri": f"file://{Path.home()}/%2Essh/id_rsa"},
+        {"many": ["x"] * 400, "to": ".git/config"},
+        {"cmd": f"cat {Path.home()}/.netrc; true"},
+        {"cmd": "echo x >> .git/config"},
+        {"cmd": f"{'x ' * 5_000}; cat ~/.netrc"},
+        {"root": str(Path.home() / ".config"), "file": "gh/hosts.yml"},
+        {"folder": "~", "name": ".npmrc"},
+        {"many": [str(number) for number in range(20_100)]},
+    ):
+        assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
+    assert decide(judge, "mcp__fs__write", {**notes, "content": "see git's config, src/a.py\n" * 500}) == "allow"
+    assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
+
+
+def test_worktrees_of_the_cli_are_worked_in(project: Path) -> None:
+    judge = Judge(["Write"], project, person=True)
+    assert decide(judge, "Write", {"file_path": ".claude/worktrees/one/src/a.py"}) == "allow"
+    for path in (".claude/worktrees/one/.git", ".claude/worktrees/one/.claude/x", ".claude/settings.json"):
+        assert decide(judge, "Write", {"file_path": path}) == "ask"
+
+
+def test_a_folder_of_settings_is_none_to_begin_in() -> None:
+    settings = Path.home() / ".config"
+    settings.mkdir(exist_ok=True)
+    for person, refused in ((True, "ask"), (False, "deny")):
+        judge = Judge(["Write", "Read"], settings, person=person)
+        assert decide(judge, "Write", {"file_path": "fish/config.fish"}) == refused
+        assert decide(judge, "Read", {"file_path": "gh/hosts.yml"}) == refused
+        assert decide(judge, "Write", {"file_path": "nvim/notes.txt"}) == "allow"
+
+
+def test_folders_that_were_moved_are_protected(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_CONFIG_DIR", str(project / "settings"))
+    assert decide(Judge(["Write"], project, person=True), "Write", {"file_path": "settings/agents/x.py"}) == "ask"

@@ -1,0 +1,164 @@
+"""`maverick agents check` and `maverick agents trust`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import paths
+from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
+from tests.cli.agent_files import PYTHON, environment, write, write_agent
+from tests.support.command_line import Run
+
+
+def test_check_leaves_with_one_if_there_are_errors(maverick: Run) -> None:
+    write_agent("reviewer", "allowed_tools: Read")
+    ran = maverick("agents", "check")
+    assert ran.code == 1
+    assert ran.out == (
+        ".claude/agents/reviewer.md:4: error: There is no field 'allowed_tools'. Did you\n"
+        "    mean 'tools'?\n"
+        "1 file checked: 1 error, 0 warnings.\n"
+    )
+
+
+def test_warnings_fail_only_if_wanted(maverick: Run) -> None:
+    write_agent("reviewer", "author: me")
+    assert maverick("agents", "check").code == 0
+    assert maverick("agents", "check", "--strict").code == 1
+
+
+@pytest.mark.parametrize("path", [".", ".claude", ".claude/agents", ".claude/agents/reviewer.md"])
+def test_check_takes_a_file_or_a_folder(maverick: Run, path: str) -> None:
+    write_agent("reviewer", "author: me")
+    ran = maverick("agents", "check", path, "--json")
+    data = json.loads(ran.out)
+    assert (ran.code, data["checked"]) == (0, 1)
+    assert data["problems"][0]["line"] == 4
+
+
+def test_check_says_when_all_is_well(maverick: Run) -> None:
+    write_agent("reviewer")
+    assert maverick("agents", "check") == (0, "1 file checked: no problems.\n", "")
+
+
+def test_without_a_terminal_trust_needs_a_yes(maverick: Run, pilot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: PTH123, SIM115
+    ran = maverick("agents", "trust", "pilot")
+    sys.stdin.close()
+    assert ran.code == 4
+    assert fingerprint(pilot.read_bytes()) in ran.out
+    assert "trust pilot --yes" in ran.err
+    assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
+
+
+def test_trust_with_a_yes_and_back(maverick: Run, pilot: Path) -> None:
+    ran = maverick("agents", "trust", "pilot", "--yes")
+    size = len(PYTHON)
+    assert ran == (
+        0,
+        f".maverick/agents/pilot.py\n  sha256 {fingerprint(PYTHON.encode())}, {size} bytes\npilot is trusted.\n",
+        "",
+    )
+    assert maverick("agents", "trust", "pilot").out == "pilot is trusted already.\n"
+    assert "*" not in maverick("agents", "list").out
+    assert not Path("ran").exists()
+    assert maverick("agents", "trust", "pilot", "--revoke").code == 0
+    assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
+
+
+def test_what_was_never_trusted_is_said_to_be(maverick: Run, pilot: Path) -> None:
+    assert maverick("agents", "trust", "pilot", "--revoke") == (0, "pilot was not trusted.\n", "")
+
+
+QUESTION = b"Have you read .maverick/agents/pilot.py, and may it run on this machine? [y/N]: "
+
+
+@contextmanager
+def question(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command, which waits for an answer, and the terminal to give it on."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot", *options]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
+    )
+    os.close(theirs)
+    assert process.stderr is not None
+    asked = b""
+    while asked != QUESTION:
+        assert QUESTION.startswith(asked)
+        assert process.poll() is None
+        asked += os.read(process.stderr.fileno(), 100)
+    yield process, ours
+    os.close(ours)
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 4), (b"\n", 4), (b"\x04", 4)])
+def test_a_person_is_asked(pilot: Path, answer: bytes, code: int) -> None:
+    with question() as (process, terminal):
+        os.write(terminal, answer)
+        process.communicate(timeout=10)
+    assert process.returncode == code
+    assert TrustStore().is_trusted(pilot, pilot.read_bytes()) == (code == 0)
+
+
+def test_the_question_is_not_in_the_json(pilot: Path) -> None:
+    with question("--json") as (process, terminal):
+        os.write(terminal, b"yes\n")
+        out, err = process.communicate(timeout=10)
+    assert (json.loads(out)["files"][0]["trusted"], out[:1], err) == (True, b"{", b"")
+
+
+def test_an_interrupt_at_the_question_trusts_nothing(pilot: Path) -> None:
+    with question() as (process, _):
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, b"\n")
+    assert not TrustStore().is_trusted(pilot, pilot.read_bytes())
+
+
+def test_what_needs_no_trust_is_said_to(maverick: Run) -> None:
+    write_agent("reviewer")
+    assert maverick("agents", "trust", "reviewer") == (0, "reviewer needs no trust.\n", "")
+
+
+def test_a_broken_list_of_trusted_files_is_named(maverick: Run, pilot: Path) -> None:
+    write(TrustStore().path, "{")
+    for command in (["list"], ["show", "pilot"], ["trust", "pilot", "--yes"]):
+        ran = maverick("agents", *command)
+        assert ran.code == 1
+        assert "trusted.json" in ran.err
+
+
+def test_trust_as_json(maverick: Run, pilot: Path) -> None:
+    data = json.loads(maverick("agents", "trust", "pilot", "--yes", "--json").out)
+    assert data == {
+        "name": "pilot",
+        "files": [{"path": str(pilot.resolve()), "sha256": fingerprint(PYTHON.encode()), "trusted": True}],
+    }
+
+
+def test_trust_covers_what_an_agent_of_ones_own_takes_from_the_folder(maverick: Run) -> None:
+    own = write_agent("helper", "mcpServers: {fetch: {command: npx, args: [some-mcp]}}").read_text()
+    (Path.cwd() / ".claude/agents/helper.md").unlink()
+    write(str(paths.user_config() / "agents/helper.md"), own)
+    assert maverick("agents", "trust", "helper").out == "helper needs no trust.\n"
+    package = write("package.json", "{}")
+    write("node_modules/.bin/some-mcp", "")
+    ran = maverick("agents", "trust", "helper", "--yes")
+    assert ran.code == 0
+    assert fingerprint(b"{}") in ran.out
+    assert "whatever is in it may be run" in ran.out
+    assert TrustStore().is_trusted(package, b"{}")
+    assert maverick("agents", "trust", "helper").out == "helper is trusted already.\n"

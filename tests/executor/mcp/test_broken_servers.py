@@ -1,0 +1,174 @@
+"""MCP servers that do not start, do not answer or do not end: each is said, and none is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+
+from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.executor.mcp import process as server_process
+from maverick_tui.executor.mcp.servers import ToolServers
+from tests.executor.mcp.support import PLAIN, failure, opened
+from tests.support.processes import marked, wait_until_gone
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left")
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [
+        (
+            {"type": "stdio", "command": "no-such-command-anywhere"},
+            "no-such-command-anywhere cannot be run: No such file",
+        ),
+        ({"type": "stdio"}, "has no command"),
+        ({"type": "http"}, "has no url"),
+        ({"type": "carrier pigeon", "url": "x"}, "has the type 'carrier pigeon'"),
+        ({"url": "http://127.0.0.1:9/mcp"}, "cannot be used: "),
+        ({"type": "sse", "url": "http://127.0.0.1:9/sse"}, "cannot be used: "),
+        ({"type": "http", "url": "no url at all"}, "has an invalid url: it contains spaces"),
+        ({"url": "https://me:hunter2/x@host/mcp"}, "has an invalid url: it is not an address."),
+        ({"type": "sse", "url": "https://me:hunter2/x@host/sse"}, "has an invalid url: it is not an address."),
+        ({"type": "sdk", "name": "x", "instance": object()}, "is not a server: its type is object"),
+        (42, "is not a server: its type is int"),
+        ({"command": sys.executable, "args": 7}, "must be a list of strings"),
+        ({"command": sys.executable, "env": {"A": 1}}, "must be a map of strings"),
+    ],
+)
+async def test_a_server_that_cannot_be_started_is_said(mark: str, server: Any, message: str) -> None:
+    error = await failure(server)
+    assert message in error.message
+    assert "hunter2" not in str(error)
+    assert error.hint not in ("", ConfigError.hint_by_default)
+    assert (error.cause is not None) is ("cannot be used: " in error.message)
+
+
+async def test_a_server_that_ends_at_once_leaves_its_last_words_without_secrets(mark: str, script: Any) -> None:
+    text = """
+        import os, sys
+        print("cannot log in with", os.environ["PIN"], "and", sys.argv[2], "and", sys.argv[3], file=sys.stderr)
+        sys.exit(7)
+    """
+    error = await failure(script(text, "--api-key", "from-the-arguments", "--token=with-equals", PIN="from-the-env"))
+    assert "it ended with code 7; its last words: cannot log in with [secret] and [secret] and" in error.message
+    for secret in ("from-the-arguments", "with-equals", "from-the-env"):
+        assert secret not in str(error)
+    assert "in a shell to see what is wrong" in error.hint
+
+
+async def test_a_server_that_never_answers_is_given_up_and_ended(mark: str, script: Any) -> None:
+    error = await failure(script("import time; time.sleep(1000)"), seconds=0.5)
+    assert "it did not answer within 0.5 s" in error.message
+    assert marked(mark) == {}
+
+
+async def test_a_server_that_will_not_end_is_ended(mark: str, script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_process, "GRACE", 0.2)
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1000)"
+    await failure(script(stubborn), seconds=1)
+    assert marked(mark) == {}
+
+
+async def test_a_server_that_prints_rubbish_is_quoted(
+    mark: str, script: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    error = await failure(script("print('Welcome!', flush=True); import time; time.sleep(1000)"), seconds=1)
+    assert "its output is not an MCP message: 'Welcome!'" in error.message
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_a_program_that_writes_without_end_is_no_server(mark: str) -> None:
+    error = await failure({"command": "yes", "args": ["no"]})
+    assert error.message.endswith("Connection closed (its output is not an MCP message: 'no').")
+    assert marked(mark) == {}
+
+
+async def test_a_greeting_before_the_first_message_does_no_harm(mark: str, script: Any) -> None:
+    async with opened(script(f"print('Welcome!', flush=True)\n{textwrap.dedent(PLAIN)}")) as call:
+        assert await call("add", a=1) == "2"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['{"jsonrpc": "2.0", "id": 1, "result": {"nonsense": true}}', '{"jsonrpc": "2.0", "id": 1, "result": [1]}', "[]"],
+)
+async def test_a_server_that_answers_nonsense_is_said(mark: str, script: Any, answer: str) -> None:
+    text = f"import sys\nfor line in sys.stdin: print({answer!r}, flush=True)"
+    error = await failure(script(text), seconds=2)
+    assert error.message.startswith("The MCP server 's' cannot be used: ")
+    assert "\n" not in error.message
+
+
+async def test_a_line_without_an_end_is_not_kept(mark: str, script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_process, "MOST_LINE", 100_000)
+    text = "import sys\nwhile True: sys.stdout.write('x' * 10_000)"
+    error = await failure(script(text), seconds=5)
+    assert "a line of more than 100,000 bytes" in error.message
+
+
+async def test_a_server_that_dies_later_is_said_each_time(mark: str, script: Any) -> None:
+    async with opened(script(PLAIN, PIN="secret-number")) as call:
+        for tool in ("die", "fail"):
+            with pytest.raises(AgentError) as caught:
+                await call(tool)
+            assert caught.value.kind == "tool"
+            assert f"The MCP server 's' could not run '{tool}'" in caught.value.message
+            assert "it ended with code 3; its last words: " in caught.value.message
+            assert "the disk is full, said [secret]" in caught.value.message
+
+
+async def test_what_a_server_has_started_ends_with_it(mark: str, script: Any) -> None:
+    async with opened(script(PLAIN)) as call:
+        child = int(await call("leave_child"))
+        assert child in marked(mark)
+    assert wait_until_gone(mark) == {}
+
+
+async def test_a_call_that_is_given_up_harms_no_other(mark: str, script: Any) -> None:
+    async with opened(script(PLAIN)) as call:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await call("sleep")
+        assert await call("add", a=1) == "2"
+
+
+async def test_if_one_cannot_be_used_the_others_are_ended(mark: str, script: Any) -> None:
+    servers = ToolServers(
+        {"good": script(PLAIN), "bad": {"command": "no-such-command"}}, wanted=["mcp__good__*", "mcp__bad__*"]
+    )
+    with pytest.raises(ConfigError, match="The MCP server 'bad' cannot be used"):
+        await servers.open()
+    assert marked(mark) == {}
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.6])
+async def test_cancelled_while_opening_nothing_is_left(mark: str, script: Any, delay: float) -> None:
+    servers = ToolServers({"s": script(PLAIN)}, wanted=["mcp__s__*"])
+    opening = asyncio.create_task(servers.open())
+    await asyncio.sleep(delay)
+    opening.cancel()
+    await asyncio.wait({opening})
+    await servers.close()
+    assert marked(mark) == {}
+
+
+def test_a_program_that_ends_without_closing_leaves_nothing(mark: str, script: Any) -> None:
+    async def careless() -> None:
+        await ToolServers({"s": script(PLAIN)}, wanted=["mcp__s__*"]).open()
+
+    asyncio.run(careless())
+
+
+def test_without_servers_mcp_is_not_imported() -> None:
+    program = """
+        import asyncio, sys
+        from maverick_tui.executor.mcp.servers import ToolServers
+        assert asyncio.run(ToolServers({}, wanted=["Read"]).open()) == []
+        assert not {"mcp", "mcp_types", "jsonschema", "httpx2"} & sys.modules.keys()
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)

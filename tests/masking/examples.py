@@ -1,0 +1,70 @@
+"""Secrets as they turn up: the one table that the masker and all that keeps or shows something are held against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SHAPED = [
+    "ghp_" + "a1B2" * 9,
+    "gho_" + "a1B2" * 9,
+    "ghu_" + "a1B2" * 9,
+    "ghs_" + "a1B2" * 9,
+    "ghr_" + "a1B2" * 9,
+    "github_pat_" + "a1B2" * 12,
+    "glpat-" + "a1B2-" * 4,
+    "xoxb-" + "123456789012-abcdef",
+    "xapp-1-" + "A012345-abcdef",
+    "AKIA" + "ABCDEFGH12345678",
+    "ASIA" + "ABCDEFGH12345678",
+    "AIza" + "a1B2_" * 7,
+    "npm_" + "a1B2" * 9,
+    "pypi-Ag" + "EIcHlwaS5vcmc" * 2,
+    "sk_live_" + "a1B2" * 6,
+    "rk_live_" + "a1B2" * 6,
+    "sk-" + "a1B2" * 12,
+    "sk-proj-" + "a1B2_-" * 6,
+    "hf_" + "a1B2" * 9,
+    "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
+]
+RANDOM = "q7Rt2LmX9vKp4Zs8"
+ASSIGNED = [
+    "password: {}", 'api_key = "{}"', "API_KEY = '{}'", "{{'password': '{}'}}", "Server=db;Password={};Port=1",
+    "AccountName=a;AccountKey={}==;", "SharedAccessKey={}", '"pass": "{}"', "X-Auth-Token: {}", "run --token {}",
+    "run --api-key={}", "machine a login b password {}", "\n  password {}\n", "curl -u me:{} host",
+    "<password>{}</password>", "curl --user me:{} host", "curl -s -ume:{} host", "curl -x p --proxy-user 'me:{}' host",
+    "mysqldump -uroot -p{} shop", "mysql -h db -p'{}' shop", "sshpass -p {} ssh host", "sshpass -p'{}' ssh host",
+    "redis-cli -h db -a {} ping", "docker run --user me:{}",
+    "docker login -u me -p {} host", "docker --config c login -p'{}'", "helm registry login host -u me -p {}",
+    "podman login --password={} host",
+    "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
+    "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
+]  # fmt: skip
+SERVICES = [
+    f"SG.{RANDOM}.{RANDOM}", f"ya29.{RANDOM * 2}", f"hvs.{RANDOM * 2}", f"gsk_{RANDOM * 2}", f"xai-{RANDOM * 2}",
+    "dop_v1_" + "0a1b" * 16, f"dckr_pat_{RANDOM * 2}", "shpat_" + "0a1b" * 8, f"glsa_{RANDOM * 2}", "dapi" + "0a1b" * 8,
+    f"ATATT3{RANDOM * 2}", "AGE-SECRET-KEY-1" + "QZ7P" * 14, f"lin_api_{RANDOM * 2}aB3cD4eF", f"ntn_{RANDOM * 3}",
+    f"secret_{RANDOM * 2}abcdefghijk", f"figd_{RANDOM}-{RANDOM}_{RANDOM}", f"r8_{RANDOM * 2}abcde",
+    f"nvapi-{RANDOM * 4}", "pul-" + "0a1b" * 10, "sbp_" + "0a1b" * 10, "rubygems_" + "0a1b" * 12,
+    f"sq0atp-{RANDOM}abcdef", f"sq0csp-{RANDOM * 3}",
+    "NRAK-" + "QZ7" * 9, "0a1b" * 9 + "NRAL", "PMAK-" + "0a1b" * 6 + "-" + "0a" * 17, f"dp.st.dev_eu.{RANDOM * 3}",
+    f"dp.pt.{RANDOM * 3}", f"tskey-auth-{RANDOM}-{RANDOM}", f"123456789:AA{RANDOM * 2}x", f"pscale_tkn_{RANDOM * 2}",
+]  # fmt: skip
+CONCEALED = "only-a-server-knows"
+VARIABLE = "hunter2-hunter2"
+
+EXAMPLES = [
+    *((secret, f"refused: {secret}, and more") for secret in (*SHAPED, *SERVICES)),
+    *((RANDOM, place.format(RANDOM)) for place in ASSIGNED),
+    (CONCEALED, f"it said {CONCEALED} aloud"),
+    (VARIABLE, f"cannot log in with {VARIABLE}"),
+]
+"""Each secret, and a text with it."""
+FIELDS: list[tuple[str, dict[str, Any]]] = [
+    ("12345678", {"token": 12345678}),
+    ("hunter2", {"passwords": ["hunter2"]}),
+    ("hunter2", {"secret": {"value": "hunter2"}}),
+    ("hunter2", {"db_pwd": "hunter2"}),
+    ("hunter2", {"deep": [{"API_KEYS": {"shop": "hunter2"}}]}),
+]
+"""Each secret, and data with it that only the name of a field tells."""

@@ -1,0 +1,242 @@
+"""Whatever keeps or shows something is held against one table of secrets: none of them gets out."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError
+from claude_agent_sdk import ProcessError as SdkProcessError
+from claude_agent_sdk._errors import MessageParseError
+
+from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedResponseError, MaverickAgent, ProcessError
+from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
+from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
+from maverick_tui.cli import _report
+from maverick_tui.config import MaverickConfig
+from maverick_tui.events import kinds as ev
+from maverick_tui.executor.activity import ToolCallFinished, ToolCallStarted
+from maverick_tui.executor.journal import log as journal
+from maverick_tui.executor.journal import record, record_activity, write_log
+from maverick_tui.executor.model.failures import ours
+from maverick_tui.executor.model.messages import Message, Role, ToolCall
+from maverick_tui.executor.suspension import Suspension
+from maverick_tui.inert import inert
+from maverick_tui.masking.redact import MASK, conceal, redact
+from maverick_tui.offline.cassette_file import Tape
+from maverick_tui.offline.cassette_scrubber import Scrubber
+from maverick_tui.runs.export import as_markdown
+from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.store import RunStore
+from maverick_tui.shown import shown
+from maverick_tui.ui.log_file import kept_log, log_path
+from maverick_tui.ui.widgets.prompt_history import PromptHistory
+from tests.masking.examples import CONCEALED, EXAMPLES, FIELDS, VARIABLE
+
+log = logging.getLogger("maverick_tui.anything")
+KEY = "sk-ant-api03-abcdefghijklmnop"
+
+
+@pytest.fixture(autouse=True)
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_DATABASE_PASSWORD", VARIABLE)
+    conceal([CONCEALED])
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+
+TEXTS = [text for _, text in EXAMPLES]
+DATA = [data for _, data in FIELDS]
+
+
+def exported(*events: ev.Event) -> str:
+    store = RunStore()
+    for event in (ev.RunStarted(0, "r", "shopper", "/shop"), ev.TurnStarted(1, 1, "go", "p"), *events):
+        store.apply(event)
+    return as_markdown(store)
+
+
+def log_file() -> str:
+    with kept_log():
+        for text in TEXTS:
+            log.warning("It said: %s", text)
+            log.error("It broke", exc_info=ValueError(text))
+    return log_path().read_text()
+
+
+def executor_journal() -> str:
+    file = Path("journal.jsonl")
+    handler = write_log(file)
+    try:
+        for text in TEXTS:
+            record("said", "t", "shopper", text=text, parts=[{"deep": (text,)}])
+            record_activity(ToolCallFinished("c", text, False, 1.0), "t", "shopper")
+            journal.warning("It said: %s", text)
+        for data in DATA:
+            record_activity(ToolCallStarted(ToolCall("c", "Shop", data)), "t", "shopper")
+    finally:
+        journal.removeHandler(handler)
+        handler.close()
+    return file.read_text()
+
+
+def cassette() -> str:
+    file = Path("tape.jsonl")
+    tape = Tape(file, Scrubber(ClaudeAgentOptions()))
+    for text in TEXTS:
+        tape.note("got", {"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}})
+        for piece in (text[at : at + 5] for at in range(0, len(text), 5)):
+            delta = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": piece}}
+            tape.note("got", {"type": "stream_event", "event": delta})
+        tape.note("got", {"type": "stream_event", "event": {"type": "content_block_stop"}})
+        tape.note("stderr", text)
+    for data in DATA:
+        tape.note("sent", {"type": "control_response", "response": data})
+    tape.close()
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    deltas = [
+        one["got"]["event"].get("delta", {}) for one in records if one.get("got", {}).get("type") == "stream_event"
+    ]
+    return file.read_text() + "".join(delta.get("text", "") for delta in deltas)
+
+
+def export() -> str:
+    blocks = [ev.BlockGrew(2, number, text) for number, text in enumerate(TEXTS)]
+    starts = [ev.BlockStarted(2, number, "text") for number in range(len(TEXTS))]
+    said = [event for pair in zip(starts, blocks, strict=True) for event in pair]
+    calls = [ev.ToolCalled(3, f"c{number}", "Shop", data) for number, data in enumerate(DATA)]
+    ends = [ev.ToolFinished(4, f"c{number}", text) for number, text in enumerate(TEXTS[: len(DATA)])]
+    return exported(*said, *calls, *ends)
+
+
+def error_text() -> str:
+    failures = [failure_of(ProcessError(text, stderr=text, hint=text)) for text in TEXTS]
+    told = [api_failure(text, status=400).message for text in TEXTS]
+    told += [str(wrap_sdk_error(SdkProcessError("failed", exit_code=1), stderr=text)) for text in TEXTS]
+    told += [ours(ValueError(text)).message for text in TEXTS]
+    return f"{failures} {told}"
+
+
+def suspended_state() -> str:
+    calls = tuple(ToolCall(f"c{number}", "Shop", data) for number, data in enumerate(DATA))
+    messages = tuple(Message(Role.USER, text) for text in TEXTS)
+    return Suspension("shopper", messages, messages, calls, handed_in=([*TEXTS, *DATA],)).to_json()
+
+
+def value_in_a_message() -> str:
+    return " ".join(map(shown, TEXTS))
+
+
+OUTLETS = [log_file, executor_journal, cassette, export, error_text, suspended_state, value_in_a_message]
+OF_DATA = (executor_journal, cassette, export, suspended_state)
+
+
+@pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)
+def test_no_secret_of_the_table_gets_out(
+    outlet: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = outlet()
+    table = [*EXAMPLES, *(FIELDS if outlet in OF_DATA else ())]
+    assert [secret for secret, _ in table if secret in written] == []
+    assert written.count(MASK) >= len(EXAMPLES)
+
+
+async def test_no_secret_of_the_table_is_in_the_file_of_earlier_prompts(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path)
+    for text in TEXTS:
+        history.add(text)
+    await history.save()
+    written = history.path.read_text()
+    assert [secret for secret, _ in EXAMPLES if secret in written] == []
+
+
+def test_no_secret_of_the_table_is_in_what_the_command_line_reports(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in TEXTS:
+        _report(ConfigError(text, hint=text))
+    told = capsys.readouterr().err
+    assert [secret for secret, _ in EXAMPLES if secret in told] == []
+    assert told.count(MASK) >= len(EXAMPLES)
+
+
+# -- one by one --------------------------------------------------------------------------------------------------------
+
+
+def test_errors_hold_no_secrets() -> None:
+    stderr = f"cannot log in with {KEY}\nnor with {VARIABLE}"
+    process = wrap_sdk_error(SdkProcessError("failed", exit_code=1), stderr=stderr)
+    line = wrap_sdk_error(CLIJSONDecodeError(f'{{"key": "{KEY}"', ValueError("cut")))
+    message = wrap_sdk_error(MessageParseError("odd", {"token": KEY}))
+    refused = api_failure(f"Invalid key {KEY}", status=401)
+    assert isinstance(process, ProcessError)
+    assert isinstance(line, MalformedResponseError)
+    assert isinstance(message, MalformedResponseError)
+    for text in (str(process), process.stderr, line.raw_response, message.raw_response, str(refused)):
+        assert text is not None
+        assert KEY not in text
+        assert VARIABLE not in text
+
+
+def test_what_the_cli_says_is_masked_before_its_lines_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = CliTransport(ClaudeAgentOptions())
+    transport._keep_words("x" * (STDERR_LINE_LENGTH - 6) + VARIABLE)
+    assert "hunter" not in transport.stderr_tail
+
+
+def test_a_raw_answer_is_masked_before_it_is_cut() -> None:
+    doc = "x" * 9_994 + VARIABLE
+    failure = ours(json.JSONDecodeError("no JSON", doc, 0))
+    assert isinstance(failure, MalformedResponseError)
+    assert failure.raw_response is not None
+    assert "hunter" not in failure.raw_response
+
+
+def test_what_settings_and_servers_are_given_is_concealed() -> None:
+    MaverickConfig.load(env={"SHOP_TOKEN": "settings-word", "COLOUR": "turquoise"})
+
+    class Shopper(MaverickAgent):
+        system_prompt = "Shop."
+        mcp_servers = {
+            "shop": {"command": "x", "args": ["--token=args-word"], "env": {"A": "word-77-word", "ROOT": "/srv/shop"}},
+            "remote": {"type": "http", "url": "https://x.example", "headers": {"X-Auth": "header-word"}},
+        }
+
+        async def execute(self, context: AgentContext) -> AgentResult:
+            return await self.run("go", context)
+
+    Shopper()._build_options()
+    words = "settings-word args-word word-77-word header-word"
+    assert redact(f"{words} turquoise /srv/shop") == "[secret] [secret] [secret] [secret] turquoise /srv/shop"
+
+
+def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
+    conceal(["only-a-server-knows"])
+    told = f"refused only-a-server-knows, {KEY} and {VARIABLE}"
+    failure = failure_of(ProcessError(told, stderr=told))
+    store = RunStore()
+    for event in (
+        ev.RunStarted(0, "r", "shopper", "/shop"),
+        ev.TurnStarted(1, 1, told, "p"),
+        ev.BlockStarted(2, 1, "text"),
+        ev.BlockGrew(2, 1, told),
+        ev.ConnectFailed(3, failure),
+    ):
+        store.apply(event)
+    exported = as_markdown(store)
+    assert exported.count("[secret]") == 9
+    for text in (str(failure), exported):
+        assert not [secret for secret in ("only-a-server-knows", KEY, VARIABLE) if secret in text]
+
+
+def test_what_grep_has_coloured_is_masked_in_an_export() -> None:
+    coloured = f"\x1b[01;31m\x1b[K{KEY[:7]}\x1b[m\x1b[K{KEY[7:]}"
+    store = RunStore()
+    for event in (ev.RunStarted(0, "r", "a", "/"), ev.TurnStarted(1, 1, coloured, "p"), ev.BlockStarted(2, 1, "text"),
+                  ev.BlockGrew(2, 1, inert(coloured))):  # fmt: skip
+        store.apply(event)
+    exported = as_markdown(store)
+    assert KEY[7:] not in exported
+    assert exported.count("[secret]") == 2

@@ -1,0 +1,24 @@
+"""What is secret in the settings of servers and in variables."""
+
+from __future__ import annotations
+
+from maverick_tui.masking.settings import given_to_server, secret_variables, server_secrets
+
+
+def test_what_is_secret_in_settings() -> None:
+    stdio = {"args": ["--verbose", "--api-key", "aaaaaaaa", "--token=bbbbbbbb", "file.txt"], "env": {"X": "cccccccc"}}
+    assert given_to_server(stdio) == {"aaaaaaaa", "bbbbbbbb", "cccccccc"}
+    remote = {"url": "https://me:dddddddd@host/mcp?id=eeeeeeee&x=1", "headers": {"Authorization": "Bearer ffffffff"}}
+    assert given_to_server(remote) == {"dddddddd", "eeeeeeee", "id=eeeeeeee&x=1", "Bearer ffffffff", "ffffffff"}
+    assert given_to_server({"url": "http://[broken", "env": {"DEBUG": "1"}}) == given_to_server(object()) == set()
+
+
+def test_words_numbers_and_paths_of_a_server_are_secret_only_under_a_telling_name() -> None:
+    env = {"MODE": "production", "PORT": "8080.8080", "ROOT": "/srv/shop", "SHOP_TOKEN": "turquoise", "A": "word-77"}
+    assert server_secrets({"env": env}) == {"turquoise", "word-77"}
+    assert server_secrets(object()) == set()
+
+
+def test_variables_are_secret_by_their_name_or_that_of_a_header() -> None:
+    env = {"SHOP_TOKEN": "a", "COLOUR": "b", "ANTHROPIC_CUSTOM_HEADERS": "x-agent: c\nx-api-key: d \nno header"}
+    assert list(secret_variables(env)) == ["a", "d"]

@@ -1,0 +1,126 @@
+"""Tokens and values behind telling names are known by their shape; code and prose are left as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.masking.redact import redact
+from tests.masking.examples import ASSIGNED, RANDOM, SERVICES, SHAPED
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("secret", SHAPED)
+@pytest.mark.parametrize("place", ["{}", "refused: {}, and more", "https://{}@host/x", '{{"a": "{}"}}', "x={}"])
+def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: str, place: str) -> None:
+    masked = redact(place.format(secret))
+    assert secret not in masked
+    assert secret[8:] not in masked
+    assert "[secret]" in masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [secret]"),
+        ("authorization: Bearer abc.def-ghi", "authorization: Bearer [secret]"),
+        ("{'Authorization': 'token abcdef12'}", "{'Authorization': 'token [secret]'}"),
+        ("x-api-key: abcdefg1", "x-api-key: [secret]"),
+        ("X-API-Key: abcdefg1", "X-API-Key: [secret]"),
+        ("Set-Cookie: session=abc; Path=/", "Set-Cookie: [secret]"),
+        ("postgresql://me:pass@host/db", "postgresql://[secret]@host/db"),
+        ("redis://:pass@host/1", "redis://[secret]@host/1"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret]"),
+        ("DB_PASSWORD='hunter2,hunter2'", "DB_PASSWORD='[secret]'"),
+        ("GET /v1?key=abcdefgh12", "GET /v1?key=[secret]"),
+        ('"client_secret": "a b"', '"client_secret": "[secret]"'),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----", "[secret]"),
+        ("-----BEGIN RSA PRIVATE KEY-----\ncut off", "[secret]"),
+    ],
+)
+def test_what_stands_after_a_telling_name_is_masked(text: str, masked: str) -> None:
+    assert redact(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a plain sentence, sk-ant",
+        "the task-management of https://example.org/a:b",
+        "Unexpected token: something else",
+        "unknown key: allowed_tools",
+        "max_tokens=4096 is too many",
+        "Basic information about risk-management",
+        "TOKEN=$OTHER_ONE",
+        "-----BEGIN CERTIFICATE-----",
+    ],
+)
+def test_other_text_is_left_as_it_is(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize("place", ASSIGNED)
+def test_a_random_value_behind_a_telling_name_is_masked(place: str) -> None:
+    masked = redact(place.format(RANDOM))
+    assert RANDOM not in masked
+    assert "[secret]" in masked
+
+
+@pytest.mark.parametrize("secret", SERVICES)
+def test_tokens_of_more_services_are_masked(secret: str) -> None:
+    assert redact(f"it is {secret}, so") == "it is [secret], so"
+
+
+KEY_LINES = "\n".join([f"{RANDOM}{RANDOM}"] * 3 + ["aB3="])
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        (f"x:\n{KEY_LINES}\n-----END RSA PRIVATE KEY-----\ny", "x:\n[secret]\ny"),
+        (f"{KEY_LINES}\n-----END PRIVATE KEY-----".replace("\n", "\\n"), "[secret]"),
+        (f"     2\u2192{KEY_LINES}\n-----END PRIVATE KEY-----".replace("\n", "\n     9\u2192"), "     2\u2192[secret]"),
+        (f"b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n{KEY_LINES}", "[secret]"),
+        (f"Private-Lines: 4\n{KEY_LINES}\nPrivate-MAC: 0a", "Private-Lines: 4\n[secret]Private-MAC: 0a"),
+    ],
+)
+def test_a_private_key_is_masked_from_its_second_line_on(text: str, masked: str) -> None:
+    assert redact(text) == masked
+
+
+def test_the_lines_of_a_key_are_masked_without_its_first_whatever_the_length_of_its_last() -> None:
+    line = "MHcCAQEEIObtUQz0wZ8hvVn7y1mWkUe9oAoGCCqGSM49AwEHoUQDQgAEd1Vl4fRx"
+    for lines in [(line,) * above + (line[:last],) for last in range(1, len(line) + 1) for above in (1, 2)]:
+        text = "\n".join((*lines, "-----END EC PRIVATE KEY-----"))
+        assert redact(text) == "[secret]"
+        assert redact(text.replace("\n", "\n-")) == "[secret]"  # in a diff
+
+
+def test_ordinary_code_and_prose_come_back_unchanged() -> None:
+    lines = """
+    user = User(password=settings.password_hash, token=self.token2, secret=get_secret(1234567))
+    client = Client(api_key=os.environ['X'], auth_token=tokens[0], password=hash_v2_salted)
+    def login(password: str, token: OAuth2Token, api_key: SecretStr | None = None) -> None:
+    headers = {"Authorization": f"Bearer {token}", "x": f"https://{user}:{password}@example.org"}
+    the cookie: accept everything; Bearer authentication, the bearer presented a ticket
+    password: at least 12 characters, with 2 digits. The secret: use 2fa. Run --token TOKEN.
+    sorted(names, key=item2.by_length); cache_key: linux-pip-3a4b5c6d; primary_key=user_id_2
+    max_tokens=4096, token_count: 123456ab, key: ArrowUp2Left, docker://alpine:3.18@sha256:0a1b2c3d4e
+    curl -u user:password https://x; curl --user "$USER:$PASS" x; docker run --user 1000:1000 -p8080:80 alpine
+    mysql -p shop; mysql -u root -p$PASSWORD; sshpass -p <password> ssh x; sshpass -p "$PASS" ssh; sshpass -e ssh x
+    docker login -p "$PASS"; docker login -u me --password-stdin; docker login -p <password>; docker run -p 80:8080 x
+    mysql -pPASSWORD; mysql --port 3306 -pYOUR_PASSWORD; redis-cli -a your-password; redis-cli -p 6379 --pass $X
+    lin_api_key_from_the_environment_2, secret_access_key_of_the_2nd_account, tskey-authentication-and-more-of-it
+    12:30:45:AA, dp.step.by_step, r8_unorm, pul-request, notes at -----END PRIVATE KEY----- and NRAL
+    https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
+    """
+    assert redact(lines) == lines
+
+
+@pytest.mark.parametrize("folder", ["maverick_tui", "agents", "docs", "styles"])
+def test_our_own_sources_come_back_unchanged(folder: str) -> None:
+    files = [file for file in (ROOT / folder).rglob("*") if file.suffix in (".py", ".md", ".yaml", ".tcss")]
+    assert files
+    assert [file for file in files if redact(text := file.read_text("utf-8")) != text] == []

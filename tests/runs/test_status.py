@@ -1,0 +1,168 @@
+"""The status of a run: in every phase it says what happens, for how long, and what is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import pytest
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
+from maverick_tui.runs.status import SILENT_AFTER, RunStatus, clock, headline, run_status, until
+from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
+
+TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
+RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
+
+
+@pytest.mark.parametrize(
+    ("events", "now", "says"),
+    [
+        ([], 5.0, ("○", "starting", "", "quiet")),
+        ([START, ev.Connecting(1.0)], 3.5, ("◌", "connecting", "2.5 s", "busy")),
+        (OPEN, 5.0, ("○", "ready", "waiting for your prompt", "quiet")),
+        ([*OPEN, ev.RunEnded(2.0)], 5.0, ("■", "ended", "", "quiet")),
+        ([START, ev.ConnectFailed(1.0, NETWORK)], 5.0, ("✘", "not connected", "StreamingError: network", "bad")),
+        (TURN, 3.0, ("●", "waiting for the model", "2.0 s", "busy")),
+        ([*TURN, *text(1, "x", kind="thinking")], 4.0, ("●", "thinking", "2.0 s", "busy")),
+        ([*TURN, *text(1, "x")], 4.0, ("●", "writing", "2.0 s", "busy")),
+        (
+            [*TURN, ev.BlockStarted(2.0, 1, "tool", name="mcp__git__log"), ev.BlockGrew(2.0, 1, "x" * 999)],
+            3.0,
+            ("●", "preparing", "git: log  999 characters", "busy"),
+        ),
+        (
+            [*TURN, ev.BlockStarted(2.0, 1, "tool", name="Write"), ev.BlockGrew(2.0, 1, "x" * 12_345)],
+            3.0,
+            ("●", "preparing", "Write  12.3k characters", "busy"),
+        ),
+        (
+            [*TURN, call("Bash", {"command": "pytest -q /work/shop/tests"}), began()],
+            15.7,
+            ("●", "running", "Bash  pytest -q tests  12 s", "busy"),
+        ),
+        (
+            [
+                *TURN,
+                *(call("Read", {"file_path": f"/work/shop/{name}.py"}, id=name) for name in "abc"),
+                *map(began, "abc"),
+            ],
+            4.0,
+            ("●", "running", "Read  a.py  and 2 more  1.0 s", "busy"),
+        ),
+        (
+            [*TURN, call("Bash", id="a"), call("Bash", {"command": "ls"}, id="b"), call("Bash", id="c"), began("b")],
+            4.0,
+            ("●", "running", "Bash  ls  2 waiting  1.0 s", "busy"),
+        ),
+        ([*TURN, call("Bash", {"command": "ls"})], 4.0, ("●", "starting", "Bash  ls", "busy")),
+        (
+            [*TURN, call("Bash"), call("Bash", id="c2"), call("Bash", id="c3"), ask()],
+            10.0,
+            ("⚑", "waiting for you", "Bash  2 wait behind it  6.0 s", "attention"),
+        ),
+        ([*TURN, call("Bash"), ask()], 10.0, ("⚑", "waiting for you", "Bash  6.0 s", "attention")),
+        (
+            [*TURN, call("Bash"), ask(), ask(request="q2"), ask(request="q3")],
+            10.0,
+            ("⚑", "waiting for you", "Bash  and 2 more  6.0 s", "attention"),
+        ),
+        ([*TURN, RETRY], 4.0, ("↻", "API retry 3 of 10", "in 6.0 s  529 overloaded␛", "attention")),
+        ([*TURN, RETRY], 11.0, ("↻", "API retry 3 of 10", "now  529 overloaded␛", "attention")),
+        ([*TURN, ev.RetryScheduled(2.0, 1, 2, 3.0)], 4.0, ("↻", "API retry 1 of 2", "in 1.0 s", "attention")),
+        ([*TURN, ev.InterruptRequested(2.0)], 2.2, ("◐", "interrupting", "0.2 s  what came is kept", "attention")),
+        ([*TURN, end()], 99.0, ("✔", "done", "8.0 s  $0.050", "good")),
+        ([*TURN, end(is_estimate=True)], 99.0, ("✔", "done", "8.0 s  ~$0.050", "good")),
+        ([*TURN, end(usage=ev.Usage(1, 1, duration_ms=95_000))], 99.0, ("✔", "done", "1:35", "good")),
+        ([*TURN, end("interrupted")], 99.0, ("■", "interrupted", "8.0 s  $0.050", "attention")),
+        (
+            [*TURN, end("failed", failure=NETWORK)],
+            99.0,
+            ("✘", "failed", "StreamingError: network  8.0 s  $0.050", "bad"),
+        ),
+        ([*TURN, end("failed")], 99.0, ("✘", "failed", "8.0 s  $0.050", "bad")),
+    ],
+)
+def test_every_phase_says_what_happens(events: Sequence[Event], now: float, says: tuple[str, str, str, str]) -> None:
+    assert run_status(told(*events), now) == says
+
+
+def test_a_model_that_says_nothing_is_silent_and_a_tool_is_not() -> None:
+    store = asked(*text(1, "x", at=2.0))
+    assert run_status(store, 2.0 + SILENT_AFTER - 0.1).word == "writing"
+    silent = run_status(store, 2.0 + SILENT_AFTER + 4)
+    assert silent == ("◌", "silent", "nothing came for 12 s", "attention")
+    named = run_status(store, 2.0 + SILENT_AFTER + 4, interrupt_key="F9")
+    assert named.detail == "nothing came for 12 s  F9 interrupts"
+    store.apply(ev.BlockGrew(15.0, 1, "again"))
+    assert run_status(store, 15.5).word == "writing"
+    assert run_status(asked(call("Bash"), began()), 4000.0).word == "running"
+
+
+def test_a_retry_and_a_question_are_not_silence() -> None:
+    assert run_status(asked(RETRY), 999.0).word == "API retry 3 of 10"
+    assert run_status(asked(call("Bash"), ask()), 999.0).word == "waiting for you"
+
+
+def test_a_rate_limit_is_said_while_it_is_waited_for_and_no_longer() -> None:
+    limit = ev.RateLimited(2.0, "rejected", 500.0)
+    at = f"{datetime.fromtimestamp(500.0).astimezone():%H:%M:%S}"
+    assert run_status(asked(limit), 3.0) == ("‖", "rate-limited", f"until {at}", "attention")
+    assert run_status(asked(limit, RETRY), 3.0).word == "rate-limited"
+    assert run_status(asked(limit), 500.5).word == "silent"
+    assert run_status(asked(limit, *text(1, "x")), 3.0).word == "writing", "who writes is not limited"
+    assert run_status(asked(ev.RateLimited(2.0, "allowed_warning", 500.0)), 3.0).word == "waiting for the model"
+
+
+def test_a_failure_says_when_it_is_worth_trying_again() -> None:
+    failure = ev.Failure("NetworkError", "rate_limit", "x", retry_at=500.0)
+    store = asked(end("failed", failure=failure))
+    assert until(500.0, 10.0) in run_status(store, 10.0).detail
+    assert "until" not in run_status(store, 501.0).detail
+
+
+def test_a_turn_that_is_done_says_who_still_works() -> None:
+    store = asked(call("Agent"), ev.TaskProgressed(4, "c1", "running"), ev.ToolFinished(5, "c1", "launched"), end())
+    assert run_status(store, 10.0).detail == "8.0 s  $0.050  1 still working in the background"
+    store.apply(ev.TaskProgressed(11, "c1", "completed"))
+    assert run_status(store, 12.0).detail == "8.0 s  $0.050"
+
+
+def test_a_moment_on_another_day_has_its_day_and_one_beyond_all_days_has_none() -> None:
+    noon = datetime(2026, 11, 15, 12).astimezone().timestamp()
+    assert until(noon + 60, noon) == "until 12:01:00"
+    assert until(noon + 86_400, noon) == "until Mon 16 Nov 12:00"
+    assert until(1e300, noon) == "for ever"
+
+
+def test_the_headline_is_one_word_of_the_same_status() -> None:
+    for events, glyph, word in [
+        ([], "○", "starting"),
+        (OPEN, "○", "ready"),
+        ([*TURN], "●", "running"),
+        ([*TURN, *text(1)], "●", "running"),
+        ([*TURN, call("Bash"), ask()], "⚑", "needs you"),
+        ([*TURN, end("failed")], "✘", "failed"),
+        ([*OPEN, ev.RunEnded(2.0)], "■", "ended"),
+    ]:
+        assert headline(told(*events)) == RunStatus(glyph, word, "", headline(told(*events)).tone)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (-3, "0.0 s"),
+        (0.04, "0.0 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (10, "10 s"),
+        (59.9, "59 s"),
+        (60, "1:00"),
+        (125, "2:05"),
+        (3599.9, "59:59"),
+        (3725, "1:02:05"),
+    ],
+)
+def test_the_clock(seconds: float, shown: str) -> None:
+    assert clock(seconds) == shown

@@ -1,0 +1,49 @@
+"""Imports go one way: the contracts of pyproject.toml hold, and no module imports itself by way of others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).parents[1]
+
+
+def circle(imports: Mapping[str, Iterable[str]]) -> list[str]:
+    """The first circle that there is, as the way around it."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        way: list[str] = error.args[1]
+        return way[::-1]
+    return []
+
+
+def test_a_circle_is_found() -> None:
+    assert circle({"a": ["b"], "b": ["a"]}) in (["a", "b", "a"], ["b", "a", "b"])
+    assert circle({"a": ["b", "c"], "b": ["c"]}) == []
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = grimp.build_graph("maverick_tui", exclude_type_checking_imports=True, cache_dir=None)
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    known = next(one for one in contracts if one["type"] == "acyclic_siblings").get("ignore_imports", [])
+    imports = {
+        module: [
+            other for other in graph.find_modules_directly_imported_by(module) if f"{module} -> {other}" not in known
+        ]
+        for module in graph.modules
+    }
+    assert len(imports) > 100
+    assert " -> ".join(circle(imports)) == ""
+
+
+def test_the_contracts_hold() -> None:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout

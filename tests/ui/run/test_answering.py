@@ -1,0 +1,261 @@
+"""Questions on the screen of a run: nothing typed is lost, nothing is answered by chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.events import kinds as events
+from maverick_tui.runs import commands
+from maverick_tui.runs.commands import AnswerPermission, SendPrompt
+from tests.support.runs import Tape
+from tests.ui.running import FedApp, until, watching
+
+ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
+
+
+def begun() -> Tape:
+    return Tape().connect().prompt("Go")
+
+
+def answers(app: FedApp) -> list[tuple[str, str, str]]:
+    taken = app.kept.take()
+    assert all(isinstance(one, AnswerPermission) for one in taken)
+    return [(one.request, one.decision, one.reason) for one in taken if isinstance(one, AnswerPermission)]
+
+
+async def click(app: FedApp, pilot: Pilot[Any], words: str, *, nth: int = 0) -> None:
+    rows = app.shown().splitlines()
+    y = [number for number, row in enumerate(rows) if words in row][nth]
+    assert await pilot.click(app.run_screen.transcript, offset=(rows[y].index(words) + 1, y))
+    await pilot.pause()
+
+
+async def test_an_answer_in_words_that_comes_too_early_stays_in_the_prompt() -> None:
+    async with watching(begun().ask("AskUserQuestion", ASKED)) as (app, pilot):
+        await pilot.press(*"blue", "enter")
+        assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "blue"
+        app.now += 1
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "blue"}
+        assert app.run_screen.prompt.text == ""
+
+
+async def test_a_reason_that_comes_too_early_stays_in_the_prompt() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"})) as (app, pilot):
+        await pilot.press(*"no", "ctrl+r")
+        assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "no"
+        await pilot.press("ctrl+u", "ctrl+r", *"x", "enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt), "nobody was asked for a reason yet"
+
+
+async def test_a_reason_for_a_question_that_is_gone_stays_in_the_prompt() -> None:
+    tape = begun().ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+r", *"because")
+        request = next(iter(app.run_model.store.questions))
+        app.tell(tape.put(events.PermissionSettled(tape.at, request, "call-1", "withdrawn")))
+        await until(pilot, lambda: "keep as a draft" in str(app.run_screen.prompt.border_subtitle))
+        await pilot.press("enter")
+        assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "because"
+        await pilot.press("enter")
+        assert [type(one) for one in app.kept.take()] == [SendPrompt]
+
+
+async def test_a_reason_that_is_left_is_no_part_of_the_draft() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"later", "ctrl+r", *"no", "escape")
+        assert prompt.text == "later"
+        await pilot.press("ctrl+r")
+        assert prompt.text == "no", "it was not for nothing"
+        await pilot.press("enter")
+        assert answers(app) == [("ask-call-1", "deny", "no")]
+        assert prompt.text == "later"
+
+
+async def test_a_number_that_no_option_has_is_sent_only_if_it_is_meant() -> None:
+    async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
+        await pilot.press("7", "enter")
+        assert (app.kept.take(), app.run_screen.prompt.text) == ([], "7")
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "7"}
+
+
+async def test_an_empty_reason_is_a_plain_denial() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "deny with this reason" in str(app.run_screen.prompt.border_subtitle))
+        await pilot.press("enter")
+        assert answers(app) == [("ask-call-1", "deny", "")]
+
+
+async def test_words_that_are_typed_while_permission_is_asked_are_a_follow_up() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press(*"yes", "enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt)
+        assert sent.text == "yes"
+
+
+async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hit() -> None:
+    tape = begun().ask("Bash", {"command": "first"}).ask("Bash", {"command": "second"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        assert app.shown().count("^y once") == 1, "keys are named where they act"
+        await click(app, pilot, "deny", nth=1)
+        assert answers(app) == [("ask-call-2", "deny", "")]
+        await pilot.press("ctrl+y")
+        assert answers(app) == [("ask-call-1", "once", "")]
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "once")))
+        await until(pilot, lambda: app.shown().count("^y once") == 1, "now they act on the other one")
+        await pilot.press("ctrl+y")
+        assert answers(app) == [], "it has only just become the first"
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert answers(app) == [("ask-call-2", "once", "")]
+
+
+async def test_a_click_does_not_hit_a_question_that_has_just_moved_there() -> None:
+    tape = begun().ask("Bash", {"command": "pytest\necho\necho"})
+    tape = tape.ask("Bash", {"command": "git add ."}).ask("Bash", {"command": "curl"}).wait(1)
+    async with watching(tape, size=(100, 40)) as (app, pilot):
+        await click(app, pilot, "once", nth=2)
+        assert answers(app) == [("ask-call-3", "once", "")], "all of them stand still"
+        before = app.shown().index("curl")
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "once")))
+        await until(pilot, lambda: app.shown().index("curl") < before, "the last one has moved up")
+        await click(app, pilot, "once", nth=1)
+        assert answers(app) == []
+        app.now += 1
+        await click(app, pilot, "once", nth=1)
+        assert answers(app) == [("ask-call-3", "once", "")]
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"), [("once", "once"), ("Bash: ls", "run"), ("deny", "deny")]
+)  # of "deny with a reason", another test
+async def test_what_is_said_about_the_keys_can_be_clicked(words: str, decision: str) -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}, grants=("Bash: ls",)).wait(1)) as (app, pilot):
+        await click(app, pilot, words)
+        assert answers(app) == [("ask-call-1", decision, "")]
+        assert not app.run_screen.transcript.page.folding._chosen, "nothing was folded by it"
+
+
+async def test_who_comes_back_to_a_run_has_a_moment_to_see_its_question() -> None:
+    tape = begun().ask("Bash", {"command": "ls"}).wait(60)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted)
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == []
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert len(app.kept.take()) == 1
+
+
+async def test_an_interrupt_closes_the_question_also_between_two_turns() -> None:
+    tape = begun().done().ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        assert not app.run_model.store.is_running
+        await pilot.press("escape")
+        assert app.kept.take() == [commands.Interrupt()]
+
+
+async def test_keys_of_questions_are_the_editors_while_there_is_none() -> None:
+    async with watching(begun()) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"one", "ctrl+underscore")
+        assert prompt.text == ""
+        await pilot.press("ctrl+y")
+        assert prompt.text == "one", "ctrl+y takes the undoing back"
+        await pilot.press("shift+home", "ctrl+x")
+        assert prompt.text == ""
+        assert app.clipboard == "one"
+        assert app.kept.take() == []
+
+
+async def test_a_question_between_any_two_keys_loses_none_and_answers_nothing() -> None:
+    text = "a fix"
+    tape = begun()
+    async with watching(tape) as (app, pilot):
+        for moment in range(len(text) + 1):
+            keys = ["space" if letter == " " else letter for letter in text]
+            await pilot.press(*keys[:moment])
+            app.tell(tape.ask(("Bash", "AskUserQuestion")[moment % 2], {"command": "rm", **ASKED}))
+            await pilot.press(*keys[moment:])
+            assert app.run_screen.prompt.text == text
+            assert app.run_screen.prompt.has_focus
+            app.run_screen.prompt.take()
+        assert app.kept.take() == []
+
+
+async def test_its_key_cuts_what_is_selected_and_denies_nothing() -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"})) as (app, pilot):
+        app.now += 60
+        await pilot.press(*"keep this", "ctrl+shift+left", "ctrl+x")
+        assert (app.run_screen.prompt.text, app.clipboard) == ("keep ", "this")
+        assert answers(app) == []
+        await pilot.press("ctrl+x")
+        assert [decision for _, decision, _ in answers(app)] == ["deny"]
+
+
+async def test_who_cuts_nothing_keeps_the_clipboard() -> None:
+    async with watching(begun()) as (app, pilot):
+        app.copy_to_clipboard("kept")
+        await pilot.press("ctrl+x", "ctrl+f", "ctrl+x")
+        assert app.clipboard == "kept"
+
+
+TWO = {
+    "questions": [
+        {"question": "Which colour?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}]},
+        {"question": "Which sizes?", "options": [{"label": "S"}, {"label": "M"}], "multiSelect": True},
+    ]
+}
+
+
+async def test_options_are_chosen_by_clicks_several_where_that_is_meant() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        await click(app, pilot, "2. Blue")
+        await until(pilot, lambda: "✔ Which colour?  Blue" in app.shown())
+        assert app.kept.take() == [], "the second one is not answered yet"
+        await click(app, pilot, "☐ 2. M")
+        await until(pilot, lambda: "☑ 2. M" in app.shown())
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.decision, answer.answers) == ("once", {"Which colour?": "Blue", "Which sizes?": "M"})
+
+
+async def test_questions_are_answered_one_after_the_other_by_number_or_in_words() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == [], "a yes is no answer"
+        await pilot.press(*"1", "enter")
+        await until(pilot, lambda: "✔ Which colour?  Red" in app.shown())
+        await pilot.press(*"none", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which colour?": "Red", "Which sizes?": "none"}
+
+
+async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
+    grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
+    for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):
+        async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=offered).wait(1)) as (app, pilot):
+            for key, grant in keys.items():
+                await pilot.press(key)
+                given = [(one.decision, one.grant) for one in app.kept.take() if isinstance(one, AnswerPermission)]
+                assert given == ([] if grant is None else [("run", grant)])

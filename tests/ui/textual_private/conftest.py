@@ -1,0 +1,27 @@
+"""Painting as if the application had just been started, and with Textual doing it all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from maverick_tui.ui.textual_private import names
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Find out anew whether painting is plain, and forget it afterwards."""
+    monkeypatch.delenv(names.PLAIN, raising=False)
+    names.is_plain.cache_clear()
+    yield monkeypatch
+    monkeypatch.undo()
+    names.is_plain.cache_clear()
+    names._owner.cache_clear()
+
+
+@pytest.fixture
+def plain(fresh: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Textual paints."""
+    fresh.setenv(names.PLAIN, "1")
+    return fresh
