@@ -11,7 +11,8 @@ import importlib
 
 def load_runs() -> None:
     """What a setup and a run are made of, without the SDK."""
-    for module in ("events", "commands", "failures"):
+    importlib.import_module("maverick_tui.events.kinds")
+    for module in ("commands", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("serving", "transcript.entry_rows", "rendering.live"):
         importlib.import_module(f"maverick_tui.ui.{module}")
