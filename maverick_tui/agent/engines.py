@@ -6,7 +6,6 @@ else's code: `ENGINES["name"] = an_engine`.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import sys
 from typing import TYPE_CHECKING, Any, cast
@@ -29,4 +28,6 @@ def engine_named(name: str) -> Engine:
 
 async def load_module(name: str) -> Any:
     """Import what takes a while where it does not hold up the event loop; engines know agents, and not the reverse."""
+    import asyncio
+
     return sys.modules.get(name) or await asyncio.to_thread(importlib.import_module, name)
