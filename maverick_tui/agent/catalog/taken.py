@@ -96,10 +96,10 @@ def without_folder(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _commands(settings: Mapping[str, Any]) -> Iterator[Command]:
     hooks, servers = settings.get("hooks") or {}, settings.get("mcp_servers") or {}
     for event, groups in hooks.items() if isinstance(hooks, Mapping) else ():
-        yield from (Command(f"A hook of {event}", text) for text in _lines(groups))
+        yield from (Command(f"a hook of {event}", text) for text in _lines(groups))
     for name, server in servers.items() if isinstance(servers, Mapping) else ():
         if isinstance(server, Mapping) and server.get("command"):
-            yield Command(f"The MCP server {name!r}", _line(server))
+            yield Command(f"the MCP server {name!r}", _line(server))
 
 
 def _lines(value: Any) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _take(path: Path, owner: str) -> Taken | Problem:
     content = read_file(path)
     if isinstance(content, Problem):
         hint = "Remove it, or write the whole path of what is to run into the agent's file."
-        return Problem(str(path), None, f"{owner} would run it, and it cannot be shown first. {content.message}", hint)
+        return Problem(str(path), None, f"Would be run by {owner}, and cannot be shown first. {content.message}", hint)
     return Taken(path, content, owner)
 
 
@@ -197,7 +197,7 @@ def _installed(folder: Path, owner: str) -> Taken | Problem:
         return unreadable(folder, error)
     digest = hashlib.sha256("\n".join(names).encode(errors="surrogateescape")).hexdigest()
     text = (
-        f"A folder of {len(names):,} packages and programs. It cannot be shown as a whole:\n"
+        f"A folder with {len(names):,} names of packages and programs. It cannot be shown as a whole:\n"
         "whatever is in it may be run, also what is changed there later.\n"
         f"Their names have the fingerprint {digest}.\n"
     )
