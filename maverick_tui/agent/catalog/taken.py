@@ -6,6 +6,7 @@ An agent of the user's own, of a package or of ours says `npx some-server`, and 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,11 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from maverick_tui import paths
 from maverick_tui.agent.catalog.folders import read_file, unreadable
 from maverick_tui.agent.catalog.mcp_servers import Server, expand_server
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.permissions.places import home_folder
 from maverick_tui.agent.permissions.runners import deciding_files, takes_from_node_modules
 from maverick_tui.agent.permissions.started import Reading, files_of_module, path_of, read
 from maverick_tui.exceptions import ConfigError
@@ -49,7 +50,7 @@ def taken_from(folder: Path, settings: Mapping[str, Any]) -> list[Taken | Proble
     """The files that the agent's `hooks` and `mcp_servers` take from there; a problem for one that cannot be shown."""
     found: dict[str, Taken | Problem] = {}
     for command in _commands(settings):
-        folders = paths.project_folders(folder)
+        folders = _folders(folder)
         for path in _files(read(command.text), folders) if folders else ():
             if (key := os.path.realpath(path)) not in found:
                 found[key] = _take(path, command.owner)
@@ -61,7 +62,7 @@ def without_folder(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
     A module that lies there is meant to be found: it is asked about.
     """
-    folders = paths.project_folders(folder)
+    folders = _folders(folder)
     changed: dict[str, Any] = {}
 
     def is_kept_out(command: str) -> bool:
@@ -140,10 +141,19 @@ def _files(reading: Reading, folders: list[Path]) -> Iterator[Path]:
             for start in starts:
                 yield from _run(path_of(word, start))
     names = deciding_files(reading.words)
+    packages = {word.split("/")[0] for word in reading.runs} - {"", ".", "..", "~"}  # as by `node -r name/register`
     for folder in dict.fromkeys([*folders, *starts]):
         yield from filter(os.path.lexists, (folder / name for name in names))
-        if takes_from_node_modules(reading.words) and _is_folder(folder / _INSTALLED):
-            yield folder / _INSTALLED
+        installed = folder / _INSTALLED
+        is_loaded = any(os.path.lexists(installed / name) for name in packages)
+        if is_loaded or (takes_from_node_modules(reading.words) and _is_folder(installed)):
+            yield installed
+
+
+def _folders(folder: Path) -> list[Path]:
+    """The folder and all above it, for npm goes on where a repository ends; a home directory is its user's own."""
+    folder, home = folder.resolve(), home_folder()
+    return list(itertools.takewhile(lambda one: one != home, [folder, *folder.parents]))
 
 
 def _starts(reading: Reading, folder: Path) -> list[Path]:

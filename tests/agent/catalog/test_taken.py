@@ -152,10 +152,18 @@ def test_what_takes_nothing_of_the_folder_is_not_asked_about(fields: dict[str, A
     assert load_agent("helper", clone)
 
 
-def test_files_of_folders_up_to_the_top_of_the_repository_count(clone: Path) -> None:
+def test_files_of_the_folders_above_count_also_beyond_the_repository(clone: Path) -> None:
     own_agent(server("npx some-mcp"))
-    put(clone, "package.json", "deep/er/a.js")
-    assert asked_for(clone / "deep" / "er") == ["../../package.json"]
+    put(clone, "package.json", "deep/er/a.js", "../.npmrc")
+    assert asked_for(clone / "deep" / "er") == ["../../package.json", "../../../.npmrc"]
+
+
+def test_a_package_that_an_option_loads_is_asked_about(clone: Path) -> None:
+    own_agent(server("node -r dotenv/config /opt/server.js"))
+    put(clone, "node_modules/other/index.js")
+    assert not asked_for(clone)
+    put(clone, "node_modules/dotenv/config.js")
+    assert asked_for(clone) == ["node_modules"]
 
 
 def test_the_home_directory_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
