@@ -46,6 +46,8 @@ class TrustQuestion:
     agent: str
     runs: tuple[str, ...]
     files: tuple[ShownFile, ...]
+    is_of_project: bool = True
+    """Whether the agent comes with the project, and not only what it would run of it."""
 
     def lines(self, width: int) -> list[Line]:
         """What would run, then every file as a whole."""
@@ -95,7 +97,8 @@ class TrustScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question, what it is about, and two buttons."""
         name = one_line(self.question.agent)
-        text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
+        whose = "It comes with this project and" if self.question.is_of_project else "With it, what is in this folder"
+        text = f"{whose} runs on your machine. Read it first; a change ends the trust."
         with RoleLooks(classes="dialog--box -large"):
             yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
             yield Static(Content(text), classes="dialog--text", markup=False)
