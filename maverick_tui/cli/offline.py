@@ -29,7 +29,7 @@ def serve(
     import asyncio
 
     from maverick_tui.offline.loading import load_script
-    from maverick_tui.offline.standalone import serve_until_told
+    from maverick_tui.offline.server import serve_until_told
 
     def announce(url: str) -> None:
         typer.echo(inert(f"Serving {script} at {url}"))
