@@ -20,8 +20,8 @@ from maverick_tui.cli.width import terminal_width
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError
 from maverick_tui.inert import inert
-from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import load_script
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import branch_of
