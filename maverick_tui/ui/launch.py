@@ -115,7 +115,7 @@ async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
 
 
 def _folder() -> AbstractContextManager[Path]:
-    from maverick_tui.scratch import scratch_folder
+    from maverick_tui.folder_locks import scratch_folder
 
     return scratch_folder("offline")
 
@@ -138,7 +138,7 @@ async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: P
 
 def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
     from maverick_tui.config import MaverickConfig
-    from maverick_tui.scratch import remove_abandoned
+    from maverick_tui.folder_locks import remove_abandoned
 
     remove_abandoned()
     if launch.script is not None:
