@@ -96,8 +96,8 @@ def check_agents(
     from maverick_tui.agent.catalog.discovery import lint
     from maverick_tui.agent.catalog.folders import is_missing
     from maverick_tui.agent.catalog.problems import errors
+    from maverick_tui.cli.layout import wrap
     from maverick_tui.cli.table import problem_lines, problem_summary, stand_in_lines
-    from maverick_tui.cli.width import wrap
 
     if path is not None and is_missing(path):
         raise typer.BadParameter(f"{str(path)!r} does not exist.", param_hint="PATH")

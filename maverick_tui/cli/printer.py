@@ -21,8 +21,7 @@ from rich.cells import cell_len
 
 from maverick_tui.agent.engine.record import Record
 from maverick_tui.agent.engine.scheduling import SCHEDULING_TOOLS
-from maverick_tui.cli.flow import Flow, Paper
-from maverick_tui.cli.width import pad
+from maverick_tui.cli.layout import Flow, Paper, pad
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import title as failure_title

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from maverick_tui import paths
-from maverick_tui.cli.width import cut, pad, terminal_width, wrap
+from maverick_tui.cli.layout import count, cut, pad, terminal_width, wrap
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
@@ -105,12 +105,8 @@ def problem_summary(catalog: Catalog) -> str:
     """How many files were checked, and what came of it."""
     failures = sum(problem.is_error for problem in catalog.problems)
     warnings = len(catalog.problems) - failures
-    counts = [_count(failures, "error"), _count(warnings, "warning")] if catalog.problems else ["no problems"]
-    return f"{_count(catalog.checked, 'file')} checked: {', '.join(counts)}."
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    counts = [count(failures, "error"), count(warnings, "warning")] if catalog.problems else ["no problems"]
+    return f"{count(catalog.checked, 'file')} checked: {', '.join(counts)}."
 
 
 def _heading(agent: AgentListing) -> tuple[str, str]:

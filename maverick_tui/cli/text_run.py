@@ -14,9 +14,8 @@ from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.text import TextAssembler
-from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.layout import Paper, terminal_width
 from maverick_tui.cli.printer import Printer
-from maverick_tui.cli.width import terminal_width
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder

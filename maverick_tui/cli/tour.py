@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED
-from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.layout import Paper
 from maverick_tui.cli.text_run import MARK, print_run
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert

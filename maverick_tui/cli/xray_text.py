@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from maverick_tui.agent.xray import XRay
 from maverick_tui.agent.xray_rows import SOURCES, XRayRow, prompt, rows
+from maverick_tui.cli.layout import wrap, wrap_document
 from maverick_tui.cli.table import display_path, problem_lines
-from maverick_tui.cli.width import wrap, wrap_document
 from maverick_tui.inert import one_line
 
 _LABEL = 10
