@@ -1,6 +1,6 @@
-"""Text for a terminal, by the columns that it takes: cut, wrapped at words also while it comes in, lightly dressed.
+"""Text for a terminal: paths made short, cut or wrapped by the columns that it takes, as a whole or as it comes in.
 
-Functions are given text that is inert already; `Paper.line` and `Flow` make it so themselves.
+`cut`, `pad` and `wrap` are given text that is inert already; `Paper.line` and `Flow` make it so themselves.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TextIO
 
 from rich.cells import cell_len, split_graphemes
 
-from maverick_tui.inert import InertStream, cut_at, inert
+from maverick_tui.inert import InertStream, cut_at, inert, one_line
 
 _FENCES = ("```", "~~~")
 _CODE = ("    ", "\t")
@@ -90,6 +91,26 @@ def wrap_document(text: str, indent: str) -> Iterator[str]:
             marker = start[0] if start else ""
             yield from wrap(line[len(marker) :], f"{indent}{marker}", indent + " " * len(marker))
         is_fenced ^= is_fence
+
+
+def display_path(path: str) -> str:
+    """The path as it is best read: below the working directory, or below the home directory."""
+    return "." if path == _folder(Path.cwd) else one_line(with_short_paths(path))
+
+
+def with_short_paths(text: str) -> str:
+    """The text with the paths in it made relative to the working directory, or to the home directory."""
+    for folder, short in ((_folder(Path.cwd), ""), (_folder(Path.home), "~/")):
+        if folder not in ("", "/"):
+            text = re.sub(rf"(?<![\w./~-]){re.escape(folder)}/", short, text)
+    return text
+
+
+def _folder(get: Callable[[], Path]) -> str:
+    try:
+        return str(get())
+    except (OSError, RuntimeError):  # it is gone, or nobody knows it
+        return ""
 
 
 class Paper:
