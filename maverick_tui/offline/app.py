@@ -10,8 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from maverick_tui.offline.asked_prompt import AskedPrompt, read_prompt
-from maverick_tui.offline.player import Choice, Player
+from maverick_tui.offline.player import AskedPrompt, Choice, Player, read_prompt
 from maverick_tui.offline.script import (
     Answer,
     AnyFault,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from maverick_tui.offline.asked_prompt import AskedPrompt
+from maverick_tui.offline.player import AskedPrompt
 from maverick_tui.offline.script import (
     PROMPT,
     REFERENCE,
