@@ -115,7 +115,7 @@ async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
 
 
 def _folder() -> AbstractContextManager[Path]:
-    from maverick_tui.scratch import scratch_folder
+    from maverick_tui.folder_locks import scratch_folder
 
     return scratch_folder("offline")
 
@@ -129,8 +129,7 @@ def _settings() -> MaverickConfig:
 async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: Path) -> RunSetup:
     """The model is a process of its own, so that its work is not done on our event loop."""
     from maverick_tui.offline.demo.project import git_environment
-    from maverick_tui.offline.environment import offline_environment
-    from maverick_tui.offline.process import offline_process
+    from maverick_tui.offline.processes import offline_environment, offline_process
 
     url = await stack.enter_async_context(offline_process(script))
     env = offline_environment(url, folder / "home") | (git_environment() if setup.prompts else {})
@@ -139,7 +138,7 @@ async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: P
 
 def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
     from maverick_tui.config import MaverickConfig
-    from maverick_tui.scratch import remove_abandoned
+    from maverick_tui.folder_locks import remove_abandoned
 
     remove_abandoned()
     if launch.script is not None:
