@@ -252,7 +252,7 @@ class RunScreen(Screen[None]):
 
     def action_name_run(self) -> None:
         """Ask what the run is to be called."""
-        from maverick_tui.ui.dialogs.naming import NameScreen
+        from maverick_tui.ui.dialogs.short_questions import NameScreen
 
         def name(words: str | None) -> None:
             if words is not None:
