@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.roles import role_look
+from maverick_tui.ui.lines.view import role_look
 from maverick_tui.ui.lines.wrapping import cut
 
 TITLE = "Maverick"

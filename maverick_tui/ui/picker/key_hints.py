@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.roles import role_look
+from maverick_tui.ui.lines.view import role_look
 from maverick_tui.ui.lines.wrapping import wrap
 
 GAP = 3
