@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from maverick_tui.inert import one_line
-from maverick_tui.ui.keys.bindings import KeyGroup, KeyRow, key_groups, title_of
+from maverick_tui.ui.keys import KeyGroup, KeyRow, key_groups, title_of
 from maverick_tui.ui.lines.wrapping import Line, pad, wrap
 from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.overlays.overlay import Overlay
