@@ -15,7 +15,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.ui.keys import KeyGroup, KeyRow, key_groups, title_of
 from maverick_tui.ui.lines.wrapping import Line, pad, wrap
 from maverick_tui.ui.log_file import log_path
-from maverick_tui.ui.overlays.overlay import Overlay
+from maverick_tui.ui.overlays import Overlay
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 SIGNS = (

@@ -31,8 +31,7 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
     from maverick_tui.ui.help import HelpScreen
-    from maverick_tui.ui.overlays.details import DetailsScreen
-    from maverick_tui.ui.overlays.overlay import Overlay
+    from maverick_tui.ui.overlays import DetailsScreen, Overlay
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.transcript.view import Transcript
