@@ -7,6 +7,7 @@ import copy
 import importlib
 import json
 import os
+import shlex
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -445,7 +446,7 @@ async def _load_engine() -> None:
 
 def _command(server: Any) -> str:
     """What starts an MCP server, if it is a process."""
-    return " ".join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
+    return shlex.join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
 
 
 def _texts(value: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -121,6 +122,8 @@ def trust_agent(
 ) -> None:
     """Trust a project's agent: its code, or the commands in it, may run. A change of the file ends the trust.
 
+    For an agent of your own it is about what its hooks and MCP servers take from this folder, such as package.json.
+
     JSON: {"name": ..., "files": [{path, sha256, trusted}]}
     """
     from maverick_tui.agent.catalog.loading import prepare
@@ -132,6 +135,8 @@ def trust_agent(
     if not as_json:
         for path, content in changed:
             typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
+            if path.is_dir():  # what is trusted is what can be said of it
+                typer.echo(textwrap.indent(content.decode(), "  "), nl=False)
     if changed and not revoke and not yes:
         _ask_for_trust(name, [display_path(str(path)) for path, _ in changed])
     for path, content in changed:

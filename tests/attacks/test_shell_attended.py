@@ -28,6 +28,14 @@ async def test_nothing_runs_unasked_in_the_mode_default(sandbox: Sandbox, serve:
 
 
 @pytest.mark.explore
+async def test_nothing_runs_unasked_with_the_searches_of_the_cli(sandbox: Sandbox, serve: ServeModel) -> None:
+    """For an agent without Grep and Glob the CLI makes `grep` and `find` of its shell other programs."""
+    tricks = [trick for kind in BASH for trick in some(kind, 30)]
+    tools = ("Read", "Edit", "Write", "NotebookEdit", "Bash")
+    check(await attended(sandbox, serve, calls_of(tricks, sandbox), allowed_tools=tools), tricks)
+
+
+@pytest.mark.explore
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 async def test_nothing_runs_unasked_in_zsh(
     sandbox: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from tests.cli.agent_files import PYTHON, environment, write, write_agent
 from tests.support.command_line import Run
@@ -146,3 +147,18 @@ def test_trust_as_json(maverick: Run, pilot: Path) -> None:
         "name": "pilot",
         "files": [{"path": str(pilot.resolve()), "sha256": fingerprint(PYTHON.encode()), "trusted": True}],
     }
+
+
+def test_trust_covers_what_an_agent_of_ones_own_takes_from_the_folder(maverick: Run) -> None:
+    own = write_agent("helper", "mcpServers: {fetch: {command: npx, args: [some-mcp]}}").read_text()
+    (Path.cwd() / ".claude/agents/helper.md").unlink()
+    write(str(paths.user_config() / "agents/helper.md"), own)
+    assert maverick("agents", "trust", "helper").out == "helper needs no trust.\n"
+    package = write("package.json", "{}")
+    write("node_modules/.bin/some-mcp", "")
+    ran = maverick("agents", "trust", "helper", "--yes")
+    assert ran.code == 0
+    assert fingerprint(b"{}") in ran.out
+    assert "whatever is in it may be run" in ran.out
+    assert TrustStore().is_trusted(package, b"{}")
+    assert maverick("agents", "trust", "helper").out == "helper is trusted already.\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple
 
 from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.folders import read_file
-from maverick_tui.agent.catalog.mcp_servers import McpLookup
+from maverick_tui.agent.catalog.mcp_servers import McpLookup, check_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import PythonAgent
+from maverick_tui.agent.catalog.taken import taken_from
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.fields import PLAIN_NAME
 from maverick_tui.inert import one_line
@@ -121,7 +122,7 @@ def list_file(
         model=file.model,
         tools=None if errors(problems) else file.tools,
         problems=tuple(problems),
-        needs_trust=bool(files_to_trust(file, content, source)),
+        needs_trust=bool(files_to_trust(file, content, source) or _takes(lookup.cwd, source, own_commands(file))),
         cwd=lookup.cwd,
         line=file.line,
         inputs=file.inputs,
@@ -140,6 +141,22 @@ def files_to_trust(
     return [*files, (file.mcp_json.path, file.mcp_json.content)] if file.mcp_json else files
 
 
+def own_commands(file: markdown.AgentFile) -> dict[str, object]:
+    """Its hooks and its own servers; those of the project's `.mcp.json` are trusted with that file."""
+    theirs = file.mcp_json.servers if file.mcp_json else {}
+    servers = {
+        name: server
+        for name, server in file.mcp_servers.items()
+        if name not in theirs or check_server(name, theirs[name]).server != server
+    }
+    return {"hooks": file.settings.get("hooks"), "mcp_servers": servers}
+
+
+def _takes(cwd: Path, source: Source, settings: Mapping[str, object]) -> bool:
+    """Whether an agent that is not the project's runs something of the project."""
+    return source != "project" and bool(taken_from(cwd, settings))
+
+
 def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple[list[AgentListing], list[Problem]]:
     agents, problems = python_file.parse(path, content)
     listings = [
@@ -152,7 +169,7 @@ def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple
             model=agent.text("model"),
             tools=None if errors(problems) else agent.allowed_tools,
             problems=tuple(problems),
-            needs_trust=source == "project",
+            needs_trust=source == "project" or _takes(cwd, source, agent.settings),
             cwd=cwd,
             line=agent.line,
             class_name=agent.class_name,
@@ -196,7 +213,7 @@ def _packaged(point: EntryPoint, cwd: Path) -> AgentListing | Problem:
         model=agent.text("model") if agent else None,
         tools=agent.allowed_tools if agent else None,
         problems=tuple(problems),
-        needs_trust=False,
+        needs_trust=agent is not None and _takes(cwd, "package", agent.settings),
         cwd=cwd,
         line=agent.line if agent else None,
         module=module,

@@ -9,19 +9,20 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING
+from types import ModuleType, new_class
+from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.catalog import markdown
+from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.folders import read_file
-from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust
+from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
 from maverick_tui.agent.catalog.mcp_servers import McpLookup, expand_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
 from maverick_tui.agent.catalog.python_file import text_of
+from maverick_tui.agent.catalog.taken import Taken, taken_from, without_folder
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 
 MODULE_PREFIX = "maverick_agent_file_"
+_COMMANDS = ("hooks", "mcp_servers")
 
 PROMPT = "prompt"
 """The key of `context.extra` that holds what the agent is to do."""
@@ -44,6 +46,8 @@ class Prepared:
 
     to_trust: tuple[tuple[Path, bytes], ...]
     make: Callable[[], type[MaverickAgent]]
+    takers: Mapping[Path, str] = field(default_factory=dict)
+    """Who runs a file of the project, if it is not the agent's own or the `.mcp.json`: a hook or a server."""
 
 
 def load_agent(name: str, cwd: Path | str = ".") -> type[MaverickAgent]:
@@ -62,8 +66,10 @@ def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
             change = " has changed since it was trusted" if trust_store.is_known(path) else " is not trusted"
             whose = listing.stands_in_for
             instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
+            taker = prepared.takers.get(path)
+            runner = f"{taker} of the agent {listing.name!r}" if taker else f"The agent {listing.name!r}"
             raise NotTrustedError(
-                f"The agent {listing.name!r} runs what {path} says{instead}, and that file{change}.",
+                f"{runner} runs what {path} says{instead}, and that file{change}.",
                 path=str(path),
                 hint=f"Read the file, then run: maverick agents trust {listing.name}",
             )
@@ -74,20 +80,65 @@ def prepare(listing: AgentListing) -> Prepared:
     """Read the agent's file once more; what is trusted and what is run are the same bytes."""
     _refuse_errors(listing.name, list(listing.problems))
     if listing.form == "package":
-        return Prepared((), lambda: _import(listing))
+        return _with_taken(Prepared((), lambda: _import(listing)), listing, _python_commands(listing))
     assert listing.path is not None  # only packages are without
     path, content = listing.path, read_file(listing.path)
     if isinstance(content, Problem):
         raise _error(listing.name, content)
     if listing.form == "python":
         trusted = ((path, content),) if listing.source == "project" else ()
-        return Prepared(trusted, lambda: load_class(path, content, listing.class_name))
+        prepared = Prepared(trusted, lambda: load_class(path, content, listing.class_name))
+        return _with_taken(prepared, listing, _python_commands(listing, content))
     file, problems = markdown.parse(path, content, McpLookup(listing.cwd))
     _refuse_errors(listing.name, problems)
     if file is None or file.name != listing.name:
         raise ConfigError(f"{path} no longer holds the agent {listing.name!r}.", path=str(path), hint="Try again.")
     files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
-    return Prepared(tuple(files), lambda: agent_class(file))
+    return _with_taken(Prepared(tuple(files), lambda: agent_class(file)), listing, own_commands(file))
+
+
+def _with_taken(prepared: Prepared, listing: AgentListing, commands: Mapping[str, Any] | None) -> Prepared:
+    """The same with what hooks and servers of an agent that is not the project's take from the project.
+
+    Only the class knows its `commands` where they are None.
+    """
+    if listing.source == "project":
+        return prepared
+    if commands is None:
+        cls = prepared.make()
+        commands = {"hooks": cls.hooks, "mcp_servers": cls.mcp_servers}
+    if not any(commands.values()):
+        return prepared
+    found = taken_from(listing.cwd, commands)
+    _refuse_errors(listing.name, [one for one in found if isinstance(one, Problem)])
+    taken = [one for one in found if isinstance(one, Taken)]
+    return replace(
+        prepared,
+        to_trust=(*prepared.to_trust, *((one.path, one.content) for one in taken)),
+        make=lambda: _apart(prepared.make(), without_folder(listing.cwd, commands)),
+        takers={one.path: one.taker for one in taken},
+    )
+
+
+def _python_commands(listing: AgentListing, content: bytes | None = None) -> dict[str, Any] | None:
+    """The hooks and servers of a Python agent; None if only running it would tell."""
+    source = content if content is not None or listing.path is None else read_file(listing.path)
+    agents = python_file.parse(listing.path, source)[0] if listing.path and isinstance(source, bytes) else []
+    agent = next((agent for agent in agents if agent.class_name == listing.class_name), None)
+    if agent is None or not agent.unknown.isdisjoint(_COMMANDS):
+        return None
+    return {name: agent.settings.get(name) for name in _COMMANDS}
+
+
+def _apart(cls: type[MaverickAgent], changed: Mapping[str, Any]) -> type[MaverickAgent]:
+    """The class with other hooks and servers; it may be loaded for another folder, too, so it stays as it is."""
+    if not changed:
+        return cls
+    same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    merged = {name: {**(getattr(cls, name) or {}), **value} for name, value in changed.items()}
+    apart = new_class(cls.__name__, (cls,), exec_body=lambda body: body.update({**same, **merged}))
+    assert issubclass(apart, cls)
+    return apart
 
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:

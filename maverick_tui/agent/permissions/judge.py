@@ -15,7 +15,6 @@ from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
-from maverick_tui.agent.permissions.shell import programs_of
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -67,7 +66,7 @@ class Judge:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, programs_of(started))
+        self._places = Places(cwd, started)
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
@@ -152,6 +151,6 @@ class Judge:
         for path in call.paths if call.tool in EDIT_TOOLS else ():
             for folder in {self._cwd, *(place.parent for place in real_paths(path, call.here))}:
                 hooks, commands = self._git_starts(folder)
-                if reason := self._places.why_git_runs(path, call.here, hooks, programs_of(commands)):
+                if reason := self._places.why_git_runs(path, call.here, hooks, commands):
                     return reason
         return ""

@@ -20,8 +20,8 @@ from maverick_tui.agent.permissions.known_places import (
     is_of_keys,
     is_of_packages,
     is_run_by_others,
-    way_of,
 )
+from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 
 _ORDINARY_DEVICES = (
@@ -40,12 +40,12 @@ _KERNELS = ("/proc", "/sys", "/dev")
 class Places:
     """Knows for one working directory which places ask. A relative path begins `here`, or there.
 
-    `started` are words of commands that run without being asked about, as an agent's own hooks do.
+    `started` are commands that run without being asked about, as an agent's own hooks do.
     """
 
     def __init__(self, cwd: Path, started: Iterable[str] = ()) -> None:
         self.cwd = cwd.resolve()
-        self._started = [way for word in started for way in _ways_of_program(word, self.cwd)]
+        self._started = Started(started, self.cwd)
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -69,16 +69,16 @@ class Places:
                 return f"{place} has a name that commands may take for an option."
             if any(map(is_of_packages, self._names(place))) or _is_of_environment(place):
                 return f"{place} is part of what is installed, and run by others."
-            if _ends_like(place, self._started):
+            if self._started.has(place):
                 return f"{place} may be what a hook or an MCP server of this agent runs."
         return ""
 
-    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], programs: Iterable[str]) -> str:
-        """Why changing a file asks where git's settings name folders of hooks, and programs by these words."""
-        started = [way for word in programs for way in _ways_of_program(word, self.cwd)]
+    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], commands: Iterable[str]) -> str:
+        """Why changing a file asks where git's settings name these folders of hooks, and these commands."""
+        started = Started(commands, self.cwd)
         folders = {real for folder in hooks for real in _places(str(folder), self.cwd)}
         for place in _places(path, here):
-            if any(_is_within(place, folder) for folder in folders) or _ends_like(place, started):
+            if any(_is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
         return ""
 
@@ -169,20 +169,6 @@ def home_folder() -> Path | None:
         return Path.home().resolve()
     except (OSError, RuntimeError):
         return None
-
-
-def _ends_like(place: Path, ways: Iterable[str]) -> bool:
-    return way_of(compared_names(place.parts[1:])).endswith(tuple(ways))
-
-
-def _ways_of_program(word: str, cwd: Path) -> Iterator[str]:
-    """How the paths of all files end that a word of a command may start: by its name, or where its links lead."""
-    names = [name for name in word.split("/") if name not in ("", ".", "..", "~") and not name.startswith("$")]
-    if not names:
-        return
-    relative = "/".join(names)
-    yield way_of(compared_names(names))
-    yield way_of(compared_names(Path(os.path.realpath(cwd / relative)).parts[1:]))
 
 
 def _is_of_environment(place: Path) -> bool:

@@ -8,7 +8,7 @@ what bash, zsh and sh read alike: no expansion, no substitution, no assignment, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,7 +42,6 @@ _KEYWORDS = frozenset(
 _NOT_OPENED = re.compile(r"-m$|--(message|exclude|ignore|grep|author)[a-z-]*(=|$)")
 """Options whose value names no file that is to be opened."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
-_MODULE = re.compile(r"-m[ =]*([\w.]+)")
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
 
 
@@ -94,15 +93,6 @@ def is_one_pipeline(command: str) -> bool:
 def words_within(text: str) -> set[str]:
     """Everything in a text that may name a file, if somebody takes the text for a command."""
     return set(_MENTION.findall(text))
-
-
-def programs_of(commands: Iterable[str]) -> set[str]:
-    """Everything in commands that may name a file which they start: their words, and the modules of Python's `-m`."""
-    words, modules = set[str](), set[str]()
-    for command in commands:
-        words |= words_within(command)
-        modules |= {found.replace(".", "/") for found in _MODULE.findall(command)}
-    return words | {f"{module}{end}" for module in modules for end in (".py", "/__main__.py", "/__init__.py")}
 
 
 def mentions(command: str) -> set[str]:

@@ -80,12 +80,14 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
     from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion
 
     store = TrustStore()
-    files = [file for file in prepare(listing).to_trust if not store.is_trusted(*file)]
+    prepared = prepare(listing)
+    files = [file for file in prepared.to_trust if not store.is_trusted(*file)]
     if not files:
         return None
     view = xray(listing, store, may_load=False)
     shown = tuple(ShownFile(path, content, store.is_known(path)) for path, content in files)
-    return TrustQuestion(listing.name, tuple(_would_run(listing, view)), shown)
+    taken = [f"{taker} runs what {path.name} of this folder says" for path, taker in prepared.takers.items()]
+    return TrustQuestion(listing.name, (*_would_run(listing, view), *taken), shown)
 
 
 def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:
@@ -102,7 +104,7 @@ def _would_run(listing: AgentListing, view: XRay) -> Iterator[str]:
     if words := listing.beware:
         tools = ", ".join(view.may or ()) if view.names_tools else "all tools"
         yield f"the prompt below: it {words}, with {tools or 'no tools'}"
-    if listing.form == "python":
+    if listing.form == "python" and listing.source == "project":
         yield "the Python code below, as soon as the agent is loaded"
     yield from (f"hook {hook}" for hook in hooks(view))
     yield from (f"MCP server {name}: {server}" for name, server in servers(view))

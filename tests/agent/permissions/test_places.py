@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from maverick_tui import AgentContext, AgentResult, MaverickAgent
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
 
@@ -209,6 +211,75 @@ def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person:
         assert decide(judge, "Write", {"file_path": path}) == "allow", path
     if not person:
         assert decide(judge, "Bash", bash("./run.sh")) == "allow"
+
+
+STARTED = [
+    ('"$CLAUDE_PROJECT_DIR/scripts/my check.sh"', "scripts/my check.sh"),
+    (r"./scripts/my\ check.sh", "scripts/my check.sh"),
+    ("python3 -um tools.check", "tools/check.py"),
+    ("python3.12 -Im tools.check", "tools/check/__main__.py"),
+    ("python -mtools.check", "tools/check.py"),
+    ("python -m 'tools.check' src", "tools/__init__.py"),
+    ("uv run --module tools.check", "tools/check.py"),
+    ("uv run --with mcp tools", "tools/__main__.py"),
+    ("node ./mcp/server", "mcp/server.js"),
+    ("node ./mcp", "mcp/index.js"),
+    ("node --import ./mcp/hooks ./other", "mcp/hooks.mjs"),
+    ("sh -c 'cd here; exec node mcp/server'", "here/mcp/server.js"),
+    ("npx -y tsx mcp/server", "mcp/server.ts"),
+    ("python -X dev tools", "tools/__main__.py"),
+    ("go run ./cmd/x", "cmd/x/main.go"),
+    ("go run .", "main.go"),
+    ("cd mcp && node .", "mcp/index.js"),
+    ("run-parts scripts", "scripts/one"),
+    ("A=1 ./scripts/d/*", "scripts/d/one"),
+    ("nice timeout 5s ./scripts/check", "scripts/check.cmd"),
+    (r"scripts\check.cmd", "scripts/check.cmd"),
+    (". scripts/env", "scripts/env"),
+    ("if true; then ./check; fi", "check.sh"),
+    ("'unbalanced ./check.sh", "check.sh"),
+    ("npx -y some-mcp", "package.json"),
+    ("cd web && npm run lint", "web/package.json"),
+    ("make lint", "Makefile"),
+    ("uv run mcp-server", "pyproject.toml"),
+]
+FREE = [
+    ("ruff check src", "src/a.py"),
+    ("pytest -q tests", "tests/test_a.py"),
+    ("python -m pytest tests", "tests/test_a.py"),
+    ("python -u tools/check.py src", "src/a.py"),
+    ("bash -e scripts/check.sh src", "src/a.py"),
+    ("npx eslint src", "src/a.js"),
+    ("go test ./src", "src/a.go"),
+    ("go run .", "src/a.go"),
+    ('sh -c "$CHECK"', "a.sh"),
+    ("ruff check .", "a.py"),
+    ("node ./mcp/server", "mcp/README.md"),
+    ("uvx mcp-server-fetch", "pyproject.toml"),
+    ("ruff check src", "package.json"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "is_free"), [*((*one, False) for one in STARTED), *((*one, True) for one in FREE)]
+)
+def test_a_started_file_is_known_by_whatever_way_its_command_names_it(
+    command: str, path: str, is_free: bool, tmp_path: Path
+) -> None:
+    project = tmp_path / "tools" / "src" / "tests"
+    (project / path).parent.mkdir(parents=True)
+    place = project / path
+    assert Started([command], project).has(place) is not is_free
+    assert Started([shlex.join(["sh", "-c", command])], project).has(place) is not is_free
+    assert not Started([command], project).has(project / "docs" / "index.md")
+
+
+def test_a_started_folder_is_known_where_its_link_leads(project: Path) -> None:
+    (project / "src" / "real").mkdir()
+    (project / "mcp").symlink_to("src/real")
+    started = Started(["node ./mcp"], project)
+    assert started.has(project / "src" / "real" / "index.js")
+    assert not started.has(project / "src" / "a.py")
 
 
 @pytest.mark.parametrize("person", [True, False])

@@ -161,3 +161,20 @@ def test_servers_are_told_with_the_file_that_names_them() -> None:
     again = trust_question(listing)
     assert again is not None
     assert [(file.path, file.has_changed) for file in again.files] == [(path.resolve(), True)]
+
+
+async def test_an_agent_of_ones_own_asks_about_what_it_takes_from_the_folder() -> None:
+    text = write_agent("helper", "mcpServers: {fetch: {command: npx, args: [-y, some-mcp]}}")
+    write(str(paths.user_config() / "agents/helper.md"), text.read_text())
+    text.unlink()
+    package = write("package.json", '{"bin": {"some-mcp": "./evil.js"}}')
+    async with opened(BROAD) as (app, pilot):
+        assert "◇ untrusted" in app.text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        assert "The MCP server 'fetch' runs what package.json of this folder says" in app.text
+        assert "./evil.js" in app.text
+        assert "the Python code below" not in app.text
+        await pilot.press("y")
+        await until(pilot, lambda: chosen(app))
+    assert TrustStore().is_trusted(package, package.read_bytes())

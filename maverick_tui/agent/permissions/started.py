@@ -1,0 +1,221 @@
+"""Which files commands start that run unasked: those of hooks, of MCP servers, and of git's settings.
+
+Such a command is not judged but read as widely as anybody may mean it: what is taken for a started file too many asks
+once more, and one too few would be run without a question.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.agent.permissions.known_places import compared_names, way_of
+from maverick_tui.agent.permissions.runners import deciding_files, program_name
+from maverick_tui.agent.permissions.shell import words_within
+
+_SEPARATORS = ";&|()<>\n"
+_INTERPRETERS = frozenset(
+    "node nodejs deno bun tsx ts-node ts-node-esm python pythonw pypy py ruby perl php lua rscript sh bash zsh dash ksh"
+    " fish pwsh powershell go uv run-parts".split()
+)
+"""They run the file, or the folder, that they are given first."""
+_PYTHONS = frozenset("python pythonw pypy py uv".split())
+_NEED_RUN = frozenset({"go", "deno", "uv"})
+_IN_THE_SHELL = frozenset({"source", "."})
+_WRAPPERS = frozenset(
+    "env exec nohup time command sudo doas nice timeout xargs setsid stdbuf caffeinate npx pnpx bunx npm pnpm yarn"
+    " poetry pipenv pdm hatch rye cross-env dotenv".split()
+)
+"""They run the program that they are given, which is a file of the folder if it is named by a path."""
+_SUBCOMMANDS = frozenset({"run", "exec", "dlx", "x", "watch", "--"})
+_LOADING = frozenset(
+    "-r --require --import --loader --experimental-loader --preload --rcfile --init-file --with-editable".split()
+)
+_VALUED = frozenset(
+    "-W -X -C -o -p --conditions --config --import-map --tsconfig -exec -tags -ldflags --with --from --python"
+    " --directory --project --env-file --package --extra --group --cwd --prefix".split()
+)
+_MODULE = re.compile(r"(?:-[A-Za-z]*?m|--module)=?(?P<name>[\w.]*)")
+_ON_ITS_PATH = re.compile(r"-[A-Za-z]*?[cm].*|--module.*")
+_KEYWORDS = frozenset("if then elif else do while until ! {".split())
+_BESIDE = re.compile(r"\w+=.*|\d[\d.]*[smhd]?", re.DOTALL)
+_PATTERN = re.compile(r"[*?\[]")
+_PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
+_HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
+
+
+class Reading(NamedTuple):
+    """What is said by a command, in whichever way it may be meant."""
+
+    words: set[str]
+    """All that may be the very name of a file."""
+    runs: set[str]
+    """Files and folders that are run: with any extension, and with what is below."""
+    modules: set[str]
+    """Those of Python's `-m`."""
+    folders: set[str]
+    """Where it goes with `cd`."""
+    imports_from_folder: bool
+    """Whether a Python in it finds its modules in the folder that it is started in."""
+
+
+def read(command: str) -> Reading:
+    """Read a command, and each of its words that may be a command."""
+    words, runs, modules, folders = words_within(command), set[str](), set[str](), set[str]()
+    imports, waiting, seen = False, [command], set[str]()
+    while waiting:
+        if (text := waiting.pop()) in seen:
+            continue
+        seen.add(text)
+        for call in _calls(text):
+            words.update(call)
+            runs.update(_runs(call))
+            modules.update(_modules(call))
+            folders.update(call[1:2] if call[0] in ("cd", "pushd") else ())
+            imports = imports or _imports_from_folder(call)
+            waiting += [word for word in call if re.search(rf"[\s{_SEPARATORS}]", word)]
+    return Reading(words, runs, modules, folders, imports)
+
+
+def files_of_module(name: str) -> list[str]:
+    """The files that Python's `-m` runs, from the folder that it is started in."""
+    names = name.split(".")
+    inits = ["/".join([*names[: count + 1], "__init__.py"]) for count in range(len(names))]
+    return ["/".join(names) + ".py", "/".join([*names, "__main__.py"]), *inits]
+
+
+def path_of(word: str, folder: Path) -> Path:
+    """Where a word of a command leads in this folder, or a pattern's folder; a variable is taken for the folder."""
+    word = _HOME.sub("~", _without_pattern(word))
+    if word.startswith("~"):
+        return Path(os.path.expanduser(word))  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
+    return folder / "/".join(name for name in word.split("/") if not name.startswith("$"))
+
+
+class Started:
+    """The files that commands start in one folder, as far as the commands name them."""
+
+    def __init__(self, commands: Iterable[str], cwd: Path) -> None:
+        self._cwd = cwd
+        files, self._direct, below, roots = set[str](), set[Path](), set[str](), set[str]()
+        for one in map(read, commands):
+            named = {*one.words, *deciding_files(one.words)}
+            named |= {file for module in one.modules for file in files_of_module(module)}
+            files.update(way for word in named for way in _ways(word, cwd))
+            for word in one.runs:
+                names = _names(word)
+                if names:
+                    below.add(re.escape(way_of(compared_names(names))[:-1]))
+                elif _PROJECT.match(word):
+                    self._direct |= {Path(os.path.realpath(path_of(folder, cwd))) for folder in one.folders or ["."]}
+                real = Path(os.path.realpath(path_of(word, cwd)))
+                if names and not cwd.is_relative_to(real):
+                    roots.add(re.escape(way_of(compared_names(real.parts[1:]))[:-1]))
+        self._files = tuple(files)
+        self._below, self._roots = _leading_to(below), _leading_to(roots)
+
+    def has(self, place: Path) -> bool:
+        """Whether one of the commands may start the file at this place."""
+        way = way_of(compared_names(place.parts[1:]))
+        inner = way_of(compared_names(place.parts[len(self._cwd.parts) :])) if place.is_relative_to(self._cwd) else way
+        return (
+            way.endswith(self._files)
+            or self._below.search(inner) is not None
+            or self._roots.match(way) is not None
+            or place.parent in self._direct
+        )
+
+
+def _leading_to(stems: Iterable[str]) -> re.Pattern[str]:
+    """A way to one of these, with any extension, or below one."""
+    return re.compile(rf"(?:{'|'.join(stems) or '(?!)'})(?:/|\.[^/]+/$)")
+
+
+def _names(word: str) -> list[str]:
+    """The names that a word consists of, up to a pattern."""
+    found = [name for name in re.split(r"[/\\]", _without_pattern(word)) if name not in ("", ".", "..", "~")]
+    return [name for name in found if not name.startswith("$") and not re.fullmatch("[A-Za-z]:", name)]
+
+
+def _without_pattern(word: str) -> str:
+    """The folder that a pattern is looked for in; any other word as it is."""
+    found = _PATTERN.search(word)
+    return word[: found.start()].rpartition("/")[0] or "." if found else word
+
+
+def _ways(word: str, cwd: Path) -> Iterator[str]:
+    """How the paths of all files end that a word may name: by its name, or where its links lead."""
+    names = [] if _PATTERN.search(word) else _names(word)
+    if names:
+        yield way_of(compared_names(names))
+        yield way_of(compared_names(Path(os.path.realpath(cwd / "/".join(names))).parts[1:]))
+
+
+def _calls(text: str) -> list[list[str]]:
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_SEPARATORS)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    try:
+        words = [word.strip("`") for word in lexer]
+    except ValueError:  # a quote without its other half
+        words = text.split()
+    calls: list[list[str]] = [[]]
+    for word in words:
+        if word and set(word) <= set(_SEPARATORS):
+            calls.append([])
+        elif word and (calls[-1] or not (word in _KEYWORDS or _BESIDE.fullmatch(word))):
+            calls[-1].append(word)
+    return [call for call in calls if call]
+
+
+def _runs(call: Sequence[str]) -> Iterator[str]:
+    if _is_path(call[0]):
+        yield call[0]
+    if call[0] in _IN_THE_SHELL:
+        yield from call[1:2]
+    for index, word in enumerate(call):
+        name, rest = program_name(word), call[index + 1 :]
+        if name in _NEED_RUN:
+            rest = rest[rest.index("run") :] if "run" in rest else []
+        if name in _INTERPRETERS:
+            yield from _given(rest)
+        elif name in _WRAPPERS:
+            yield from filter(_is_path, _given(rest))
+
+
+def _given(words: Sequence[str]) -> Iterator[str]:
+    """The first word that is no option, and what options load."""
+    waiting = iter(words)
+    for word in waiting:
+        option, is_joined, value = word.partition("=")
+        if _MODULE.fullmatch(word):
+            return
+        if option in _LOADING:
+            yield value if is_joined else next(waiting, "")
+        elif option in _VALUED:
+            _ = None if is_joined else next(waiting, "")
+        elif not word.startswith("-") and word not in _SUBCOMMANDS and not _BESIDE.fullmatch(word):
+            yield word
+            return
+
+
+def _modules(call: Sequence[str]) -> Iterator[str]:
+    for word, following in zip(call, [*call[1:], ""], strict=True):
+        if found := _MODULE.fullmatch(word):
+            yield from filter(re.compile(r"\w[\w.]*").fullmatch, [found["name"] or following])
+
+
+def _imports_from_folder(call: Sequence[str]) -> bool:
+    for index, word in enumerate(call):
+        rest = call[index + 1 :] if program_name(word) in _PYTHONS else []
+        given = next(_given(rest), "")
+        if any(map(_ON_ITS_PATH.fullmatch, rest[: rest.index(given)] if given in rest else rest)):
+            return True
+    return False
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word or "\\" in word
