@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import asyncio
+
     from maverick_tui.config import MaverickConfig
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,8 @@ class HeldSetup:
     @property
     def ready(self) -> asyncio.Future[RunSetup]:
         """The setup, or why there is none."""
+        import asyncio  # the command line imports this module to decide whether there is anything to open
+
         if self._ready is None:
             self._ready = asyncio.get_running_loop().create_future()
         return self._ready
@@ -102,6 +105,8 @@ class HeldSetup:
 @asynccontextmanager
 async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
     """Make it ready, without holding up the event loop; a model of our own ends with the context."""
+    import asyncio
+
     if not launch.is_demo and launch.script is None:
         yield RunSetup(launch.cwd, await asyncio.to_thread(_settings))
         return
