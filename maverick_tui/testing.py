@@ -121,7 +121,7 @@ class Offline:
         """Serve the script; strict ones raise at the end if they were not played as they are written."""
         from maverick_tui.agent.context import AgentContext
         from maverick_tui.config import MaverickConfig
-        from maverick_tui.offline.environment import offline_environment
+        from maverick_tui.offline.processes import offline_environment
         from maverick_tui.offline.server import OfflineServer
 
         async with OfflineServer(_script(script)) as server:

@@ -52,7 +52,7 @@ def _run() -> None:
 def _report(error: Exception) -> int:
     from maverick_tui.agent.catalog.trust import NotTrustedError
     from maverick_tui.cli.app import options
-    from maverick_tui.cli.table import with_short_paths
+    from maverick_tui.cli.layout import with_short_paths
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
     from maverick_tui.masking.redact import redact

@@ -56,7 +56,7 @@ def list_agents(as_json: AsJson = False) -> None:
         )
         return
     from maverick_tui.agent.catalog.trust import TrustStore
-    from maverick_tui.cli.table import catalog_lines
+    from maverick_tui.cli.agents_text import catalog_lines
 
     typer.echo("\n".join(catalog_lines(catalog, TrustStore())))
 
@@ -73,7 +73,7 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     """
     from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.agent.xray import xray
-    from maverick_tui.cli.xray_text import xray_lines
+    from maverick_tui.cli.agents_text import xray_lines
 
     view = xray(_find(name), TrustStore())
     if as_json:
@@ -97,8 +97,8 @@ def check_agents(
     from maverick_tui.agent.catalog.discovery import lint
     from maverick_tui.agent.catalog.folders import is_missing
     from maverick_tui.agent.catalog.problems import errors
-    from maverick_tui.cli.table import problem_lines, problem_summary, stand_in_lines
-    from maverick_tui.cli.width import wrap
+    from maverick_tui.cli.agents_text import problem_lines, problem_summary, stand_in_lines
+    from maverick_tui.cli.layout import wrap
 
     if path is not None and is_missing(path):
         raise typer.BadParameter(f"{str(path)!r} does not exist.", param_hint="PATH")
@@ -128,7 +128,7 @@ def trust_agent(
     """
     from maverick_tui.agent.catalog.loading import prepare
     from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
-    from maverick_tui.cli.table import display_path
+    from maverick_tui.cli.layout import display_path
 
     store, files = TrustStore(), prepare(_find(name)).to_trust
     changed = [file for file in files if (store.is_known(file[0]) if revoke else not store.is_trusted(*file))]

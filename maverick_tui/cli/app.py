@@ -10,9 +10,8 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
-from maverick_tui.cli.demo import demo
 from maverick_tui.cli.exit_codes import FAILED
-from maverick_tui.cli.offline import offline_app
+from maverick_tui.cli.offline import demo, offline_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
 

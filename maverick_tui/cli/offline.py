@@ -1,7 +1,8 @@
-"""`maverick offline`: the scripted model on its own, for any client."""
+"""`maverick demo` and `maverick offline`: the scripted model, with the shipped agents at work or for any client."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,41 @@ offline_app = typer.Typer(
 )
 
 ScriptFile = Annotated[Path, typer.Argument(metavar="FILE", help="A script (YAML).")]
+
+
+def _stops(incomplete: str) -> list[str]:
+    """Completion in the shell."""
+    from maverick_tui.offline.demo.tour import TOUR
+
+    return [stop.agent for stop in TOUR if stop.agent.startswith(incomplete)]
+
+
+def demo(
+    agent: Annotated[
+        str | None,
+        typer.Argument(metavar="AGENT", help="Only this agent; the whole tour by default.", autocompletion=_stops),
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Play without pauses.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the repository, to look at it afterwards.")] = False,
+    show_list: Annotated[bool, typer.Option("--list", help="List the stops of the tour.")] = False,
+) -> None:
+    """See the agents at work, offline: a scripted model, a temporary repository, real tools. About a minute."""
+    from maverick_tui.offline.demo.tour import TOUR
+
+    if show_list:
+        for stop in TOUR:
+            typer.echo(f"{stop.agent:<12} {stop.shows}")
+        return
+    stops = [stop for stop in TOUR if agent in (None, stop.agent)]
+    if not stops:
+        from maverick_tui.exceptions import AgentNotFoundError
+
+        raise AgentNotFoundError(str(agent), (stop.agent for stop in TOUR))
+    from maverick_tui.cli.layout import Paper, terminal_width
+    from maverick_tui.cli.tour import play_tour
+
+    if code := play_tour(stops, Paper(sys.stdout, terminal_width()), fast=fast, keep=keep):
+        raise typer.Exit(code)
 
 
 @offline_app.command("serve")
@@ -29,7 +65,7 @@ def serve(
     import asyncio
 
     from maverick_tui.offline.loading import load_script
-    from maverick_tui.offline.standalone import serve_until_told
+    from maverick_tui.offline.server import serve_until_told
 
     def announce(url: str) -> None:
         typer.echo(inert(f"Serving {script} at {url}"))
@@ -41,15 +77,12 @@ def serve(
 @offline_app.command("check")
 def check(script: ScriptFile) -> None:
     """Check a script; every mistake is reported with its line."""
+    from maverick_tui.cli.layout import count
     from maverick_tui.offline.loading import load_script
 
     loaded = load_script(script)
     scenes, answers = len(loaded.scenes), sum(len(scene.answers) for scene in loaded.scenes)
-    typer.echo(inert(f"{script}: fine. {_count(scenes, 'scene')}, {_count(answers, 'answer')}."))
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    typer.echo(inert(f"{script}: fine. {count(scenes, 'scene')}, {count(answers, 'answer')}."))
 
 
 @offline_app.command("schema")

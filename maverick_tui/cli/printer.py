@@ -22,8 +22,7 @@ from rich.cells import cell_len
 from maverick_tui.agent.engine.claude.record import Record
 from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
 from maverick_tui.agent.engine.outputs import result_text
-from maverick_tui.cli.flow import Flow, Paper
-from maverick_tui.cli.width import pad
+from maverick_tui.cli.layout import Flow, Paper, pad
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line

@@ -37,8 +37,7 @@ def list_tasks(
 ) -> None:
     """List what is open."""
     from maverick_tui.config import MaverickConfig
-    from maverick_tui.tasks.local import default_url, local_user
-    from maverick_tui.tasks.quick_list import Listed, read_list
+    from maverick_tui.tasks.local import Listed, default_url, local_user, read_list
 
     most = limit or (None if as_json else SHOWN)
     url = MaverickConfig.load().tasks_url or default_url()

@@ -14,18 +14,17 @@ from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.text import TextAssembler
-from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.layout import Paper, terminal_width
 from maverick_tui.cli.printer import Printer
-from maverick_tui.cli.width import terminal_width
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError
+from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
-from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import load_script
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import branch_of
-from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message

@@ -14,14 +14,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED
-from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.layout import Paper
 from maverick_tui.cli.text_run import MARK, print_run
+from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
 from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.offline.demo.running import RunningDemo, running_demo
 from maverick_tui.offline.demo.script import load_demo_script
 from maverick_tui.offline.demo.tour import Stop
-from maverick_tui.scratch import remove_abandoned, scratch_folder
 
 _ABOUT = (
     "A scripted model on this machine answers. Everything else is real: the Claude Code CLI, the agents, and what "

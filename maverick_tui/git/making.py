@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.git.asking import environment, find_program
-from maverick_tui.git.settings import ALWAYS
+from maverick_tui.git.asking import ALWAYS, environment, find_program
 
 _OURS = {**ALWAYS, "core.excludesFile": os.devnull, "core.attributesFile": os.devnull, "core.autocrlf": "false"}
 

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from maverick_tui.git.asking import Found, absolute_places, ask, find_program, read_settings
+from maverick_tui.git.asking import Found, Setting, absolute_places, as_variables, ask, find_program, read_settings
 from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
-from maverick_tui.git.settings import Setting, as_variables
 from maverick_tui.inert import one_line
 
 UNREADABLE = "a configuration that cannot be read"

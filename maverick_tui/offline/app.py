@@ -10,9 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from maverick_tui.offline.asked_prompt import AskedPrompt, read_prompt
-from maverick_tui.offline.faults import Struck, until_struck
-from maverick_tui.offline.player import Choice, Player
+from maverick_tui.offline.player import AskedPrompt, Choice, Player, read_prompt
 from maverick_tui.offline.script import (
     Answer,
     AnyFault,
@@ -27,7 +25,7 @@ from maverick_tui.offline.script import (
     StreamFault,
     TextStep,
 )
-from maverick_tui.offline.stream import Reply, encode, estimate, prepare
+from maverick_tui.offline.stream import Reply, Struck, encode, estimate, prepare, until_struck
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

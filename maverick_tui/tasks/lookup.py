@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from maverick_tui.tasks.guessing import guessed, holding
-from maverick_tui.tasks.words import LEFT_OUT, UNSPACED, folded, telling, tokens
+from maverick_tui.tasks.words import LEFT_OUT, UNSPACED, folded, guessed, holding, telling, tokens
 
 LEAST_CUT = 12
 """The fewest letters of a title that was shown cut."""

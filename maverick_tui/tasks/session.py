@@ -37,7 +37,7 @@ from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallS
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
-from maverick_tui.scratch import scratch_folder
+from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.chat import Chat
 from maverick_tui.tasks.database import SessionFactory, close_database, open_database

@@ -23,11 +23,10 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
-from maverick_tui.ui.keys.typed import TypedKeys
 from maverick_tui.ui.launch import HeldSetup, Launch
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
-from maverick_tui.ui.navigation import Navigation
+from maverick_tui.ui.navigation import Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
 from maverick_tui.ui.themes import use_themes
@@ -324,7 +323,7 @@ class MaverickApp(App[int]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the palette offers: the commands of the screen, and what holds everywhere."""
         from maverick_tui.ui.alerts import alert_commands
-        from maverick_tui.ui.keys.bindings import screen_commands
+        from maverick_tui.ui.keys import screen_commands
 
         ours = list(screen_commands(screen))
         named = {command.title for command in ours} | {"Keys"}  # the help shows them, and what they do elsewhere

@@ -69,7 +69,7 @@ def find_editor() -> Editor:
 
 
 def _named() -> Iterator[tuple[str, str]]:
-    from maverick_tui.git.editor import chosen_editor
+    from maverick_tui.git.asking import chosen_editor
 
     yield "$GIT_EDITOR", os.environ.get("GIT_EDITOR", "")
     yield "git's core.editor", chosen_editor(_folder())

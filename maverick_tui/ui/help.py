@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.cells import cell_len
 from textual import on
@@ -11,11 +10,11 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input
 
-from maverick_tui.inert import one_line
-from maverick_tui.ui.keys.bindings import KeyGroup, KeyRow, key_groups, title_of
+from maverick_tui.ui.keys import KeyGroup, KeyRow, key_groups, title_of
 from maverick_tui.ui.lines.wrapping import Line, pad, wrap
 from maverick_tui.ui.log_file import log_path
-from maverick_tui.ui.overlays.overlay import Overlay
+from maverick_tui.ui.overlays import Overlay
+from maverick_tui.ui.short_names import short_path
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 SIGNS = (
@@ -47,7 +46,7 @@ class HelpScreen(Overlay):
         super().__init__("Keys")
         self._groups: list[KeyGroup] = []
         self._words: list[str] = []
-        self._log_place = _from_home(log_path())
+        self._log_place = short_path(log_path())
 
     def compose_above(self) -> ComposeResult:
         """A line to filter with."""
@@ -103,11 +102,6 @@ class HelpScreen(Overlay):
     def _matches(self, text: str) -> bool:
         text = text.casefold()
         return all(word in text for word in self._words)
-
-
-def _from_home(path: Path) -> str:
-    home = Path.home()
-    return one_line(f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path))
 
 
 def _keys(row: KeyRow) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import asyncio
+
     from maverick_tui.config import MaverickConfig
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,8 @@ class HeldSetup:
     @property
     def ready(self) -> asyncio.Future[RunSetup]:
         """The setup, or why there is none."""
+        import asyncio  # the command line imports this module to decide whether there is anything to open
+
         if self._ready is None:
             self._ready = asyncio.get_running_loop().create_future()
         return self._ready
@@ -102,6 +105,8 @@ class HeldSetup:
 @asynccontextmanager
 async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
     """Make it ready, without holding up the event loop; a model of our own ends with the context."""
+    import asyncio
+
     if not launch.is_demo and launch.script is None:
         yield RunSetup(launch.cwd, await asyncio.to_thread(_settings))
         return
@@ -115,7 +120,7 @@ async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
 
 
 def _folder() -> AbstractContextManager[Path]:
-    from maverick_tui.scratch import scratch_folder
+    from maverick_tui.folder_locks import scratch_folder
 
     return scratch_folder("offline")
 
@@ -129,8 +134,7 @@ def _settings() -> MaverickConfig:
 async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: Path) -> RunSetup:
     """The model is a process of its own, so that its work is not done on our event loop."""
     from maverick_tui.offline.demo.project import git_environment
-    from maverick_tui.offline.environment import offline_environment
-    from maverick_tui.offline.process import offline_process
+    from maverick_tui.offline.processes import offline_environment, offline_process
 
     url = await stack.enter_async_context(offline_process(script))
     env = offline_environment(url, folder / "home") | (git_environment() if setup.prompts else {})
@@ -139,7 +143,7 @@ async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: P
 
 def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
     from maverick_tui.config import MaverickConfig
-    from maverick_tui.scratch import remove_abandoned
+    from maverick_tui.folder_locks import remove_abandoned
 
     remove_abandoned()
     if launch.script is not None:

@@ -1,4 +1,4 @@
-"""Leaving: runs and the application end in good order, and nothing is lost unasked."""
+"""Leaving: runs and the application end in good order, and the person is asked before anything is lost."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from maverick_tui.inert import one_line
+from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.textual_private.names import is_plain
 
 if TYPE_CHECKING:
     from textual.worker import Worker
 
     from maverick_tui.runs.board import Board, RunModel
+    from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
     from maverick_tui.ui.navigation import Navigation
 
 CLOSE_WITHIN = 4.0
 GIVE_UP = 6.0
 """Seconds after that in which the application ends, or is ended."""
 LOOK_EVERY = 1.0
+_QUOTED = 40
+"""Columns of a quotation, enough to recognize the text."""
+_MOST_QUOTED = 3
 
 
 class Leaving:
@@ -41,10 +48,8 @@ class Leaving:
 
     def close_run(self, run: RunModel) -> None:
         """End a run and forget it; if something would be lost, ask first."""
-        from maverick_tui.ui.dialogs.closing import before_closing
-
         draft, is_at_work = self._navigation.draft_of(run), run in self._board.at_work
-        if (question := before_closing(run, draft, is_at_work=is_at_work)) is None:
+        if (question := _before_closing(run, draft, is_at_work=is_at_work)) is None:
             self._forget(run)
         else:
             _ = self._app.push_screen(question, lambda yes: self._forget(run) if yes else None)
@@ -87,12 +92,11 @@ class Leaving:
 
     def quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""
-        from maverick_tui.ui.dialogs.closing import before_quitting
-        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
         if isinstance(self._app.screen, ConfirmScreen):
             return
-        question = before_quitting({run: self._navigation.draft_of(run) for run in self._board.runs.values()})
+        question = _before_quitting({run: self._navigation.draft_of(run) for run in self._board.runs.values()})
         if question is None:
             self.end_now(0)
         else:
@@ -119,3 +123,55 @@ class Leaving:
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
         self._app.exit(code)
+
+
+def _before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> ConfirmScreen | None:
+    """The question whether to close a run that has `draft` in its prompt; None if nothing would be missed."""
+    is_answered = any(entry.kind in ("text", "tool") for entry in run.store.entries)
+    has_draft = _is_typed(run, draft)
+    if not (is_at_work or is_answered or has_draft):
+        return None
+    from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+    lost = [
+        *(["Closing interrupts it, and drops what is queued."] if is_at_work else []),
+        *(["What is on its screen goes with it."] if is_at_work or is_answered else []),
+        *(["What you have typed and not sent is lost."] if has_draft else []),
+    ]
+    title = f"Close {run.title} while it is at work?" if is_at_work else f"Close {run.title}?"
+    return ConfirmScreen(title, " ".join(lost), yes="Close", no="Keep")
+
+
+def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
+    """The question whether to leave all runs, each with what stands in its prompt; None if nothing would be missed."""
+    busy = [run for run in drafts if run.is_busy]
+    unsent = [
+        *(f"{_quoted(text)} ({run.title}, queued)" for run in drafts for text in run.store.queue.values()),
+        *(f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)),
+    ]
+    if not busy and not unsent:
+        return None
+    from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+    lost = []
+    if busy:
+        names = ", ".join(run.title for run in busy)
+        lost.append(
+            f"{names} {'is' if len(busy) == 1 else 'are'} still running. Quitting interrupts, and what is on the "
+            "screen is lost; what Claude Code keeps in its own session files stays there."
+        )
+    if unsent:
+        more = [f"and {len(unsent) - _MOST_QUOTED} more"] if len(unsent) > _MOST_QUOTED else []
+        lost.append("\n".join(["Not sent, and lost:", *unsent[:_MOST_QUOTED], *more]))
+    title = "Quit while an agent is at work?" if busy else "Quit without sending this?"
+    return ConfirmScreen(title, "\n\n".join(lost), yes="Quit", no="Stay")
+
+
+def _is_typed(run: RunModel, draft: str) -> bool:
+    """Whether it would be lost: we did not put it there, and it is not a prompt of the run brought back."""
+    sent = (entry.text for entry in run.store.entries if isinstance(entry, PromptEntry))
+    return bool(draft.strip()) and draft != run.suggestion and draft.strip() not in map(str.strip, sent)
+
+
+def _quoted(text: str) -> str:
+    return f'"{cut(one_line(text), _QUOTED)}"'

@@ -27,13 +27,11 @@ def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
 
 def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
-    from maverick_tui.ui.dialogs.confirm import ConfirmScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
-    from maverick_tui.ui.dialogs.naming import NameScreen
+    from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
     from maverick_tui.ui.help import HelpScreen
-    from maverick_tui.ui.overlays.details import DetailsScreen
-    from maverick_tui.ui.overlays.overlay import Overlay
+    from maverick_tui.ui.overlays import DetailsScreen, Overlay
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.transcript.view import Transcript

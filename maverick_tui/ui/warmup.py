@@ -16,7 +16,7 @@ def load_runs() -> None:
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("serving", "transcript.entry_rows", "rendering.live"):
         importlib.import_module(f"maverick_tui.ui.{module}")
-    importlib.import_module("maverick_tui.offline.process")
+    importlib.import_module("maverick_tui.offline.processes")
 
 
 def load_engine() -> None:

@@ -18,7 +18,7 @@ from claude_agent_sdk import (
 )
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.offline.asked_prompt import TOOL_ID
+from maverick_tui.offline.player import TOOL_ID
 from maverick_tui.offline.script import Answer, Script, ScriptedUsage, ToolStep
 from tests.attacks.sandbox import Sandbox, changes
 from tests.support.agents import Talker

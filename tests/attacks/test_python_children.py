@@ -18,7 +18,7 @@ import maverick_tui
 from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.tools import ToolContext
-from maverick_tui.offline.process import offline_process
+from maverick_tui.offline.processes import offline_process
 from tests.support.processes import marked
 from tests.support.pty_program import PATIENCE, in_terminal
 from tests.support.sampling import sampled

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.loading import parse_script
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Answer, Pace, Scene, Script, ScriptedUsage, TextStep
 from maverick_tui.offline.server import OfflineServer
 from tests.bench.measure import Figure, median

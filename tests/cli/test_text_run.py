@@ -11,7 +11,7 @@ from claude_agent_sdk import Message
 from claude_agent_sdk._internal.message_parser import parse_message
 
 from maverick_tui import AgentContext, AgentResult, AgentUsage
-from maverick_tui.cli.flow import Paper
+from maverick_tui.cli.layout import Paper
 from maverick_tui.cli.text_run import print_run
 from tests.support.agents import Talker
 from tests.support.replay import assistant, result, tool_result, tool_use

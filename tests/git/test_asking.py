@@ -10,8 +10,7 @@ import pytest
 
 from maverick_tui import ConfigError
 from maverick_tui.git import making
-from maverick_tui.git.asking import ask, find_program
-from maverick_tui.git.settings import Setting, as_variables, overrides, parsed
+from maverick_tui.git.asking import Setting, as_variables, ask, find_program, overrides, parsed
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ from maverick_tui import (  # noqa: E402
 )
 from maverick_tui.agent.base import DEFAULT_MODEL  # noqa: E402
 from maverick_tui.offline.app import MessagesApp, Receive, Scope, Send  # noqa: E402
-from maverick_tui.offline.asked_prompt import AskedPrompt  # noqa: E402
-from maverick_tui.offline.environment import offline_environment  # noqa: E402
+from maverick_tui.offline.player import AskedPrompt  # noqa: E402
+from maverick_tui.offline.processes import offline_environment  # noqa: E402
 from maverick_tui.offline.script import Answer, Pace, Scene, Script  # noqa: E402
 from maverick_tui.offline.server import OfflineServer  # noqa: E402
 from maverick_tui.offline.stream import prepare  # noqa: E402

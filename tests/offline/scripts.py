@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.offline.asked_prompt import AskedPrompt
-from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.player import AskedPrompt
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Answer, Pace, Script
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.offline.stream import Reply, prepare

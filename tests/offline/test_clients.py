@@ -14,7 +14,7 @@ import claude_agent_sdk
 import pytest
 from anthropic.types import MessageParam, ToolParam
 
-from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Script
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.wire import KEY, ask, connect, question

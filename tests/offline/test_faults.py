@@ -10,7 +10,7 @@ import pytest
 from claude_agent_sdk import ResultMessage, UserMessage
 
 from maverick_tui import AgentError, MalformedResponseError, MaverickConfig, NetworkError, StreamingError
-from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Scene, Script
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.fault_matrix import (

@@ -14,10 +14,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui import AgentError, MaverickConfig, StreamingError, extract_all_text
-from maverick_tui.offline.asked_prompt import AskedPrompt
-from maverick_tui.offline.faults import Struck, until_struck
+from maverick_tui.offline.player import AskedPrompt
 from maverick_tui.offline.script import Answer, DropFault, Pace, TextStep
-from maverick_tui.offline.stream import Reply, prepare
+from maverick_tui.offline.stream import Reply, Struck, prepare, until_struck
 from tests.support.agents import Talker, drain
 from tests.support.replay import Frame, assistant, delta, init, replay, result, stream_event, tool_result
 from tests.support.sampling import examples

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.fault_matrix import Wiretap
 from tests.offline.scripts import assemble, real_cli, reply_to, script

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from maverick_tui.runs.entries import TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.run.screen import RunScreen
 
 WIDE, NARROW = (120, 40), (80, 24)

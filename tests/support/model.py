@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from maverick_tui.offline.asked_prompt import read_prompt
+from maverick_tui.offline.player import read_prompt
 from maverick_tui.offline.script import (
     Answer,
     AnyFault,

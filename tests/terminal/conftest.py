@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 import pytest
 
-from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Scene, Script
 from maverick_tui.offline.server import OfflineServer
 from maverick_tui.ui.textual_private.names import PLAIN

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from maverick_tui.runs.status import _HEADLINES
 from maverick_tui.ui.help import SIGNS, HelpScreen
-from maverick_tui.ui.keys.bindings import KeyGroup, key_groups
+from maverick_tui.ui.keys import KeyGroup, key_groups
 from maverick_tui.ui.log_file import log_path
 from tests.runs.story import ask, asked, call, end
 from tests.support.runs import Tape

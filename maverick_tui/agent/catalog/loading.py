@@ -66,10 +66,9 @@ def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
             change = " has changed since it was trusted" if trust_store.is_known(path) else " is not trusted"
             whose = listing.stands_in_for
             instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
-            taker = prepared.takers.get(path)
-            runner = f"{taker} of the agent {listing.name!r}" if taker else f"The agent {listing.name!r}"
+            by = f" by {prepared.takers[path]}" if path in prepared.takers else ""
             raise NotTrustedError(
-                f"{runner} runs what {path} says{instead}, and that file{change}.",
+                f"The agent {listing.name!r} runs{by} what {path} says{instead}, and that file{change}.",
                 path=str(path),
                 hint=f"Read the file, then run: maverick agents trust {listing.name}",
             )

@@ -6,6 +6,7 @@ An agent of the user's own, of a package or of ours says `npx some-server`, and 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,11 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from maverick_tui import paths
 from maverick_tui.agent.catalog.folders import read_file, unreadable
 from maverick_tui.agent.catalog.mcp_servers import Server, expand_server
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.yaml_nodes import Json
+from maverick_tui.agent.permissions.places import home_folder
 from maverick_tui.agent.permissions.runners import deciding_files, takes_from_node_modules
 from maverick_tui.agent.permissions.started import Reading, files_of_module, path_of, read
 from maverick_tui.exceptions import ConfigError
@@ -49,7 +50,7 @@ def taken_from(folder: Path, settings: Mapping[str, Any]) -> list[Taken | Proble
     """The files that the agent's `hooks` and `mcp_servers` take from there; a problem for one that cannot be shown."""
     found: dict[str, Taken | Problem] = {}
     for command in _commands(settings):
-        folders = paths.project_folders(folder)
+        folders = _folders(folder)
         for path in _files(read(command.text), folders) if folders else ():
             if (key := os.path.realpath(path)) not in found:
                 found[key] = _take(path, command.owner)
@@ -61,7 +62,7 @@ def without_folder(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
     A module that lies there is meant to be found: it is asked about.
     """
-    folders = paths.project_folders(folder)
+    folders = _folders(folder)
     changed: dict[str, Any] = {}
 
     def is_kept_out(command: str) -> bool:
@@ -96,10 +97,10 @@ def without_folder(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _commands(settings: Mapping[str, Any]) -> Iterator[Command]:
     hooks, servers = settings.get("hooks") or {}, settings.get("mcp_servers") or {}
     for event, groups in hooks.items() if isinstance(hooks, Mapping) else ():
-        yield from (Command(f"A hook of {event}", text) for text in _lines(groups))
+        yield from (Command(f"a hook of {event}", text) for text in _lines(groups))
     for name, server in servers.items() if isinstance(servers, Mapping) else ():
         if isinstance(server, Mapping) and server.get("command"):
-            yield Command(f"The MCP server {name!r}", _line(server))
+            yield Command(f"the MCP server {name!r}", _line(server))
 
 
 def _lines(value: Any) -> Iterator[str]:
@@ -140,10 +141,19 @@ def _files(reading: Reading, folders: list[Path]) -> Iterator[Path]:
             for start in starts:
                 yield from _run(path_of(word, start))
     names = deciding_files(reading.words)
+    packages = {word.split("/")[0] for word in reading.runs} - {"", ".", "..", "~"}  # as by `node -r name/register`
     for folder in dict.fromkeys([*folders, *starts]):
         yield from filter(os.path.lexists, (folder / name for name in names))
-        if takes_from_node_modules(reading.words) and _is_folder(folder / _INSTALLED):
-            yield folder / _INSTALLED
+        installed = folder / _INSTALLED
+        is_loaded = any(os.path.lexists(installed / name) for name in packages)
+        if is_loaded or (takes_from_node_modules(reading.words) and _is_folder(installed)):
+            yield installed
+
+
+def _folders(folder: Path) -> list[Path]:
+    """The folder and all above it, for npm goes on where a repository ends; a home directory is its user's own."""
+    folder, home = folder.resolve(), home_folder()
+    return list(itertools.takewhile(lambda one: one != home, [folder, *folder.parents]))
 
 
 def _starts(reading: Reading, folder: Path) -> list[Path]:
@@ -185,7 +195,7 @@ def _take(path: Path, owner: str) -> Taken | Problem:
     content = read_file(path)
     if isinstance(content, Problem):
         hint = "Remove it, or write the whole path of what is to run into the agent's file."
-        return Problem(str(path), None, f"{owner} would run it, and it cannot be shown first. {content.message}", hint)
+        return Problem(str(path), None, f"Would be run by {owner}, and cannot be shown first. {content.message}", hint)
     return Taken(path, content, owner)
 
 
@@ -197,7 +207,7 @@ def _installed(folder: Path, owner: str) -> Taken | Problem:
         return unreadable(folder, error)
     digest = hashlib.sha256("\n".join(names).encode(errors="surrogateescape")).hexdigest()
     text = (
-        f"A folder of {len(names):,} packages and programs. It cannot be shown as a whole:\n"
+        f"A folder with {len(names):,} names of packages and programs. It cannot be shown as a whole:\n"
         "whatever is in it may be run, also what is changed there later.\n"
         f"Their names have the fingerprint {digest}.\n"
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.file_lock import alone
+from maverick_tui.folder_locks import alone
 
 FILE_NAME = "trusted.json"
 

@@ -7,7 +7,7 @@ whatever the rules say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -61,7 +61,7 @@ class Judge:
         is_harmless: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
         git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]]] = lambda _folder: ((), ()),
-        started: Iterable[str] = (),
+        started: Collection[str] = (),
     ) -> None:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui import paths
@@ -43,7 +43,7 @@ class Places:
     `started` are commands that run without being asked about, as an agent's own hooks do.
     """
 
-    def __init__(self, cwd: Path, started: Iterable[str] = ()) -> None:
+    def __init__(self, cwd: Path, started: Collection[str] = ()) -> None:
         self.cwd = cwd.resolve()
         self._started = Started(started, self.cwd)
         self._home = home_folder()
@@ -73,7 +73,7 @@ class Places:
                 return f"{place} may be what a hook or an MCP server of this agent runs."
         return ""
 
-    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], commands: Iterable[str]) -> str:
+    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], commands: Collection[str]) -> str:
         """Why changing a file asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
         folders = {real for folder in hooks for real in _places(str(folder), self.cwd)}

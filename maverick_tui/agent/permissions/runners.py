@@ -18,6 +18,7 @@ _RUNNERS = (
     ("rake bundle", "Rakefile rakefile Gemfile"),
     ("composer", "composer.json"),
     ("cargo", "Cargo.toml build.rs"),
+    ("direnv mise", ".envrc mise.toml .mise.toml mise.local.toml .tool-versions"),
     ("pre-commit", ".pre-commit-config.yaml"),
 )
 _FILES = {program: files.split() for programs, files in _RUNNERS for program in programs.split()}

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.agent.permissions.known_places import compared_names, way_of
 from maverick_tui.agent.permissions.runners import deciding_files, program_name
-from maverick_tui.agent.permissions.shell import words_within
+from maverick_tui.agent.permissions.shell import LONGEST, words_within
 
 _SEPARATORS = ";&|()<>\n"
 _INTERPRETERS = frozenset(
@@ -73,7 +73,7 @@ def read(command: str) -> Reading:
         seen.add(text)
         for call in _calls(text):
             words.update(call)
-            runs.update(_runs(call))
+            runs.update(filter(None, _runs(call)))
             modules.update(_modules(call))
             folders.update(call[1:2] if call[0] in ("cd", "pushd") else ())
             imports = imports or _imports_from_folder(call)
@@ -99,10 +99,12 @@ def path_of(word: str, folder: Path) -> Path:
 class Started:
     """The files that commands start in one folder, as far as the commands name them."""
 
-    def __init__(self, commands: Iterable[str], cwd: Path) -> None:
+    def __init__(self, commands: Collection[str], cwd: Path) -> None:
         self._cwd = cwd
         files, self._direct, below, roots = set[str](), set[Path](), set[str](), set[str]()
-        for one in map(read, commands):
+        short = [command for command in commands if len(command) <= LONGEST]
+        self._is_unknown = len(short) < len(commands)
+        for one in map(read, short):
             named = {*one.words, *deciding_files(one.words)}
             named |= {file for module in one.modules for file in files_of_module(module)}
             files.update(way for word in named for way in _ways(word, cwd))
@@ -123,7 +125,8 @@ class Started:
         way = way_of(compared_names(place.parts[1:]))
         inner = way_of(compared_names(place.parts[len(self._cwd.parts) :])) if place.is_relative_to(self._cwd) else way
         return (
-            way.endswith(self._files)
+            self._is_unknown
+            or way.endswith(self._files)
             or self._below.search(inner) is not None
             or self._roots.match(way) is not None
             or place.parent in self._direct

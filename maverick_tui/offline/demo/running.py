@@ -14,8 +14,8 @@ from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentNotFoundError
 from maverick_tui.offline.demo.project import git_environment
-from maverick_tui.offline.environment import offline_environment
 from maverick_tui.offline.player import Player
+from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Script
 from maverick_tui.offline.server import OfflineServer
 

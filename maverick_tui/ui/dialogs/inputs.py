@@ -19,7 +19,7 @@ from textual.widgets import Button, Input, Select, Static
 from maverick_tui.inert import inert, one_line
 from maverick_tui.inputs import InputSpec, Value, as_text, validate
 from maverick_tui.paths import shipped
-from maverick_tui.ui.dialogs.confirm import answer
+from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 InputValues = dict[str, Value | None]

@@ -1,9 +1,11 @@
-"""TrustScreen: shows the files that an agent would run, and asks whether they may."""
+"""TrustScreen: shows the files that an agent would run, line by line as they are, and asks whether they may."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from textual import on
@@ -16,17 +18,19 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Button, Static
 
-from maverick_tui.inert import one_line
+from maverick_tui.inert import one_line, spelled
 from maverick_tui.paths import shipped
-from maverick_tui.ui.dialogs.confirm import answer
-from maverick_tui.ui.dialogs.source_lines import source_lines
-from maverick_tui.ui.lines.roles import RoleLooks
-from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import Line, wrap
+from maverick_tui.ui.dialogs.short_questions import answer
+from maverick_tui.ui.lines.view import LineView, RoleLooks
+from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
 from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
 """Seconds without a key before a yes counts: what is still being typed is meant for the screen below."""
+MOST_BLANK = 2
+"""Blank lines that code has between its parts."""
+_ENDS = re.compile("(?<=[\x85\u2028\u2029])")
+"""Where a line ends for YAML alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class TrustQuestion:
     agent: str
     runs: tuple[str, ...]
     files: tuple[ShownFile, ...]
+    is_of_project: bool = True
+    """Whether the agent comes with the project, and not only what it would run of it."""
 
     def lines(self, width: int) -> list[Line]:
         """What would run, then every file as a whole."""
@@ -95,7 +101,8 @@ class TrustScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question, what it is about, and two buttons."""
         name = one_line(self.question.agent)
-        text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
+        whose = "It comes with this project and" if self.question.is_of_project else "With it, what is in this folder"
+        text = f"{whose} runs on your machine. Read it first; a change ends the trust."
         with RoleLooks(classes="dialog--box -large"):
             yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
             yield Static(Content(text), classes="dialog--text", markup=False)
@@ -159,3 +166,29 @@ class TrustScreen(ModalScreen[bool]):
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
         self.action_answer(event.button.id == "yes")
+
+
+def source_lines(content: bytes, width: int) -> Iterator[Line]:
+    """The file's lines with their numbers; what does not fit goes on below, long runs of blanks are only counted."""
+    for is_blank, group in groupby(_numbered(content, width), lambda line: not line[1][0].strip()):
+        run = list(group)
+        if is_blank and len(run) > MOST_BLANK:
+            word = "lines" if all(line[0][0].strip() for line in run) else "rows"
+            yield run[0][0], (f"⋯ {len(run):,} blank {word}", "warning")
+        else:
+            yield from run
+
+
+def _numbered(content: bytes, width: int) -> Iterator[Line]:
+    # A carriage return ends a line for Python and YAML.
+    text = content.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    lines = text.split("\n")
+    numbers = len(str(len(lines)))
+    for number, line in enumerate(lines, start=1):
+        parts = [
+            part
+            for piece in _ENDS.split(line)
+            for part in wrap(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
+        ]
+        for index, part in enumerate(parts):
+            yield (f"{'' if index else number:>{numbers}}  ", "faint"), (part, "text")

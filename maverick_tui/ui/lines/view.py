@@ -1,24 +1,178 @@
-"""LineView: a long text that is laid out for its width and drawn line by line, as it comes into view."""
+"""Lines that are drawn as they come into view, and nothing else: in looks by their role, scrolled, as a whole text."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
+from textual.containers import Vertical
 from textual.geometry import Region
+from textual.reactive import reactive
 from textual.strip import Strip
+from textual.widget import Widget
 
-from maverick_tui.ui.lines.scrolling import ScrolledLines
 from maverick_tui.ui.lines.wrapping import Line
 from maverick_tui.ui.textual_private.painting import uncovered_rows
 
+ROLES = (
+    "text", "muted", "faint", "strong", "caption", "accent", "match", "success", "warning", "error", "badge", "cursor",
+    "highlight", "highlight-muted", "highlight-match",
+)  # fmt: skip
+ROLE_CLASSES = {f"role--{role}" for role in ROLES}
+"""Component classes for the screen or the container that all drawn widgets are in."""
+WHEEL = 3
+"""Lines that one notch of the wheel moves."""
 Layout = Callable[[int], list[Line]]
 """Makes the lines for a width; it must not depend on anything else."""
 
 
+class RoleLooks(Vertical):
+    """A container with looks for what is drawn in it.
+
+    Each component class of each widget is matched with all rules when the widget is styled, so five widgets with looks
+    of their own would take longer than everything else about the first frame.
+    """
+
+    COMPONENT_CLASSES = ROLE_CLASSES
+
+
+def role_look(widget: Widget, role: str) -> Style:
+    """How text of this role looks here."""
+    for holder in widget.ancestors:
+        if isinstance(holder, Widget) and "role--text" in holder.COMPONENT_CLASSES:
+            return holder.get_component_rich_style(f"role--{role}")
+    return widget.rich_style
+
+
+class ScrolledLines(Widget, can_focus=False):
+    """A window on many lines, with a bar in its last column if there are more than fit.
+
+    Textual's own scrolling widgets lay the whole screen out again when their length changes, which here happens with
+    every key. This one has a fixed size and a first line.
+    """
+
+    ALLOW_SELECT = False
+    top: reactive[int] = reactive(0)
+    """The first line that is in view."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._looks: dict[str, Style] = {}
+        self._frame: tuple[int, range] = (1, range(0))
+
+    @property
+    @abstractmethod
+    def line_count(self) -> int:
+        """How many lines there are."""
+
+    @abstractmethod
+    def draw_line(self, index: int, width: int) -> Strip:
+        """One line; what is too short is filled up."""
+
+    @property
+    def room(self) -> int:
+        """Columns of a line: all but that of the bar, which is always free so that nothing jumps."""
+        return max(self.content_size.width - 1, 1)
+
+    @property
+    def page(self) -> int:
+        """Lines that are in view."""
+        return max(self.content_size.height, 1)
+
+    @property
+    def last_top(self) -> int:
+        """The first line in view when the last one is."""
+        return max(self.line_count - self.page, 0)
+
+    def validate_top(self, top: int) -> int:
+        """There is nothing above the first line, and nothing below the last."""
+        return min(max(top, 0), self.last_top)
+
+    def go_by(self, lines: int) -> None:
+        """Move the window."""
+        self.top += lines
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Read on."""
+        event.stop()
+        self.go_by(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Read back."""
+        event.stop()
+        self.go_by(-WHEEL)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the bar."""
+        if self._is_bar(event) and self.last_top:
+            event.stop()
+            self.capture_mouse()
+            self._drag(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag the bar."""
+        if self.app.mouse_captured is self:
+            event.stop()
+            self._drag(event)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Let go of it."""
+        if self.app.mouse_captured is self:
+            event.stop()
+            self.release_mouse()
+
+    def _is_bar(self, event: events.MouseEvent) -> bool:
+        offset = event.get_content_offset(self)
+        return offset is not None and offset.x >= self.room
+
+    def _drag(self, event: events.MouseEvent) -> None:
+        y = event.screen_y - self.content_region.y
+        self.top = round(y / max(self.page - 1, 1) * self.last_top)
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Stay within the lines."""
+        self.top = self.validate_top(self.top)
+
+    # -- drawing -----------------------------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What is in view; width and bar are measured once for all lines."""
+        self._frame = (self.room, self._thumb())
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen, and its piece of the bar."""
+        room, thumb = self._frame
+        index, base = self.top + y, self.look()
+        line = self.draw_line(index, room) if index < self.line_count else Strip([])
+        bar = Segment("┃", self.look("faint")) if y in thumb else Segment(" ", base)
+        return Strip([*line.crop_extend(0, room, base), bar])
+
+    def _thumb(self) -> range:
+        """The lines of the screen that the bar is on."""
+        if not self.last_top:
+            return range(0)
+        size = max(round(self.page * self.page / self.line_count), 1)
+        start = round(self.top / self.last_top * (self.page - size))
+        return range(start, start + size)
+
+    def look(self, role: str = "") -> Style:
+        """How text of this role looks, or the widget itself; asked for many times in a frame."""
+        if role not in self._looks:
+            self._looks[role] = role_look(self, role) if role else self.rich_style
+        return self._looks[role]
+
+    def notify_style_update(self) -> None:
+        """Forget the looks when the theme has changed."""
+        super().notify_style_update()
+        self._looks.clear()
+
+
 class LineView(ScrolledLines):
-    """Shows lines of inert text, each piece in the look of its role."""
+    """A long inert text, laid out for its width, each piece in the look of its role."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from maverick_tui.ui.lines.scrolling import ScrolledLines
+from maverick_tui.ui.lines.view import ScrolledLines
 from maverick_tui.ui.lines.wrapping import cut, pad, wrap
 from maverick_tui.ui.picker.items import Item, ListRow
 

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.lines.roles import role_look
+from maverick_tui.ui.lines.view import role_look
 from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList

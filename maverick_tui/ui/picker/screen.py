@@ -17,12 +17,11 @@ from textual.screen import Screen
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.roles import ROLE_CLASSES
+from maverick_tui.ui.lines.view import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
-from maverick_tui.ui.picker.header import PickerHeader
+from maverick_tui.ui.picker.edges import KeyHints, PickerHeader
 from maverick_tui.ui.picker.items import Item, RunSummary
-from maverick_tui.ui.picker.key_hints import KeyHints
-from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ class Recovery:
 
     def show_details(self) -> None:
         """Show everything that is known about the failure."""
-        from maverick_tui.ui.overlays.details import DetailsScreen
+        from maverick_tui.ui.overlays import DetailsScreen
 
         if self.failure is not None:
             _ = self._transcript.app.push_screen(DetailsScreen(self.failure.failure))

@@ -19,7 +19,7 @@ from textual.screen import Screen
 from maverick_tui.agent.fields import PERMISSION_MODES
 from maverick_tui.inert import inert
 from maverick_tui.paths import shipped
-from maverick_tui.ui.keys.bindings import key_names
+from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.open_questions import SCOPES
 from maverick_tui.ui.preferences import VERBOSITIES, Preferences
 from maverick_tui.ui.run.answering import Answering
@@ -252,7 +252,7 @@ class RunScreen(Screen[None]):
 
     def action_name_run(self) -> None:
         """Ask what the run is to be called."""
-        from maverick_tui.ui.dialogs.naming import NameScreen
+        from maverick_tui.ui.dialogs.short_questions import NameScreen
 
         def name(words: str | None) -> None:
             if words is not None:

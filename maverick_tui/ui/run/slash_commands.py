@@ -131,7 +131,7 @@ class SlashCommands:
 
         A command with words that it cannot take is no command: they are all that tells it from a prompt.
         """
-        from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
         def decide(is_meant: bool | None) -> None:
             if is_meant:

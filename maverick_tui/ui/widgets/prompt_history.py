@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from maverick_tui import paths
-from maverick_tui.file_lock import alone
+from maverick_tui.folder_locks import alone
 from maverick_tui.masking.redact import redact
 
 MOST = 500

@@ -108,9 +108,9 @@ def test_what_would_run_of_a_clone_is_trusted_first(fields: dict[str, Any], file
     assert asked_for(clone) == files
     with pytest.raises(NotTrustedError) as caught:
         load(listing, store)
-    who = "The MCP server 'fetch'" if "mcpServers" in fields else "A hook of Stop"
+    who = "the MCP server 'fetch'" if "mcpServers" in fields else "a hook of Stop"
     assert caught.value.message == (
-        f"{who} of the agent 'helper' runs what {clone / files[0]} says, and that file is not trusted."
+        f"The agent 'helper' runs by {who} what {clone / files[0]} says, and that file is not trusted."
     )
     assert "maverick agents trust helper" in (caught.value.hint or "")
     for path, content in prepare(listing).to_trust:
@@ -152,10 +152,18 @@ def test_what_takes_nothing_of_the_folder_is_not_asked_about(fields: dict[str, A
     assert load_agent("helper", clone)
 
 
-def test_files_of_folders_up_to_the_top_of_the_repository_count(clone: Path) -> None:
+def test_files_of_the_folders_above_count_also_beyond_the_repository(clone: Path) -> None:
     own_agent(server("npx some-mcp"))
-    put(clone, "package.json", "deep/er/a.js")
-    assert asked_for(clone / "deep" / "er") == ["../../package.json"]
+    put(clone, "package.json", "deep/er/a.js", "../.npmrc")
+    assert asked_for(clone / "deep" / "er") == ["../../package.json", "../../../.npmrc"]
+
+
+def test_a_package_that_an_option_loads_is_asked_about(clone: Path) -> None:
+    own_agent(server("node -r dotenv/config /opt/server.js"))
+    put(clone, "node_modules/other/index.js")
+    assert not asked_for(clone)
+    put(clone, "node_modules/dotenv/config.js")
+    assert asked_for(clone) == ["node_modules"]
 
 
 def test_the_home_directory_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,11 +190,11 @@ def test_what_nobody_could_read_is_refused(clone: Path) -> None:
     own_agent(server("node ./dist/server.js"))
     put(clone, "dist/server.js")
     (clone / "dist" / "server.js").write_text("x" * 200_000)
-    with pytest.raises(ConfigError, match=r"server\.js: The MCP server 'fetch' would run it, and it cannot be shown"):
+    with pytest.raises(ConfigError, match=r"server\.js: Would be run by the MCP server 'fetch', and cannot be shown"):
         load_agent("helper", clone)
     own_agent(server("run-parts parts"))
     put(clone, *(f"parts/{number}" for number in range(MOST_FILES + 1)))
-    with pytest.raises(ConfigError, match="parts: The MCP server 'fetch' would run it"):
+    with pytest.raises(ConfigError, match="parts: Would be run by the MCP server 'fetch'"):
         load_agent("helper", clone)
 
 
@@ -197,7 +205,7 @@ def test_a_python_agent_of_ones_own_is_no_exception(servers: str, clone: Path) -
     (folder / "helper.py").write_text(PYTHON.format(servers=servers))
     assert load_agent("helper", clone)
     put(clone, "package.json")
-    with pytest.raises(NotTrustedError, match=r"The MCP server 'fetch' .*/package\.json"):
+    with pytest.raises(NotTrustedError, match=r"by the MCP server 'fetch' what .*/package\.json"):
         load_agent("helper", clone)
     assert listed(clone).needs_trust is (servers == LITERAL), "listing runs nothing"
 

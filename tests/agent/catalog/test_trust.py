@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui import ConfigError, file_lock, paths
+from maverick_tui import ConfigError, paths
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
-from maverick_tui.file_lock import alone
+from maverick_tui.folder_locks import WRITER, alone
 
 
 def test_nothing_is_trusted_at_first_and_nothing_is_created(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_who_is_alone_with_a_folder_keeps_everybody_else_out(tmp_path: Path) -> 
 
 def is_free(folder: Path) -> bool:
     """Whether somebody else could lock the folder at this moment."""
-    with (folder / file_lock.NAME).open() as lock:
+    with (folder / WRITER).open() as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -274,6 +274,11 @@ def test_a_started_file_is_known_by_whatever_way_its_command_names_it(
     assert not Started([command], project).has(project / "docs" / "index.md")
 
 
+def test_a_command_that_is_too_long_to_be_read_may_start_anything(project: Path) -> None:
+    assert Started(["true " * 10_000], project).has(project / "src" / "a.py")
+    assert not Started(["true " * 1_000], project).has(project / "src" / "a.py")
+
+
 def test_a_started_folder_is_known_where_its_link_leads(project: Path) -> None:
     (project / "src" / "real").mkdir()
     (project / "mcp").symlink_to("src/real")

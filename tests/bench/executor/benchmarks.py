@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from maverick_tui.offline.process import offline_process
+from maverick_tui.offline.processes import offline_process
 from tests.bench.executor.parallel import SECONDS, blocks, together, waits
 from tests.bench.executor.work import Job, script
 from tests.bench.measure import Figure, median

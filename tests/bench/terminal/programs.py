@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from maverick_tui.offline.environment import offline_environment
+from maverick_tui.offline.processes import offline_environment
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]

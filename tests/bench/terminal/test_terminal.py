@@ -8,7 +8,7 @@ import re
 import pytest
 
 from maverick_tui.events.kinds import BlockGrew
-from maverick_tui.offline.asked_prompt import read_prompt
+from maverick_tui.offline.player import read_prompt
 from maverick_tui.offline.script import Answer, Pace, TextStep
 from maverick_tui.offline.stream import prepare
 from maverick_tui.runs.entries import TextEntry

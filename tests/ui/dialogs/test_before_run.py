@@ -172,9 +172,9 @@ async def test_an_agent_of_ones_own_asks_about_what_it_takes_from_the_folder() -
         assert "◇ untrusted" in app.text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
-        assert "The MCP server 'fetch' runs what package.json of this folder says" in app.text
+        assert "• what is in package.json below, by the MCP server 'fetch'" in app.text
         assert "./evil.js" in app.text
-        assert "the Python code below" not in app.text
+        assert "It comes with this project" not in app.text
         await pilot.press("y")
         await until(pilot, lambda: chosen(app))
     assert TrustStore().is_trusted(package, package.read_bytes())

@@ -14,10 +14,10 @@ from textual.pilot import Pilot
 
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.agents_pane import FilterLine
+from maverick_tui.ui.picker.edges import KeyHints
 from maverick_tui.ui.picker.items import RunSummary
-from maverick_tui.ui.picker.key_hints import KeyHints
 from maverick_tui.ui.picker.screen import PickerScreen
-from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.picker.xray import XRayPanel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

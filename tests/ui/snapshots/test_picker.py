@@ -14,7 +14,7 @@ from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.dialogs.trust import TrustScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.xray_panel import XRayPanel
+from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.preferences import Preferences
 from tests.ui.snapshots import tapes
 from tests.ui.snapshots.conftest import Shot

@@ -1,21 +1,27 @@
-"""UsagePanel and UsageLine on a screen."""
+"""UsagePanel and UsageLine: on a screen, and their rows in any room."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from textual import on
 from textual.geometry import Size
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Usage
+from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.todos import Todo
+from maverick_tui.ui.lines.wrapping import Line
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.widgets.painted import row_width
-from maverick_tui.ui.widgets.usage_figures import Moment
-from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView
-from tests.runs.story import asked, call, end
+from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
+from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView, panel_rows
+from tests.runs.story import OPEN, asked, call, end, told
 from tests.ui.widgets.host import Host
 
 USED = Usage(12_480, 1_932, 144_123, 21_000, 0.0612, 48_000)
+NOTHING = Moment.of(told(*OPEN), 1.0)
 
 
 def line(width: int, **figures: object) -> str:
@@ -170,3 +176,184 @@ async def test_a_click_asks_for_the_other_shape() -> None:
         await pilot.click(UsagePanel)
         await pilot.click(UsageLine)
         assert len(asked_for) == 2
+
+
+def text(rows: list[Line]) -> list[str]:
+    return ["".join(part for part, _ in row).rstrip() for row in rows]
+
+
+def busy() -> RunStore:
+    return asked(
+        ev.ModelNamed(1, "m", context_size=200_000),
+        ev.UsageReported(2, "m1", 1_000, 732, 64_000, 2_300),
+        end(usage=Usage(11_480, 1_200, 80_123, 9_000, 0.0612, 19_000), at=20.0),
+        ev.TurnStarted(30, 2, "More"),
+        ev.UsageReported(31, "m2", 1_000, 732, 64_000, 2_300),
+        ev.BlockStarted(31, 1, "text"),
+        *(ev.BlockGrew(second, 1, "x" * 200) for second in range(31, 35)),
+        ev.BlockEnded(36, 1),
+        call("Bash", at=36),
+    )
+
+
+def test_every_figure_is_there_in_full() -> None:
+    assert text(panel_rows(Moment.of(busy(), 39.5), 32, 40)) == [
+        "USAGE",
+        "input       12,480",
+        "output      ~2,132",
+        "cached     144,123  85 %",
+        "written     11,300  to cache",
+        "cost       ≥$0.061  so far",
+        "",
+        "time          0:28",
+        "model         0:25  89 %",
+        "tools         0:03  11 %",
+        "turns            2  step 1/30",
+        "",
+        "context ━━━━━━────────────  34 %",
+        "            68,032  of 200,000",
+        "tok/s   ▁▁▁▁▁▁▁▁████▁▁▁▁  ~0",
+    ]
+
+
+def test_a_run_that_has_not_begun() -> None:
+    rows = text(panel_rows(NOTHING, 32, 40))
+    assert "cost             -" in rows
+    assert "context          0  of ?" in rows
+    assert "turns            0  step 0/30" in rows
+    assert "tok/s   ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  -" in rows
+
+
+def test_the_time_that_the_person_took_is_shown_once_there_is_some() -> None:
+    assert not any(row.startswith("you") for row in text(panel_rows(NOTHING, 32, 40)))
+    moment = NOTHING._replace(model_seconds=10, person_seconds=30)
+    assert "you           0:30  75 %" in text(panel_rows(moment, 32, 40))
+
+
+def test_a_context_that_is_nearly_full_says_so() -> None:
+    moment = NOTHING._replace(context_used=161_000, context_size=200_000)
+    rows = panel_rows(moment, 32, 40)
+    assert "           161,000  nearly full" in text(rows)
+    assert any(role == "warning" for row in rows for _, role in row)
+
+
+def test_todos_are_a_checklist_by_sign_and_not_only_by_colour() -> None:
+    todos = (
+        Todo("read the diff", "completed"),
+        Todo("run the cart tests and look at what fails in there, then read on", "in_progress"),
+        Todo("write", "pending"),
+    )
+    rows = text(panel_rows(NOTHING._replace(todos=todos), 32, 40))
+    assert rows[rows.index("TODOS  1 of 3 done") :] == [
+        "TODOS  1 of 3 done",
+        "✔ read the diff",
+        "● run the cart tests and look at",
+        "  what fails in there, then rea…",
+        "○ write",
+    ]
+
+
+def test_subagents_stand_with_what_they_used() -> None:
+    tasks = (
+        Subagent("explore the \x1b[31mrepository and all its tests", "running", 12_480),
+        Subagent("write tests", "completed", 7),
+        Subagent("broke", "failed", 0),
+        Subagent("ended", "killed", 1),
+    )
+    rows = text(panel_rows(NOTHING._replace(tasks=tasks), 32, 40))
+    assert rows[rows.index("SUBAGENTS") :] == [
+        "SUBAGENTS",
+        "● explore the ␛[31mrepos… 12,480",
+        "✔ write tests                  7",
+        "✘ broke                        0",
+        "■ ended                        1",
+    ]
+
+
+def test_older_subagents_are_added_up_where_there_is_no_room() -> None:
+    tasks = tuple(Subagent(f"task {number}", "completed", 10) for number in range(20))
+    rows = text(panel_rows(NOTHING._replace(tasks=tasks), 32, 24))
+    more = next(row for row in rows if "more" in row)
+    shown = [row for row in rows if row.startswith("✔ task")]
+    assert more.split() == [str(20 - len(shown)), "more", str(10 * (20 - len(shown)))]
+    assert shown[-1].startswith("✔ task 19")
+
+
+@pytest.mark.parametrize("current", [0, 1, 7, 18, 19])
+def test_of_many_todos_those_around_the_current_one_are_shown(current: int) -> None:
+    todos = tuple(
+        Todo(f"todo {n}", "completed" if n < current else "in_progress" if n == current else "pending")
+        for n in range(20)
+    )
+    rows = text(panel_rows(NOTHING._replace(todos=todos), 32, 18))
+    assert f"● todo {current}" in rows
+    shown = [row for row in rows if " todo " in row]
+    above = next((int(row.split()[1]) for row in rows if row.endswith("above")), 0)
+    more = next((int(row.split()[1]) for row in rows if row.endswith("more")), 0)
+    assert above + len(shown) + more == 20
+
+
+@pytest.mark.parametrize("height", [24, 18, 14, 11])
+def test_what_matters_most_stays_where_it_is_low(height: int) -> None:
+    todos = tuple(Todo(f"todo {number}", "pending") for number in range(9))
+    rows = text(panel_rows(NOTHING._replace(todos=todos), 32, height))
+    for word in ("input", "output", "cached", "cost", "TODOS", "○"):
+        assert any(row.startswith(word) for row in rows), f"{word} in {height} rows"
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60)
+TODOS = st.lists(st.builds(Todo, WORDS, st.sampled_from(["pending", "in_progress", "completed"])), max_size=30)
+TASKS = st.lists(
+    st.builds(Subagent, WORDS, st.sampled_from(["running", "failed", ""]), st.integers(0, 10**9)), max_size=12
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(TODOS, TASKS, st.integers(0, 60), st.integers(0, 60))
+def test_the_panel_never_outgrows_its_room(todos: list[Todo], tasks: list[Subagent], width: int, height: int) -> None:
+    moment = NOTHING._replace(todos=tuple(todos), tasks=tuple(tasks), context_used=9, context_size=10)
+    rows = panel_rows(moment, width, height)
+    assert len(rows) <= height
+    if width >= 32:
+        assert max((row_width(row) for row in rows), default=0) <= width
+
+
+# -- a list that the agent keeps ---------------------------------------------------------------------------------------
+
+
+def kept(height: int, items: int = 3, width: int = 30) -> list[str]:
+    details = {1: "high"}
+    shown = ({"text": f"Task number {at}", "is_done": at == 0, "detail": details.get(at, "")} for at in range(items))
+    store = asked(ev.ListShown(1, "Tasks", tuple(shown), items))
+    rows = panel_rows(Moment.of(store, 60.0), width, height)
+    assert len(rows) <= height
+    assert all(row_width(row) <= width for row in rows)
+    return ["".join(text for text, _ in row).rstrip() for row in rows]
+
+
+def test_the_list_stands_above_the_figures_what_is_open_first() -> None:
+    rows = kept(30)
+    assert rows[:5] == ["TASKS  2 open", "☐ Task number 1           high", "☐ Task number 2", "✓ Task number 0", ""]
+    assert rows[5] == "USAGE"
+
+
+def test_a_long_list_leaves_room_for_figures() -> None:
+    rows = kept(24, items=100)
+    assert "  … 87 more" in rows
+    assert any(row.startswith("input") for row in rows)
+    assert any(row.startswith("cost") for row in rows)
+
+
+def test_what_is_open_and_not_here_counts_too() -> None:
+    here = tuple({"text": f"Task number {at}", "is_done": False} for at in range(20))
+    rows = panel_rows(Moment.of(asked(ev.ListShown(1, "Tasks", here, 350)), 60.0), 30, 24)
+    assert "".join(text for text, _ in rows[0]).rstrip() == "TASKS  350 open"
+
+
+def test_an_empty_list_says_so() -> None:
+    assert kept(20, items=0)[:2] == ["TASKS  0 open", "nothing on the list"]
+
+
+@pytest.mark.parametrize("height", range(1, 12))
+def test_a_list_in_a_low_panel(height: int) -> None:
+    assert kept(height, items=40)

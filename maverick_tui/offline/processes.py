@@ -1,4 +1,4 @@
-"""The offline model in a process of its own, for owners that want its work off their core and out of their imports."""
+"""Processes around the offline model: one that serves it, and what the CLI is told so that it talks to nothing else."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ from maverick_tui.interpreter import python_environment
 
 START_TIMEOUT = 20.0
 
+_OTHER_PROVIDERS = tuple(
+    f"CLAUDE_CODE_USE_{name}"
+    for name in ("BEDROCK", "VERTEX", "FOUNDRY", "MANTLE", "ANTHROPIC_AWS", "ANTHROPIC_GOOGLE_CLOUD", "GATEWAY")
+)
+
 
 @asynccontextmanager
 async def offline_process(script: Path) -> AsyncIterator[str]:
-    """A process that serves the script, gone with us whatever happens to us; yields its URL."""
+    """A process that serves the script, off our core and out of our imports; gone with us, whatever happens to us."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-P", "-m", "maverick_tui", "offline", "serve", "--until-eof", "--script", str(script)),
@@ -41,3 +46,25 @@ async def offline_process(script: Path) -> AsyncIterator[str]:
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
         await process.communicate()
+
+
+def offline_environment(url: str, home: Path) -> dict[str, str]:
+    """Variables for the CLI (`MaverickConfig.env`): one connection, to loopback, and all its files below `home`."""
+    return {
+        "MAVERICK_OFFLINE": "1",
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "offline",
+        "ANTHROPIC_AUTH_TOKEN": "",
+        "ANTHROPIC_UNIX_SOCKET": "",
+        "CLAUDE_CODE_OAUTH_TOKEN": "",
+        **dict.fromkeys(_OTHER_PROVIDERS, ""),
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+        "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+        "CLAUDE_CODE_TMPDIR": str(home / "tmp"),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_SIMPLE": "",
+    }

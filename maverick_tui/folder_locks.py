@@ -1,4 +1,4 @@
-"""Folders that are thrown away: each is locked by its maker, so that what a killed program left behind can be told."""
+"""Folders under a lock: written to by one program at a time, or thrown away with the program that made them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+WRITER = ".lock"
+"""The file that is locked while somebody writes to the others of its folder."""
 OWNER = ".owner"
 """The file that is locked for as long as the owner lives; the system lets go of it whatever ends that."""
 _PREFIX = "maverick-"
 _PRIVATE = 0o700
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """While nobody else writes to the folder's files. On Windows two may collide."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder / WRITER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

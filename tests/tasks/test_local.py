@@ -10,7 +10,7 @@ import pytest
 
 from maverick_tui.tasks import TaskStore
 from maverick_tui.tasks.database import SessionFactory
-from maverick_tui.tasks.quick_list import read_list
+from maverick_tui.tasks.local import read_list
 
 
 def test_it_reads_what_the_store_lists(database: str, factory: SessionFactory) -> None:

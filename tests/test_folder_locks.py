@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.scratch import OWNER, remove_abandoned, scratch_folder
+from maverick_tui.folder_locks import OWNER, remove_abandoned, scratch_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is removed there")
 
 OWNING = """
 import sys, time
-from maverick_tui.scratch import scratch_folder
+from maverick_tui.folder_locks import scratch_folder
 with scratch_folder("offline") as folder:
     (folder / "home" / "tmp").mkdir(parents=True)
     (folder / "home" / "file").write_text("left")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.offline.process import offline_process
+from maverick_tui.offline.processes import offline_process
 from tests.support.processes import wait_until_gone
 
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
@@ -70,7 +70,7 @@ async def test_a_process_serves_its_owner_and_ends_with_it(script: Path, mark: s
 def test_it_ends_when_its_owner_is_killed(script: Path, mark: str) -> None:
     code = (
         "import asyncio, pathlib\n"
-        "from maverick_tui.offline.process import offline_process\n"
+        "from maverick_tui.offline.processes import offline_process\n"
         "async def main():\n"
         f"    async with offline_process(pathlib.Path({str(script)!r})) as url:\n"
         "        print(url, flush=True)\n"

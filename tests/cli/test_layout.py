@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.cli.width import cut, wrap
+from maverick_tui.cli.layout import cut, wrap
 
 
 @pytest.mark.parametrize(

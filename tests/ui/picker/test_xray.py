@@ -1,4 +1,4 @@
-"""The X-ray as lines: everything is said, and it fits."""
+"""The X-ray: everything is said, and it fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.ui.picker.items import Group, Item
 from maverick_tui.ui.picker.reading import read_agents, read_xray
-from maverick_tui.ui.picker.xray_lines import Subject
+from maverick_tui.ui.picker.xray import Subject
 from tests.ui.picker.host import PYTHON, write, write_agent
 
 FIELDS = """tools: Read, Edit, Bash(git log:*)

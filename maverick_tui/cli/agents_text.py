@@ -1,16 +1,16 @@
-"""Plain tables for the terminal; every text from a file is made inert here."""
+"""What `maverick agents` tells: the table of agents, what is wrong with them, and the X-ray of one; all of it inert."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from maverick_tui import paths
-from maverick_tui.cli.width import cut, pad, terminal_width, wrap
+from maverick_tui.cli.layout import count, cut, display_path, pad, terminal_width, with_short_paths, wrap, wrap_document
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.agent.catalog.problems import Problem
     from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.agent.xray import XRay
+    from maverick_tui.agent.xray_rows import XRayRow
 
 _HEADINGS = {"project": "PROJECT", "user": "YOURS", "package": "PACKAGES", "shipped": "SHIPPED"}
 _HIDDEN = ("HIDDEN", "by nearer ones of the same name")
@@ -29,26 +31,9 @@ _LEAST = 12
 """Columns that a description needs to be of use."""
 _FEW = 3
 """Problems that a list of agents shows."""
-
-
-def display_path(path: str) -> str:
-    """The path as it is best read: below the working directory, or below the home directory."""
-    return "." if path == _folder(Path.cwd) else one_line(with_short_paths(path))
-
-
-def with_short_paths(text: str) -> str:
-    """The text with the paths in it made relative to the working directory, or to the home directory."""
-    for folder, short in ((_folder(Path.cwd), ""), (_folder(Path.home), "~/")):
-        if folder not in ("", "/"):
-            text = re.sub(rf"(?<![\w./~-]){re.escape(folder)}/", short, text)
-    return text
-
-
-def _folder(get: Callable[[], Path]) -> str:
-    try:
-        return str(get())
-    except (OSError, RuntimeError):  # it is gone, or nobody knows it
-        return ""
+_LABEL = 10
+_OF_ONE = {"inputs": "input", "servers": "server", "hooks": "hook", "alone": ""}
+"""Each has a line of its own here, so each is called by what one of them is."""
 
 
 def catalog_lines(catalog: Catalog, store: TrustStore) -> Iterator[str]:
@@ -105,12 +90,8 @@ def problem_summary(catalog: Catalog) -> str:
     """How many files were checked, and what came of it."""
     failures = sum(problem.is_error for problem in catalog.problems)
     warnings = len(catalog.problems) - failures
-    counts = [_count(failures, "error"), _count(warnings, "warning")] if catalog.problems else ["no problems"]
-    return f"{_count(catalog.checked, 'file')} checked: {', '.join(counts)}."
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    counts = [count(failures, "error"), count(warnings, "warning")] if catalog.problems else ["no problems"]
+    return f"{count(catalog.checked, 'file')} checked: {', '.join(counts)}."
 
 
 def _heading(agent: AgentListing) -> tuple[str, str]:
@@ -165,3 +146,42 @@ def _align(rows: list[tuple[str, ...]], width: int) -> Iterator[str]:
     for row in rows:
         start = "".join(f"{pad(cut(row[column], widths[column]), widths[column])}  " for column in kept)
         yield f"{start}{cut(row[-1], width - cell_len(start))}".rstrip()
+
+
+def xray_lines(view: XRay) -> Iterator[str]:
+    """Everything about the agent, the prompt last."""
+    from maverick_tui.agent.xray_rows import SOURCES, prompt, rows
+
+    listing = view.listing
+    name = one_line(listing.name)
+    yield from wrap(name)
+    yield from wrap(one_line(listing.description) or "(no description)", "  ", "  ")
+    yield ""
+    yield from _line("form", [f"{listing.form}, from {SOURCES[listing.source]}"])
+    yield from _line("file", [display_path(str(listing.path)) if listing.path else one_line(listing.module)])
+    for row in rows(view, untrusted=f"NOT TRUSTED: read the file, then run maverick agents trust {name}"):
+        yield from _line(_OF_ONE.get(row.label, row.label), _words(row))
+    yield ""
+    yield "prompt"
+    yield from wrap_document(prompt(view), "  ")
+    if view.problems:
+        yield ""
+        yield "! problems"
+        yield from problem_lines(view.problems)
+
+
+def _line(label: str, words: list[str]) -> Iterator[str]:
+    yield from wrap(words, f"{label:<{_LABEL}}", " " * _LABEL)
+
+
+def _words(row: XRayRow) -> list[str]:
+    """What may stand on different lines; a tool stays in one piece."""
+    found = [f"{row.name}:" if row.label else row.name] if row.name else []
+    for part, following in zip_longest(row.parts, row.parts[1:]):
+        text = f"{part.text} ({part.note})" if part.note else part.text
+        if part.role == "intro":
+            text += ":"
+        elif following and {part.role, following.role} <= {"text", "tool"} and not text.endswith(";"):
+            text += ","
+        found += [text] if part.role == "tool" else text.split()
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.inert import inert
-from maverick_tui.ui.dialogs.confirm import ConfirmScreen
+from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 
 

@@ -25,7 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import AgentError, MalformedResponseError, NetworkError, StreamingError
-from maverick_tui.cli.flow import Flow, Paper
+from maverick_tui.cli.layout import Flow, Paper
 from maverick_tui.cli.printer import Printer
 from maverick_tui.inert import inert
 
