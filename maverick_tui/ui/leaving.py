@@ -107,7 +107,9 @@ class Leaving:
         if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
             self.begun.set()
             if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
-                end = threading.Timer(CLOSE_WITHIN + GIVE_UP, os._exit, (code,))
+                end = threading.Timer(
+                    CLOSE_WITHIN + GIVE_UP, os.kill, (os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+                )
                 end.daemon = True
                 end.start()
             self._app.run_worker(self._leave(code), name="leave", exit_on_error=False)
