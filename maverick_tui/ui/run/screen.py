@@ -47,7 +47,7 @@ SHORT = 9
 """Rows below which everything goes that the answer, the status and the prompt can do without."""
 _CHANGES_QUESTIONS = ("permission_asked", "permission_settled", "tool_finished", "turn_ended")
 _CHANGES_KEYS = ("permission_asked", "permission_settled", "turn_started", "turn_ended", "connect_failed")
-_CHANGES_FILES = ("run_started", "turn_ended")
+_CHANGES_FILES = ("agent_loaded", "turn_ended")
 
 
 class RunScreen(Screen[None]):

@@ -6,6 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from maverick_tui.events import kinds as events
+from maverick_tui.git import head
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.widgets.find_bar import FindBar
@@ -310,3 +311,11 @@ async def test_it_shrinks_to_almost_nothing_and_comes_back_whole() -> None:
         await pilot.pause(0.2)
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: app.shown() == before)
+
+
+async def test_how_many_files_are_changed_is_shown_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head, "read_checkout", lambda _cwd: head.Checkout("discounts", 3))
+    async with watching() as (app, pilot):
+        app.tell(Tape())
+        header = app.run_screen.query_one(RunHeader)
+        await until(pilot, lambda: header._branch == "discounts")
