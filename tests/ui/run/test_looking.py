@@ -316,6 +316,11 @@ async def test_it_shrinks_to_almost_nothing_and_comes_back_whole() -> None:
 async def test_how_many_files_are_changed_is_shown_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head, "read_checkout", lambda _cwd: head.Checkout("discounts", 3))
     async with watching() as (app, pilot):
-        app.tell(Tape())
+        started = Tape()
+        loaded = Tape()
+        del started.events[1:], loaded.events[0]
+        app.tell(started)
+        await pilot.pause(0.05)
+        app.tell(loaded)
         header = app.run_screen.query_one(RunHeader)
         await until(pilot, lambda: header._branch == "discounts")
