@@ -90,11 +90,15 @@ class Connection:
         # The tables take a while to read, and so does a CLI to start.
         self._sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
         session = await self._open(self.loaded)
-        if (mode := self._turns.mode) and mode != self.loaded.permission_mode:
-            await session.set_permission_mode(cast("PermissionMode", mode))
-        if self._model is not None:
-            await session.set_model(self._model)
         size = await self._sizing
+        mode, model = self.loaded.permission_mode, None
+        # While one is set, another one may be asked for, and told: the session must have what the person has seen.
+        while (mode, model) != (wanted := (self._turns.mode or mode, self._model)):
+            if wanted[0] != mode:
+                await session.set_permission_mode(cast("PermissionMode", wanted[0]))
+            if wanted[1] != model:
+                await session.set_model(wanted[1])
+            mode, model = wanted
         # From here on nothing is waited for: a loss is told after the connection that it is the loss of.
         self.prompter = Prompter(self.loaded, session, self._turns, self._events)
         self._has_connected, self.is_wanted = True, False

@@ -7,12 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
+from maverick_tui.agent.engine.protocol import Listener, Session
 from maverick_tui.events.kinds import (
     AgentLoaded,
     BlockGrew,
@@ -43,7 +46,7 @@ from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnec
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.pretending import Pretender
-from tests.runs.watching import Watched, check_well_formed, watch
+from tests.runs.watching import PATIENCE, Watched, check_well_formed, watch
 from tests.support.agents import Talker, Worker, context
 from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
 from tests.support.processes import marked
@@ -474,6 +477,40 @@ async def test_a_mistake_in_execute_is_the_failure_of_its_turn(serve: ServeModel
     assert ended.failure.error == "KeyError"
     assert ended.usage.input_tokens == 10
     assert run.text() == "some text"
+
+
+class Slow(Pretender):
+    """Its session takes a while to be told a mode, and keeps what it was told."""
+
+    told: ClassVar[list[str]] = []
+    listening, go_on = asyncio.Event(), asyncio.Event()
+
+    @asynccontextmanager
+    async def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> AsyncIterator[Session]:
+        async def set_permission_mode(mode: str) -> None:
+            self.told.append(mode)
+            if mode == "plan":
+                self.listening.set()
+                await self.go_on.wait()
+
+        async with super().open_session(context, listener, **options) as session:
+            session.set_permission_mode = set_permission_mode  # type: ignore[method-assign]
+            yield session
+
+
+async def test_a_mode_that_is_chosen_while_the_session_is_being_opened_reaches_it() -> None:
+    Slow.told.clear()
+    async with watch(Slow) as run:
+        run.send(SetMode("plan"))
+        async with asyncio.timeout(PATIENCE):
+            await Slow.listening.wait()
+        run.send(SetMode("dontAsk"))
+        while len(run.all(ModeChanged)) < 2:
+            await asyncio.sleep(0.01)
+        Slow.go_on.set()
+        await run.until(Connected)
+    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "dontAsk"]
+    assert Slow.told == ["plan", "dontAsk"]
 
 
 class Calculator(Pretender):
