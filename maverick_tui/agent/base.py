@@ -280,7 +280,9 @@ class MaverickAgent(ABC):
             ) as native:
                 yield native
             return
-        async with self._message_session(settings, context.cwd, can_use_tool, on_background, resume) as session:
+        async with self._message_session(
+            settings, context.cwd, can_use_tool, on_background, resume, may_schedule=may_schedule
+        ) as session:
             yield session
 
     @asynccontextmanager
@@ -291,13 +293,18 @@ class MaverickAgent(ABC):
         can_use_tool: CanUseTool | None = None,
         on_background: Callable[[Message], None] | None = None,
         resume: str | None = None,
+        *,
+        may_schedule: bool = True,
     ) -> AsyncIterator[MessageSession]:
         """A session of an engine that does not know the SDK, in the SDK's messages."""
         await load_module("maverick_tui.agent.engine.sdk_messages")
         from maverick_tui.agent.engine.sdk_messages import MessageSession, SdkListener
 
         listener = SdkListener(can_use_tool, on_background)
-        async with engine_named(self.engine).open(self, settings, cwd, listener, resume=resume) as opened:
+        opening = engine_named(self.engine).open(
+            self, settings, cwd, listener, resume=resume, may_schedule=may_schedule
+        )
+        async with opening as opened:
             yield MessageSession(opened, listener)
 
     def open_session(

@@ -82,6 +82,8 @@ def start(
         if prompt == STDIN:
             raise typer.BadParameter("Nothing is piped in.", param_hint="--prompt -")
         raise typer.Exit(open_app(launch(agent, prompt, is_offline=offline, script=script)))
+    if offline and script is None and agent is not None:
+        prompt = prompt or piped()
     if offline and script is None and prompt is not None:
         raise typer.BadParameter("The demo has prompts of its own: name a script with --script.", param_hint="--prompt")
     if agent is not None and prompt in (None, STDIN) and (script is not None or not offline):

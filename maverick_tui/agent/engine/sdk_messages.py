@@ -54,6 +54,10 @@ class _Block:
     parts: list[str] = field(default_factory=list)
 
 
+GIVE_UP = 5.0
+"""Seconds that an engine has to end an answer which nobody reads any more."""
+
+
 class SdkMessages:
     """Takes the events of one answer, and says each of them as the SDK would."""
 
@@ -272,13 +276,11 @@ class MessageSession:
                             partial.append(message)
                         yield message
             finally:
+                await self._end(asking)
                 self._listener.events = None
-                if not asking.done():
-                    asking.cancel()
-                await asyncio.wait({asking})
-            answered = _outcome(asking, heard)
-            self._total += answered.usage or Usage()
-            self.last_usage = AgentUsage.of(answered.usage) if answered.usage is not None else self.last_usage
+                answered = _outcome(asking, heard)
+                self._total += answered.usage or Usage()
+                self.last_usage = AgentUsage.of(answered.usage) if answered.usage is not None else self.last_usage
             if answered.error is None:
                 yield made.result(answered, self._total)
                 return
@@ -286,9 +288,20 @@ class MessageSession:
                 answered.error.partial_messages = partial
             raise answered.error
 
+    async def _end(self, asking: asyncio.Task[Answered]) -> None:
+        """Wait for the end of an answer. One that nobody reads any more is interrupted, for then it tells its usage."""
+        if not asking.done():
+            await self._session.interrupt()
+            await asyncio.wait({asking}, timeout=GIVE_UP)
+        if not asking.done():
+            asking.cancel()
+        await asyncio.wait({asking})
+
 
 def _outcome(asking: asyncio.Task[Answered], heard: Heard) -> Answered:
     """How the answer ended; a session may also raise what it fails with."""
+    if asking.cancelled():
+        return Answered()
     try:
         return asking.result()
     except AgentError as error:
