@@ -13,6 +13,9 @@ from maverick_tui.events.kinds import (
     COMPACTING,
     LONGEST_NOTICE,
     AgentLoaded,
+    BlockEnded,
+    BlockGrew,
+    BlockStarted,
     Event,
     Failure,
     JobsScheduled,
@@ -32,6 +35,7 @@ from maverick_tui.runs.log import EventLog
 
 _KEPT = frozenset(kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited))
 """What the run has to know itself of all that is told."""
+_OF_BLOCKS = frozenset(kind.type for kind in (BlockStarted, BlockGrew, BlockEnded))
 
 
 class OpenTurn:
@@ -72,6 +76,8 @@ class Turns:
         self.mode = ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
         self.has_jobs = False
+        self._own_blocks: dict[int, OpenTurn | None] = {}
+        """In which turn each block of the agent itself has begun."""
         self._log = log
         self._on_change = on_change
         self._count = 0
@@ -89,9 +95,24 @@ class Turns:
             self._keep(event)
         if isinstance(event, Noticed) and event.kind == "compacting" and self.current and self.current.is_command:
             return  # it was told when somebody wanted it
+        if event.type in _OF_BLOCKS and not self._is_in_turn(event):
+            return
         self._log.emit(event)
         if self.overhears is not None:
             self.overhears(event)
+
+    def _is_in_turn(self, event: Event) -> bool:
+        """Whether a block, or more of one, belongs to the open turn; the rest of what was given up belongs to none."""
+        if isinstance(event, BlockStarted):
+            if event.parent:
+                return True  # a subagent may outlast the turn
+            if self.current is None:
+                self.began("")
+            self._own_blocks[event.block] = self.current
+            return True
+        assert isinstance(event, BlockGrew | BlockEnded)
+        find = self._own_blocks.pop if isinstance(event, BlockEnded) else self._own_blocks.get
+        return find(event.block, self.current) is self.current
 
     def _keep(self, event: Event) -> None:
         if isinstance(event, ModeChanged):

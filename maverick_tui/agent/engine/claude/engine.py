@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
 from maverick_tui.agent.engines import load_module
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, Message
@@ -54,7 +55,7 @@ class ClaudeEngine:
             resume=memory.conversation if memory is not None else None,
             may_schedule=may_schedule,
         ) as native:
-            told.begin(native)
+            told.begin(native, agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE)
             yield told
 
     async def query(

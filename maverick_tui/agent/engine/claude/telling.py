@@ -58,9 +58,10 @@ class ClaudeSession:
         self._announced = ""
         """The prompt of a job that is about to begin such an answer."""
 
-    def begin(self, native: AgentSession) -> None:
-        """The CLI is there."""
+    def begin(self, native: AgentSession, mode: str) -> None:
+        """The CLI is there, and was started in this permission mode."""
         self._native = native
+        self._translator.mode = self._translator.mode or mode
         if self._is_resumed:
             self._translator.begin_session()
             self._memory.meter.restart()

@@ -1,0 +1,32 @@
+"""Turns: what an engine tells belongs to one of them, also if it tells it too late."""
+
+from __future__ import annotations
+
+from maverick_tui.agent.engine.protocol import Answered, Permission, ToolQuestion
+from maverick_tui.events import kinds as ev
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.turns import Turns
+from maverick_tui.usage import Usage
+
+
+async def nobody(_question: ToolQuestion) -> Permission:
+    return Permission(False)
+
+
+def test_what_comes_of_an_answer_that_was_given_up_is_told_in_a_turn_or_not_at_all() -> None:
+    log = EventLog(lambda: 1.0)
+    turns = Turns(log, nobody, lambda: None)
+    turns.began("a job")
+    turns.tell(ev.BlockStarted(1.0, 1, "text"))
+    turns.end_background()  # it did not stop when it was told to
+    turns.tell(ev.BlockGrew(1.0, 1, "more of what was given up"))
+    turns.tell(ev.BlockEnded(1.0, 1))
+    turns.tell(ev.BlockStarted(1.0, 2, "text"))
+    turns.tell(ev.BlockGrew(1.0, 2, "something new"))
+    turns.tell(ev.BlockEnded(1.0, 2))
+    turns.ended(Answered(Usage(10, 5), steps=1))
+    told = [(event.type, getattr(event, "turn", getattr(event, "block", None))) for event in log.since(0)]
+    assert told == [
+        ("turn_started", 1), ("block_started", 1), ("turn_ended", 1),
+        ("turn_started", 2), ("block_started", 2), ("block_grew", 2), ("block_ended", 2), ("turn_ended", 2),
+    ]  # fmt: skip
