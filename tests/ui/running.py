@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.support.runs import BEGAN, Tape
+
+PATIENCE = 60.0
 
 
 class Kept:
@@ -84,11 +87,10 @@ class FedApp(MaverickApp):
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "it") -> None:
     """Wait until it is so."""
-    for _ in range(1_000):
-        if condition():
-            return
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"never happened: {what}"
         await pilot.pause(0.01)
-    raise AssertionError(f"never happened: {what}")
 
 
 @asynccontextmanager

@@ -134,12 +134,11 @@ def _has_shell(hook: Mapping[str, Any]) -> bool:
 def _files(reading: Reading, folders: list[Path]) -> Iterator[Path]:
     starts = _starts(reading, folders[0])
     yield from _modules(reading, starts)
-    for word in sorted(reading.runs):
-        if path_of(word, _NOWHERE).is_relative_to(
-            _NOWHERE
-        ):  # else its whole path is written, by whoever means just that
-            for start in starts:
-                yield from _run(path_of(word, start))
+    for word in sorted(reading.runs | reading.words):
+        if path_of(word, _NOWHERE).is_relative_to(_NOWHERE):  # else whoever wrote its whole path means just that
+            for path in (path_of(word, start) for start in starts):
+                # What an option takes may be the program after all: any file that is named counts.
+                yield from _run(path) if word in reading.runs else [path] if os.path.isfile(path) else []  # noqa: PTH113
     names = deciding_files(reading.words)
     packages = {word.split("/")[0] for word in reading.runs} - {"", ".", "..", "~"}  # as by `node -r name/register`
     for folder in dict.fromkeys([*folders, *starts]):

@@ -7,7 +7,6 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
 
 _DIFFS = ("Edit", "Write", "NotebookEdit")
-_SUBAGENTS = ("Agent", "Task")
 _MOST_SHOWN = 40
 """Lines of a change that is shown without being asked for."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 FOLDS = ("▸", "▾")
 """What the row that opens and closes an entry begins with, where that is not its first."""
-SCROLLBAR_EVERY = 1.0
-"""Seconds between two looks at the scrollbar while text streams."""
 
 
 class Transcript(ScrollView, can_focus=True, inherit_bindings=False):

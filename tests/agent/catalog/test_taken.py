@@ -92,6 +92,10 @@ TAKEN = [
     (hook("make lint"), ["Makefile"]),
     (server("${RUNNER:-npx} some-mcp"), ["package.json"]),
     (hook("./hooks.d/*"), ["hooks.d/one"]),
+    *((hook(command), ["x.sh"]) for command in (
+        "bash -eo pipefail x.sh", "sudo -u me ./x.sh", "timeout -s KILL 5 ./x.sh", "env -u X ./x.sh", "flock l ./x.sh",
+        "perl -I lib x.sh", "deno run -c deno.json x.sh", "make -f x.sh", "bash < x.sh", "java -jar x.sh",
+    )),
 ]  # fmt: skip
 
 

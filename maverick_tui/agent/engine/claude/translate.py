@@ -71,8 +71,6 @@ class Translator:
         self.model = ""
         self.session_id = ""
         self.mode = ""
-        self.rejected_until: float | None = None
-        """When the rate limit that refuses us ends, if one does."""
         self.notices = Notices()
         self.jobs = Jobs()
         self.streamed: dict[str, dict[str, int]] = {}
@@ -293,7 +291,6 @@ class Translator:
 
     def _rate_limit(self, message: Any, at: float) -> list[Event]:
         info = message.rate_limit_info
-        self.rejected_until = info.resets_at if info.status == "rejected" else None
         return [RateLimited(at, info.status, info.resets_at, info.rate_limit_type or "", info.utilization)]
 
     def _result(self, message: Any, at: float) -> list[Event]:
