@@ -320,6 +320,13 @@ class MaverickApp(App[int]):
 
     # -- what can be done everywhere ----------------------------------------------------------------------------------
 
+    def action_command_palette(self) -> None:
+        """Show all commands."""
+        from maverick_tui.ui.keys import Palette
+
+        if not isinstance(self.screen, Palette):
+            _ = self.push_screen(Palette(id="--command-palette"))
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the palette offers: the commands of the screen, and what holds everywhere."""
         from maverick_tui.ui.alerts import alert_commands

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import actions
 from textual.app import App, SystemCommand
-from textual.binding import ActiveBinding, Binding
+from textual.binding import ActiveBinding, Binding, BindingType
+from textual.command import CommandList, CommandPalette
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.screen import Screen
@@ -160,3 +162,19 @@ def title_of(node: DOMNode) -> str:
     if isinstance(node, App):
         return EVERYWHERE
     return node.BINDING_GROUP_TITLE or _WORD_START.sub(" ", type(node).__name__).removesuffix(" Screen").capitalize()
+
+
+class Palette(CommandPalette):
+    """All commands, to be found by their names."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "turn_page(1)", "Down a page", show=False),
+        Binding("pageup", "turn_page(-1)", "Up a page", show=False),
+    ]
+
+    def action_turn_page(self, direction: int) -> None:
+        """Go a page further, or back."""
+        for commands in self.query(CommandList):
+            turn: Callable[[], object] = commands.action_page_down if direction > 0 else commands.action_page_up
+            with suppress(KeyError, IndexError):  # Textual's list knows its lines only once it has been laid out
+                turn()
