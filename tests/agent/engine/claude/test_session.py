@@ -437,13 +437,15 @@ async def test_a_prompt_that_waits_behind_an_unread_one_is_answered_or_told(serv
 
 
 async def test_closing_wakes_those_who_wait(serve: ServeModel) -> None:
-    async with serve(say("word " * 50, fault=stall())):
+    async with serve(say("word " * 50, fault=stall())) as model:
         async with Talker().session(context()) as session:
             first = asyncio.create_task(drain(session.query("first")))
-            await asyncio.sleep(0.2)
+            async with asyncio.timeout(120):
+                while not model.requests:
+                    await asyncio.sleep(0.01)
             second = asyncio.create_task(drain(session.query("second")))
             await asyncio.sleep(0.1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(120):
             await first
             _, error = await second
     assert error is not None
