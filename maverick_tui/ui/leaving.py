@@ -68,7 +68,7 @@ class Leaving:
             self._navigation.show_picker()
 
     def _give_up(self, runs: Iterable[RunModel], workers: Iterable[Worker[Any]]) -> None:
-        """End what a run waits for that has not begun: its setup, or the answer to a dialog. It would wait on."""
+        """End the workers of runs that cannot take a command yet: these would begin after all."""
         waiting = {run.run_id for run in runs if run.handle is None}
         for worker in [worker for worker in workers if worker.name in waiting]:
             worker.cancel()
