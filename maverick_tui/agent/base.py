@@ -6,7 +6,6 @@ import asyncio
 import copy
 import json
 import os
-import shlex
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
@@ -386,6 +385,7 @@ class MaverickAgent(ABC):
 
     def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
         from maverick_tui.agent.permissions.judge import Judge
+        from maverick_tui.agent.permissions.started import commands_of
         from maverick_tui.git.programs import programs_named, started_by_settings
 
         return Judge(
@@ -394,7 +394,7 @@ class MaverickAgent(ABC):
             person=person,
             git_programs=programs_named,
             git_starts=started_by_settings,
-            started=[*_texts(self.hooks), *map(_command, self.mcp_servers.values())],
+            started=commands_of(self.hooks, self.mcp_servers),
         )
 
     def _environment(self, settings: MaverickConfig) -> dict[str, str]:
@@ -429,18 +429,6 @@ class MaverickAgent(ABC):
 
     def _metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         return {"agent": self.name, **metadata}
-
-
-def _command(server: Any) -> str:
-    """What starts an MCP server, if it is a process."""
-    return shlex.join(_texts([server.get("command"), server.get("args")])) if isinstance(server, Mapping) else ""
-
-
-def _texts(value: Any) -> list[str]:
-    """Every text in a value as it is found in JSON."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    return [text for one in value for text in _texts(one)] if isinstance(value, list | tuple) else [str(value or "")]
 
 
 def _ignore_line(_line: str) -> None:

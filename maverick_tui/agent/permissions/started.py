@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maverick_tui.agent.permissions.known_places import compared_names, way_of
 from maverick_tui.agent.permissions.runners import deciding_files, program_name
@@ -61,6 +61,19 @@ class Reading(NamedTuple):
     """Where it goes with `cd`."""
     imports_from_folder: bool
     """Whether a Python in it finds its modules in the folder that it is started in."""
+
+
+def commands_of(hooks: Mapping[str, Any] | None, servers: Mapping[str, Any]) -> list[str]:
+    """All that an agent's own hooks say, and the commands of those of its MCP servers that are processes."""
+    processes = [server for server in servers.values() if isinstance(server, Mapping) and server.get("command")]
+    return [*_texts(hooks), *(shlex.join(_texts([one["command"], one.get("args")])) for one in processes)]
+
+
+def _texts(value: Any) -> list[str]:
+    """Every text in a value as it is found in JSON, but for the names of its fields."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return [text for one in value for text in _texts(one)] if isinstance(value, list | tuple) else [str(value or "")]
 
 
 def read(command: str) -> Reading:
