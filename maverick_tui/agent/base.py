@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import json
-import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
@@ -15,31 +13,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from maverick_tui.agent.context import AgentContext
-from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
 from maverick_tui.agent.engines import ENGINES, engine_named, load_module
 from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
-from maverick_tui.agent.tools import BUILTIN_TOOLS, grants, parse_tool, validate_tools
+from maverick_tui.agent.tools import BUILTIN_TOOLS, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.model import DEFAULT_MODEL
-from maverick_tui.git.programs import agent_variables
-from maverick_tui.masking.redact import conceal
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
 
-    from maverick_tui.agent.engine.protocol import Listener, QueriesSdk, SdkSession, Session
-    from maverick_tui.agent.engine.sdk_messages import MessageSession
-    from maverick_tui.agent.permissions.judge import Judge
+    from maverick_tui.agent.engines import Listener, SdkEngine, SdkSession, Session
+    from maverick_tui.agent.sdk_messages import MessageSession
     from maverick_tui.config import MaverickConfig
     from maverick_tui.inputs import InputSpec, Value
 
     Route = Callable[["MaverickAgent", str, Path | str | None], AsyncGenerator[Message, None] | None]
 
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
-
-MAX_LINE = 50 * 1024 * 1024
-"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""
@@ -207,7 +198,7 @@ class MaverickAgent(ABC):
 
     async def run(self, prompt: str, context: AgentContext) -> AgentResult:
         """Ask, wait for the end, and return what came: text, usage, and errors if it failed."""
-        from maverick_tui.agent.engine.claude.record import Record
+        from maverick_tui.agent.record import Record
 
         record = Record(keeps_messages=False)
         token = _config.set(context.config)
@@ -234,7 +225,7 @@ class MaverickAgent(ABC):
         settings = await asyncio.to_thread(self._settings)
         engine = engine_named(self.engine)
         if hasattr(engine, "query"):
-            async with aclosing(cast("QueriesSdk", engine).query(self, settings, prompt, cwd)) as messages:
+            async with aclosing(cast("SdkEngine", engine).query(self, settings, prompt, cwd)) as messages:
                 async for message in messages:
                     yield message
             return
@@ -264,11 +255,9 @@ class MaverickAgent(ABC):
         `on_background` gets the messages of turns that the CLI starts by itself. Without `may_schedule` no job runs,
         neither a new one nor those of the conversation that is resumed.
         """
-        settings = self.config or context.config
-        if self.engine == "claude-code":
-            from maverick_tui.agent.engine.claude.engine import native_session
-
-            async with native_session(
+        settings, engine = self.config or context.config, engine_named(self.engine)
+        if hasattr(engine, "sdk_session"):
+            async with cast("SdkEngine", engine).sdk_session(
                 self,
                 settings,
                 context.cwd,
@@ -296,8 +285,8 @@ class MaverickAgent(ABC):
         may_schedule: bool = True,
     ) -> AsyncIterator[MessageSession]:
         """A session of an engine that does not know the SDK, in the SDK's messages."""
-        await load_module("maverick_tui.agent.engine.sdk_messages")
-        from maverick_tui.agent.engine.sdk_messages import MessageSession, SdkListener
+        await load_module("maverick_tui.agent.sdk_messages")
+        from maverick_tui.agent.sdk_messages import MessageSession, SdkListener
 
         listener = SdkListener(can_use_tool, on_background)
         opening = engine_named(self.engine).open(
@@ -313,15 +302,12 @@ class MaverickAgent(ABC):
         settings, engine = self.config or context.config, engine_named(self.engine)
         return engine.open(self, settings, context.cwd, listener, resume=resume, may_schedule=may_schedule)
 
-    @asynccontextmanager
-    async def api_session(self, settings: MaverickConfig, cwd: Path, listener: Listener) -> AsyncIterator[Session]:
+    def api_session(
+        self, settings: MaverickConfig, cwd: Path, listener: Listener
+    ) -> AbstractAsyncContextManager[Session]:
         """A session of the engine `api`; an agent that talks in a way of its own may open one of its own."""
-        building = await load_module("maverick_tui.agent.engine.api.building")
-        session = await building.open_session(self, settings, cwd, self._environment(settings), listener)
-        try:
-            yield session
-        finally:
-            await session.close()
+        engine: Any = engine_named("api")
+        return cast("AbstractAsyncContextManager[Session]", engine.session(self, settings, cwd, listener))
 
     # -- how it is told to the SDK ----------------------------------------------------------------------------------
 
@@ -348,88 +334,26 @@ class MaverickAgent(ABC):
 
     def _build_options(self, cwd: Path | str | None = None, *, person: bool = False) -> ClaudeAgentOptions:
         """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
-        from claude_agent_sdk import ClaudeAgentOptions
-
-        from maverick_tui.agent.engine.claude.guard import Guard
-        from maverick_tui.masking.settings import server_secrets
-
-        settings = self._settings()
-        granted = grants(self.allowed_tools, person=person)
-        conceal(value for server in self.mcp_servers.values() for value in server_secrets(server))
-        return ClaudeAgentOptions(
-            model=self.model if self._names_model else settings.model or self.model,
-            system_prompt=self.system_prompt,
-            tools=granted.tools,
-            allowed_tools=granted.allowed_tools,
-            disallowed_tools=granted.disallowed_tools,
-            permission_mode=self.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,  # type: ignore[arg-type]
-            mcp_servers=dict(self.mcp_servers),
-            strict_mcp_config=True,
-            cwd=cwd,
-            max_turns=self.max_turns or settings.max_turns,
-            max_budget_usd=self.max_budget_usd or settings.max_budget_usd,
-            effort=self.effort,  # type: ignore[arg-type]
-            hooks=Guard(self._judge(cwd, person=person)).hooks,
-            skills=list(self.skills) if self.skills is not None else None,
-            settings=json.dumps({"hooks": self.hooks}) if self.hooks else None,
-            setting_sources=list(settings.setting_sources),
-            cli_path=settings.cli_path,
-            env=self._environment(settings),
-            include_partial_messages=True,
-            forward_subagent_text=True,
-            verbatim_prompts=True,
-            max_buffer_size=MAX_LINE,
-            extra_args=apart_from_project(self.allowed_tools, settings.setting_sources),
-            stderr=_ignore_line,
-        )
-
-    def _judge(self, cwd: Path | str | None, *, person: bool) -> Judge:
-        from maverick_tui.agent.permissions.judge import Judge
-        from maverick_tui.agent.permissions.started import commands_of
-        from maverick_tui.git.programs import programs_named, started_by_settings
-
-        return Judge(
-            self.allowed_tools,
-            Path(cwd or Path.cwd()),
-            person=person,
-            git_programs=programs_named,
-            git_starts=started_by_settings,
-            started=commands_of(self.hooks, self.mcp_servers),
-        )
-
-    def _environment(self, settings: MaverickConfig) -> dict[str, str]:
-        """What the CLI can only be told by variables; those that the user has set win, but for one."""
-        variables = {
-            "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(self.max_tokens or settings.max_tokens),
-            "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
-            "DISABLE_AUTOUPDATER": "1",
-            # Each command begins in the folder that was shown to whoever allows it, whatever the one before has left.
-            "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1",
-        }
-        if not settings.api_retries:
-            # Without this the CLI asks once more, in one piece, for an answer whose stream broke.
-            variables["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
-        if any(parse_tool(entry).name == "TodoWrite" for entry in self.allowed_tools):
-            variables |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
-        # Not a matter of taste: the project's own jobs would run, and `cd src` would lead to another `src`.
-        fixed = {"CDPATH": "", **({} if schedules(self.allowed_tools) else NO_JOBS)}
-        if settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"):
-            # The scripted model chooses its answer by the agent, too; what the user has set is for real ones.
-            name = self.name.encode("ascii", "ignore").decode()
-            variables |= {"ANTHROPIC_CUSTOM_HEADERS": f"x-maverick-agent: {name}", **settings.env}
-        else:
-            variables = {name: value for name, value in variables.items() if name not in os.environ} | settings.env
-        return variables | agent_variables({**os.environ, **variables}) | fixed
+        return _claude().options(self, self._settings(), cwd, person=person)
 
     def _wrap_sdk_error(self, error: Exception) -> AgentError:
         """Any exception of the SDK as one of ours."""
-        from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
+        return _claude().wrap_error(error)
 
-        return wrap_sdk_error(error)
+    # -- what holds for it under some settings -----------------------------------------------------------------------
+
+    def _model_by(self, settings: MaverickConfig) -> str:
+        return (self.model if self._names_model else settings.model or self.model) or DEFAULT_MODEL
+
+    def _mode_by(self, settings: MaverickConfig) -> str:
+        return self.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+
+    def _timeout_by(self, settings: MaverickConfig) -> float:
+        return settings.timeout if self.timeout is None else self.timeout
 
     def _metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         return {"agent": self.name, **metadata}
 
 
-def _ignore_line(_line: str) -> None:
-    """The transport keeps what the CLI writes to its standard error; it must not reach the terminal."""
+def _claude() -> SdkEngine:
+    return cast("SdkEngine", engine_named("claude-code"))

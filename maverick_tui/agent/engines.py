@@ -1,23 +1,242 @@
-"""Which engines there are, by the name that agents give as their `engine`. Light: engines are imported when needed.
+"""What an engine is to all others, and which there are, by the name that agents give as their `engine`.
 
-A further engine is a folder of `engine/`, with an `ENGINE` in the module that is named here; or a line of somebody
-else's code: `ENGINES["name"] = an_engine`.
+An engine tells what the model and its tools do: blocks, calls, usage, notices, lists, jobs. Prompts, turns, questions
+and the run itself are told by the run. So nobody above has to know which engine it is. Light: engines are imported when
+needed. They know agents, and not the reverse.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+from maverick_tui.exceptions import AgentError
+from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
-    from maverick_tui.agent.engine.protocol import Engine
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message
+
+    from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.result import AgentUsage
+    from maverick_tui.config import MaverickConfig, PermissionMode
+    from maverick_tui.events.kinds import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The end of an answer: what it has used, and how it ended."""
+
+    usage: Usage | None = None
+    """None if nothing was asked."""
+    steps: int = 0
+    """How often the model was asked."""
+    api_ms: int = 0
+    is_estimate: bool = False
+    """Whether the cost is a guess, because the price of the model is not known."""
+    is_cut: bool = False
+    """Whether somebody ended it on purpose."""
+    error: AgentError | None = None
+    text: str = ""
+    """The answer itself, without what was said on the way to it."""
+    output: Any = None
+    """The answer as a value, where the agent has an output schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolQuestion:
+    """A call that a person is to decide about; `subagent` says whose it is, and is empty for the agent itself."""
+
+    tool: str
+    arguments: dict[str, Any]
+    call: str
+    reason: str = ""
+    subagent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """The answer to a `ToolQuestion`: it may run, perhaps with other arguments; or not, which may end the turn."""
+
+    is_granted: bool
+    reason: str = ""
+    arguments: dict[str, Any] | None = None
+    ends_turn: bool = False
+
+
+AskPerson: TypeAlias = Callable[[ToolQuestion], Awaitable[Permission]]
+
+
+class Listener(Protocol):
+    """Whoever has opened a session: takes what it tells, as it happens, and never blocks."""
+
+    ask: AskPerson | None
+    """Asks the person; None if there is none."""
+
+    def now(self) -> float:
+        """The time that events are told with."""
+        ...
+
+    def next_block(self) -> int:
+        """A number that no block has had yet."""
+        ...
+
+    def tell(self, event: Event) -> None:
+        """Take the next event, of an answer or beside it."""
+        ...
+
+    def began(self, prompt: str) -> None:
+        """An answer begins that nobody has asked for; `prompt` is what it answers, if that is known."""
+        ...
+
+    def ended(self, answered: Answered) -> None:
+        """Such an answer has ended."""
+        ...
+
+
+class Conversation(Protocol):
+    """What can be done with any conversation, whatever its answers are told in."""
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can be asked any more."""
+        ...
+
+    async def ended(self) -> AgentError:
+        """Wait until nothing can be asked any more; why that is."""
+        ...
+
+    async def clear(self) -> bool:
+        """Forget the conversation; False if only another session can."""
+        ...
+
+    async def interrupt(self) -> None:
+        """Stop the running answer; what it said so far is kept."""
+        ...
+
+    async def set_model(self, model: str | None) -> None:
+        """Use another model from now on; None for the default."""
+        ...
+
+    async def set_permission_mode(self, mode: PermissionMode) -> None:
+        """Change what asks first."""
+        ...
+
+
+class Session(Conversation, Protocol):
+    """One conversation. Prompts are answered one after the other; what comes is told to the listener."""
+
+    @property
+    def memory(self) -> object | None:
+        """What another session of this engine needs to go on with the conversation; None if none can."""
+        ...
+
+    @property
+    def may_rest(self) -> bool:
+        """Whether it holds something that is worth giving up while nobody asks, and loses nothing by it."""
+        ...
+
+    def ask(self, prompt: str) -> Coroutine[Any, Any, Answered]:
+        """Have a prompt answered. Cancelled, it stops the answer and returns what that has used."""
+        ...
+
+    def compact(self, wishes: str = "") -> Coroutine[Any, Any, Answered]:
+        """Have the conversation summed up, so that it takes less room; `wishes` say what the summary is to be like."""
+        ...
+
+
+class SdkSession(Conversation, Protocol):
+    """A conversation in the SDK's messages, as `MaverickAgent.session` promises it to authors."""
+
+    last_usage: AgentUsage | None
+    """What the last prompt used, also if it failed."""
+
+    def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
+        """Send a prompt and yield what comes for it; an interrupted answer just ends."""
+        ...
+
+    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+        """Let the conversation be summed up, and yield what comes of it; `wishes` say how."""
+        ...
+
+
+class SpeaksSdk(Protocol):
+    """A session that has the SDK's own messages, too: an author's code gets those, and not some made of events."""
+
+    async def ask_natively(self, prompt: str, pass_on: Callable[[Message], None]) -> Answered:
+        """As `ask`, and hand each message on as it comes."""
+        ...
+
+
+class Engine(Protocol):
+    """A way to the model. One is found by the name that agents give as their `engine`: see `agent/engines.py`."""
+
+    def check(self, agent: MaverickAgent) -> None:
+        """Refuse what the engine cannot do, before anything is asked. Light: it runs whenever an agent is made."""
+        ...
+
+    def open(
+        self,
+        agent: MaverickAgent,
+        settings: MaverickConfig,
+        cwd: Path,
+        listener: Listener,
+        *,
+        resume: object | None = None,
+        may_schedule: bool = True,
+    ) -> AbstractAsyncContextManager[Session]:
+        """A session of this agent, which ends with the context; `resume` is the `memory` of an earlier one.
+
+        Without `may_schedule` nothing comes by itself later, neither new jobs nor those of what is resumed.
+        """
+        ...
+
+
+class SdkEngine(Engine, Protocol):
+    """An engine whose answers are the SDK's messages to begin with."""
+
+    def options(
+        self, agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
+    ) -> ClaudeAgentOptions:
+        """What the SDK is told of the agent; `person` says that somebody will be asked about what is not read-only."""
+        ...
+
+    def query(
+        self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None
+    ) -> AsyncGenerator[Message, None]:
+        """Ask once, and yield the messages."""
+        ...
+
+    def sdk_session(
+        self,
+        agent: MaverickAgent,
+        settings: MaverickConfig,
+        cwd: Path,
+        *,
+        can_use_tool: CanUseTool | None = None,
+        on_background: Callable[[Message], None] | None = None,
+        resume: str | None = None,
+        may_schedule: bool = True,
+    ) -> AbstractAsyncContextManager[SdkSession]:
+        """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
+        ...
+
+    def wrap_error(self, error: Exception) -> AgentError:
+        """Any exception of the SDK as one of ours."""
+        ...
+
 
 ENGINES: dict[str, str | Engine] = {
     "claude-code": "maverick_tui.agent.engine.claude.engine",
     "api": "maverick_tui.agent.engine.api.engine",
 }
-"""Each engine, or the module that has it."""
+"""Each engine, or the module that has it as `ENGINE`; somebody else's is put in here."""
 
 
 def engine_named(name: str) -> Engine:
@@ -27,7 +246,18 @@ def engine_named(name: str) -> Engine:
 
 
 async def load_module(name: str) -> Any:
-    """Import what takes a while where it does not hold up the event loop; engines know agents, and not the reverse."""
+    """Import what takes a while where it does not hold up the event loop."""
     import asyncio
 
     return sys.modules.get(name) or await asyncio.to_thread(importlib.import_module, name)
+
+
+def require_prompt(prompt: object) -> None:
+    """Refuse what a model would wait for ever with."""
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise AgentError(f"The prompt is {prompt!r}.", kind="invalid", hint="Say what the agent is to do.")
+
+
+def cannot_compact() -> AgentError:
+    """Why a session refuses to `compact` that has nothing to sum its conversation up with."""
+    return AgentError("This agent cannot compact its conversation.", kind="invalid", hint="/clear begins a new one.")

@@ -19,9 +19,9 @@ from claude_agent_sdk import (
 )
 from rich.cells import cell_len
 
-from maverick_tui.agent.engine.claude.record import Record
 from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
 from maverick_tui.agent.engine.outputs import result_text
+from maverick_tui.agent.record import Record
 from maverick_tui.cli.layout import Flow, Paper, pad
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.exceptions import AgentError, MaverickError

@@ -20,7 +20,7 @@ from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
-    from maverick_tui.agent.engine.protocol import Session
+    from maverick_tui.agent.engines import Session
     from maverick_tui.config import PermissionMode
 
 log = logging.getLogger(__name__)

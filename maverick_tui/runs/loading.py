@@ -55,16 +55,12 @@ class Loaded:
     @property
     def model(self) -> str:
         """The model that is asked for."""
-        agent, settings = self.agent, self.agent.config or self.context.config
-        return (agent.model if agent._names_model else settings.model or agent.model) or ""
+        return self.agent._model_by(self.agent.config or self.context.config)
 
     @property
     def permission_mode(self) -> str:
         """The mode that its sessions are opened in."""
-        from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
-
-        settings = self.agent.config or self.context.config
-        return self.agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+        return self.agent._mode_by(self.agent.config or self.context.config)
 
     def describe(self, at: float) -> AgentLoaded:
         """The event that tells of it."""
@@ -102,7 +98,7 @@ def load(plan: RunPlan) -> Loaded:
     context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(plan.extra))
     loaded = Loaded(agent, context, plan.drafts.get(agent.name) or agent.initial_prompt or "")
     if not loaded.is_plain:
-        importlib.import_module("maverick_tui.agent.engine.sdk_messages")
+        importlib.import_module("maverick_tui.agent.sdk_messages")
     return loaded
 
 

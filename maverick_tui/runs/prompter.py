@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from maverick_tui.agent.base import MaverickAgent, route_queries
-from maverick_tui.agent.engine.protocol import Answered, SpeaksSdk
-from maverick_tui.agent.engine.streaming import Heard
+from maverick_tui.agent.engines import Answered, SpeaksSdk
 from maverick_tui.agent.result import AgentResult
+from maverick_tui.agent.streaming import Heard
 from maverick_tui.events.kinds import Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.loading import Loaded
@@ -22,8 +22,8 @@ from maverick_tui.runs.turns import OpenTurn, Turns
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
 
-    from maverick_tui.agent.engine.protocol import Session
-    from maverick_tui.agent.engine.sdk_messages import SdkMessages
+    from maverick_tui.agent.engines import Session
+    from maverick_tui.agent.sdk_messages import SdkMessages
 
 
 class _Channel:
@@ -120,7 +120,7 @@ class Prompter:
         """What makes the messages that an author's code reads; None where the session has them itself."""
         if hasattr(self.session, "ask_natively"):
             return None
-        from maverick_tui.agent.engine.sdk_messages import SdkMessages
+        from maverick_tui.agent.sdk_messages import SdkMessages
 
         return SdkMessages("")
 

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from maverick_tui.agent.engine.protocol import Permission, ToolQuestion
+from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.events.kinds import Decision, PermissionAsked, PermissionSettled
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants

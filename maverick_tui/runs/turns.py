@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from maverick_tui.agent.engine.protocol import Answered, AskPerson
+from maverick_tui.agent.engines import Answered, AskPerson
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.events.kinds import (
     COMPACTING,

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.engine.api.building import model_config
 from maverick_tui.agent.engine.api.telling import usage_of
+from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.prices import context_size, estimate
-from maverick_tui.agent.engine.protocol import Answered, Listener, cannot_compact, require_prompt
-from maverick_tui.agent.engine.streaming import streaming_error
+from maverick_tui.agent.engines import Answered, Listener, cannot_compact, require_prompt
+from maverick_tui.agent.streaming import streaming_error
 from maverick_tui.events.kinds import (
     LONGEST_NOTICE,
     Event,
@@ -293,7 +294,7 @@ def _detail(priority: str, due: Any) -> str:
 @asynccontextmanager
 async def open_tasks(agent: MaverickAgent, settings: MaverickConfig, listener: Listener) -> AsyncIterator[TasksSession]:
     """A session with the tasks of whoever runs this program; the demo has tasks of its own, which are thrown away."""
-    env = agent._environment(settings)
+    env = environment_of(agent, settings)
     is_offline = bool(settings.env.get("MAVERICK_OFFLINE") or os.environ.get("MAVERICK_OFFLINE"))
     with ExitStack() as stack:
         url = settings.tasks_url

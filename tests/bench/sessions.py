@@ -13,7 +13,7 @@ from pathlib import Path
 from claude_agent_sdk import StreamEvent
 
 from maverick_tui import AgentContext, MaverickConfig
-from maverick_tui.agent.engine.protocol import SdkSession
+from maverick_tui.agent.engines import SdkSession
 from maverick_tui.offline.server import OfflineServer
 from tests.bench.measure import Figure, median
 from tests.support.agents import Worker

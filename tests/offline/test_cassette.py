@@ -35,7 +35,7 @@ from maverick_tui import (
     extract_all_text,
 )
 from maverick_tui.agent.engine.claude.session import AgentSession
-from maverick_tui.agent.engine.protocol import SdkSession
+from maverick_tui.agent.engines import SdkSession
 from maverick_tui.offline.cassette import recording, replaying
 from maverick_tui.offline.cassette_scrubber import Scrubber
 from tests.conftest import ServeModel

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
 from maverick_tui import AgentContext, AgentError
-from maverick_tui.agent.engine.protocol import Answered, Listener, Session
+from maverick_tui.agent.engines import Answered, Listener, Session
 from maverick_tui.events.kinds import whole_block
 from maverick_tui.usage import Usage
 from tests.support.agents import Talker

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
-from maverick_tui.agent.engine.protocol import Listener, Session
+from maverick_tui.agent.engines import Listener, Session
 from maverick_tui.events.kinds import (
     AgentLoaded,
     BlockGrew,

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from maverick_tui import MaverickConfig
-from maverick_tui.agent.engine.protocol import Answered
+from maverick_tui.agent.engines import Answered
 from maverick_tui.events.kinds import ConnectFailed, Noticed, TurnEnded, TurnStarted
 from maverick_tui.runs.commands import ClearConversation, Interrupt, NameRun, ReleasePrompts
 from tests.runs.pretending import Pretended, Pretender

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui import AgentContext, AgentError, ConfigError, MaverickConfig
-from maverick_tui.agent.engine.protocol import Answered, Listener, Session, ToolQuestion, cannot_compact
+from maverick_tui.agent.engines import Answered, Listener, Session, ToolQuestion, cannot_compact
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands as do
 from maverick_tui.runs.loading import RunPlan

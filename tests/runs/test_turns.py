@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maverick_tui.agent.engine.protocol import Answered, Permission, ToolQuestion
+from maverick_tui.agent.engines import Answered, Permission, ToolQuestion
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.turns import Turns

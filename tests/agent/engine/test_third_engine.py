@@ -13,8 +13,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from maverick_tui import AgentError, MaverickAgent, MaverickConfig, load_agent
-from maverick_tui.agent.engine.protocol import Answered, Listener, Session, ToolQuestion, cannot_compact
-from maverick_tui.agent.engines import ENGINES
+from maverick_tui.agent.engines import ENGINES, Answered, Listener, Session, ToolQuestion, cannot_compact
 from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,

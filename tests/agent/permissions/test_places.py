@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import AgentContext, AgentResult, MaverickAgent
+from maverick_tui.agent.engine.claude.options import judge_of
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
@@ -199,7 +200,7 @@ def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person:
     (project / "tools").mkdir()
     (project / "tools" / "check.sh").symlink_to("../src/check.sh")
     (project / "run.sh").symlink_to("src/real.sh")
-    judge = Hooked()._judge(project, person=person)
+    judge = judge_of(Hooked(), project, person=person)
     judge.grant(ToolRule("Write"))
     for path in (
         "tools/check.sh", "tools/CHECK.sh", "run.sh", "src/real.sh", "bin/lint", str(project / "mcp" / "server.js"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.agent.engine.api.telling import Telling
-from maverick_tui.agent.engine.sdk_messages import SdkListener
+from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.executor import AgentConfig, CancelToken, Message, Request, TerminateReason, create_agent
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import Model, define, nothing_left, says, watch

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.agent.engine.api.telling import Telling
-from maverick_tui.agent.engine.sdk_messages import SdkListener
+from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.executor import (
     AgentConfig,
     AgentExecutor,

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.agent.engine.claude.failures import api_failure
-from maverick_tui.agent.engine.streaming import streaming_error
+from maverick_tui.agent.streaming import streaming_error
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import AgentError, CLINotFoundError, NetworkError
 from maverick_tui.runs.failures import failure_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from maverick_tui.agent.engine.streaming import streaming_error
+from maverick_tui.agent.streaming import streaming_error
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError

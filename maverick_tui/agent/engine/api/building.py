@@ -11,13 +11,13 @@ from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
-from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
+from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.mcp.servers import ToolServers
-from maverick_tui.executor.model import DEFAULT_MODEL, model_id
+from maverick_tui.executor.model import model_id
 from maverick_tui.executor.model.claude import create_agent
 from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.tools import ToolRegistry
@@ -25,7 +25,7 @@ from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
-    from maverick_tui.agent.engine.protocol import Listener
+    from maverick_tui.agent.engines import Listener
     from maverick_tui.config import MaverickConfig
 
 LEAST_REQUEST_TIMEOUT = 600.0
@@ -35,10 +35,10 @@ async def open_session(
     agent: MaverickAgent,
     settings: MaverickConfig,
     cwd: Path,
-    env: Mapping[str, str],
     listener: Listener,
 ) -> ApiSession:
     """A session of this agent in this folder, ready to be asked."""
+    env = environment_of(agent, settings)
     names = {parse_tool(entry).name for entry in agent.allowed_tools}
     called = await in_thread(_all_called, agent, cwd)
     tools = ToolRegistry(file_tools(cwd))
@@ -58,7 +58,7 @@ async def open_session(
         tools,
         agents=agents,
         servers=ToolServers(_expanded(agent.mcp_servers, env), wanted=names, cwd=cwd),
-        mode=agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE,
+        mode=agent._mode_by(settings),
         cwd=cwd,
         listener=listener,
     )
@@ -72,9 +72,9 @@ async def open_session(
 
 def model_config(agent: MaverickAgent, settings: MaverickConfig, env: Mapping[str, str]) -> AgentConfig:
     """Which model is asked, and how."""
-    timeout = agent.timeout if agent.timeout is not None else settings.timeout
+    timeout = agent._timeout_by(settings)
     return AgentConfig.checked(
-        model=model_id((agent.model if agent._names_model else settings.model or agent.model) or DEFAULT_MODEL),
+        model=model_id(agent._model_by(settings)),
         max_tokens=agent.max_tokens or settings.max_tokens,
         idle_timeout=timeout,
         request_timeout=max(timeout, LEAST_REQUEST_TIMEOUT),

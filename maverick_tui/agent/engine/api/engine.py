@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maverick_tui.agent.engines import load_module
 from maverick_tui.exceptions import AgentError
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
-    from maverick_tui.agent.engine.protocol import Listener, Session
+    from maverick_tui.agent.engines import Listener, Session
     from maverick_tui.config import MaverickConfig
 
 
@@ -42,6 +43,18 @@ class ApiEngine:
             )
         async with agent.api_session(settings, cwd, listener) as opened:
             yield opened
+
+    @asynccontextmanager
+    async def session(
+        self, agent: MaverickAgent, settings: MaverickConfig, cwd: Path, listener: Listener
+    ) -> AsyncIterator[Session]:
+        """The session of an agent that opens none of its own."""
+        building = await load_module("maverick_tui.agent.engine.api.building")
+        session = await building.open_session(agent, settings, cwd, listener)
+        try:
+            yield session
+        finally:
+            await session.close()
 
 
 ENGINE = ApiEngine()

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from maverick_tui.agent.engine.api.telling import Telling, usage_of
-from maverick_tui.agent.engine.protocol import (
+from maverick_tui.agent.engines import (
     Answered,
     Listener,
     ToolQuestion,

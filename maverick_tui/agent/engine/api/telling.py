@@ -9,8 +9,8 @@ from typing import Any
 
 from maverick_tui.agent.engine.outputs import cut_text, result_text
 from maverick_tui.agent.engine.prices import context_size, estimate
-from maverick_tui.agent.engine.protocol import Listener
-from maverick_tui.agent.engine.streaming import Heard
+from maverick_tui.agent.engines import Listener
+from maverick_tui.agent.streaming import Heard
 from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -11,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
 from maverick_tui.agent.engines import load_module
-from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import CanUseTool, Message
+    from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.engine.claude.session import AgentSession
-    from maverick_tui.agent.engine.protocol import Listener, Session
+    from maverick_tui.agent.engines import Listener, Session
     from maverick_tui.config import MaverickConfig
+    from maverick_tui.exceptions import AgentError
 
 
 class ClaudeEngine:
@@ -46,7 +45,7 @@ class ClaudeEngine:
 
         memory = resume if isinstance(resume, Memory) else None
         told = ClaudeSession(listener, memory)
-        async with native_session(
+        async with self.sdk_session(
             agent,
             settings,
             cwd,
@@ -55,7 +54,7 @@ class ClaudeEngine:
             resume=memory.conversation if memory is not None else None,
             may_schedule=may_schedule,
         ) as native:
-            told.begin(native, agent.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE)
+            told.begin(native, agent._mode_by(settings))
             yield told
 
     async def query(
@@ -66,7 +65,7 @@ class ClaudeEngine:
         from maverick_tui.agent.engine.claude.oneshot import Ask
         from maverick_tui.agent.engine.claude.transport import CliTransport
 
-        timeout = agent.timeout if agent.timeout is not None else settings.timeout
+        timeout = agent._timeout_by(settings)
         transport = agent._transport or CliTransport
         options = agent._options_by(settings, cwd)
         async with Ask(prompt, options, timeout=timeout, open_transport=transport) as reply:
@@ -76,45 +75,60 @@ class ClaudeEngine:
         if reply.failure is not None:
             raise reply.failure
 
+    @asynccontextmanager
+    async def sdk_session(
+        self,
+        agent: MaverickAgent,
+        settings: MaverickConfig,
+        cwd: Path,
+        *,
+        can_use_tool: CanUseTool | None = None,
+        on_background: Callable[[Message], None] | None = None,
+        resume: str | None = None,
+        may_schedule: bool = True,
+    ) -> AsyncIterator[AgentSession]:
+        """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
+        await _load()
+        from maverick_tui.agent.engine.claude.options import judge_of
+        from maverick_tui.agent.engine.claude.session import AgentSession
+        from maverick_tui.agent.engine.claude.transport import CliTransport
 
-@asynccontextmanager
-async def native_session(
-    agent: MaverickAgent,
-    settings: MaverickConfig,
-    cwd: Path,
-    *,
-    can_use_tool: CanUseTool | None = None,
-    on_background: Callable[[Message], None] | None = None,
-    resume: str | None = None,
-    may_schedule: bool = True,
-) -> AsyncIterator[AgentSession]:
-    """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
-    await _load()
-    from maverick_tui.agent.engine.claude.session import AgentSession
-    from maverick_tui.agent.engine.claude.transport import CliTransport
+        options = agent._options_by(settings, cwd, person=can_use_tool is not None)
+        if not may_schedule:
+            refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
+            options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
+        session = AgentSession(
+            replace(options, can_use_tool=can_use_tool, resume=resume),
+            judge=judge_of(agent, cwd, person=can_use_tool is not None),
+            watches_jobs=schedules(agent.allowed_tools),
+            timeout=agent._timeout_by(settings),
+            open_transport=agent._transport or CliTransport,
+            on_background=on_background,
+        )
+        await session.open()
+        try:
+            yield session
+        finally:
+            await session.close()
 
-    options = agent._options_by(settings, cwd, person=can_use_tool is not None)
-    if not may_schedule:
-        refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
-        options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
-    session = AgentSession(
-        replace(options, can_use_tool=can_use_tool, resume=resume),
-        judge=agent._judge(cwd, person=can_use_tool is not None),
-        watches_jobs=schedules(agent.allowed_tools),
-        timeout=agent.timeout if agent.timeout is not None else settings.timeout,
-        open_transport=agent._transport or CliTransport,
-        on_background=on_background,
-    )
-    await session.open()
-    try:
-        yield session
-    finally:
-        await session.close()
+    def options(
+        self, agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
+    ) -> ClaudeAgentOptions:
+        """The SDK's options for this agent."""
+        from maverick_tui.agent.engine.claude.options import options_of
+
+        return options_of(agent, settings, cwd, person=person)
+
+    def wrap_error(self, error: Exception) -> AgentError:
+        """Any exception of the SDK as one of ours."""
+        from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
+
+        return wrap_sdk_error(error)
 
 
 async def _load() -> None:
-    if "maverick_tui.agent.engine.claude.telling" not in sys.modules:
-        await load_module("maverick_tui.agent.engine.claude.telling")
+    await load_module("maverick_tui.agent.engine.claude.options")
+    await load_module("maverick_tui.agent.engine.claude.telling")
 
 
 ENGINE = ClaudeEngine()

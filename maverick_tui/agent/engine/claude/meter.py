@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.engine.claude.record import at_least, reported, totals_of
+from maverick_tui.agent.record import at_least, reported, totals_of
 from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:

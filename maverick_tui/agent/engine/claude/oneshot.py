@@ -11,7 +11,7 @@ from claude_agent_sdk import ClaudeAgentOptions, Transport
 from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.transport import CliTransport
-from maverick_tui.agent.engine.protocol import require_prompt
+from maverick_tui.agent.engines import require_prompt
 from maverick_tui.exceptions import AgentError, ProcessError
 
 OpenTransport = Callable[[ClaudeAgentOptions], Transport]

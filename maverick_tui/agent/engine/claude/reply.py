@@ -9,8 +9,8 @@ from collections.abc import Callable
 from claude_agent_sdk import Message
 
 from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
-from maverick_tui.agent.engine.claude.record import Record
-from maverick_tui.agent.engine.streaming import streaming_error
+from maverick_tui.agent.record import Record
+from maverick_tui.agent.streaming import streaming_error
 from maverick_tui.exceptions import AgentError, ProcessError, TimeoutError
 from maverick_tui.usage import Usage
 

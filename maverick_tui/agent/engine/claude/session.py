@@ -30,13 +30,13 @@ from claude_agent_sdk.types import ContextUsageResponse
 from maverick_tui.agent.engine.claude.failures import compaction_failure
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.oneshot import OpenTransport, describe, finished, given_up, last_words
-from maverick_tui.agent.engine.claude.record import Record, is_background, totals_of
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.scheduling import JobWatch
 from maverick_tui.agent.engine.claude.signals import BEGAN
 from maverick_tui.agent.engine.claude.transport import CliTransport
-from maverick_tui.agent.engine.protocol import require_prompt
+from maverick_tui.agent.engines import require_prompt
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.record import Record, is_background, totals_of
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.config import PERMISSION_MODES, PermissionMode
 from maverick_tui.exceptions import AgentError, TimeoutError

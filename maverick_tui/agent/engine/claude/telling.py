@@ -25,7 +25,7 @@ from maverick_tui.agent.engine.claude.meter import Meter, Reading
 from maverick_tui.agent.engine.claude.session import AgentSession
 from maverick_tui.agent.engine.claude.signals import FIRED
 from maverick_tui.agent.engine.claude.translate import Translator
-from maverick_tui.agent.engine.protocol import Answered, Listener, ToolQuestion
+from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
 from maverick_tui.config import PermissionMode
 from maverick_tui.events.kinds import RequestStarted
 from maverick_tui.exceptions import AgentError

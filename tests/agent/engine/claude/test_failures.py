@@ -14,7 +14,7 @@ from claude_agent_sdk import ProcessError as SdkProcessError
 
 from maverick_tui import CLINotFoundError, NetworkError, ProcessError, StreamingError
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
-from maverick_tui.agent.engine.streaming import streaming_error
+from maverick_tui.agent.streaming import streaming_error
 from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.model.failures import RefusalError
 from tests.support.agents import Talker, context, drain

@@ -8,7 +8,7 @@ from typing import Any, cast
 from claude_agent_sdk import SystemMessage
 
 from maverick_tui.agent.engine.claude.telling import ClaudeSession
-from maverick_tui.agent.engine.protocol import Listener
+from maverick_tui.agent.engines import Listener
 from maverick_tui.events.kinds import Event, ModeChanged
 
 

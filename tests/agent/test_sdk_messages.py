@@ -6,8 +6,8 @@ import asyncio
 from contextlib import aclosing
 from typing import Any, cast
 
-from maverick_tui.agent.engine.protocol import Answered, Listener, Session
-from maverick_tui.agent.engine.sdk_messages import MessageSession, SdkListener
+from maverick_tui.agent.engines import Answered, Listener, Session
+from maverick_tui.agent.sdk_messages import MessageSession, SdkListener
 from maverick_tui.events.kinds import whole_block
 from maverick_tui.usage import Usage
 

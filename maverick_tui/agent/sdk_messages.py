@@ -28,7 +28,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from maverick_tui.agent.engine.protocol import (
+from maverick_tui.agent.engines import (
     Answered,
     AskPerson,
     Permission,
@@ -36,8 +36,8 @@ from maverick_tui.agent.engine.protocol import (
     ToolQuestion,
     require_prompt,
 )
-from maverick_tui.agent.engine.streaming import Heard
 from maverick_tui.agent.result import AgentUsage
+from maverick_tui.agent.streaming import Heard
 from maverick_tui.config import PermissionMode
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import AgentError, StreamingError

@@ -1,0 +1,95 @@
+"""What the SDK and its CLI are told of an agent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claude_agent_sdk import ClaudeAgentOptions
+
+from maverick_tui.agent.engine.claude.guard import Guard
+from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
+from maverick_tui.agent.engine.environment import environment_of
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.started import commands_of
+from maverick_tui.agent.tools import grants, parse_tool
+from maverick_tui.git.programs import programs_named, started_by_settings
+from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.settings import server_secrets
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.config import MaverickConfig
+
+MAX_LINE = 50 * 1024 * 1024
+"""Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
+
+
+def options_of(
+    agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
+) -> ClaudeAgentOptions:
+    """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
+    granted = grants(agent.allowed_tools, person=person)
+    conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
+    return ClaudeAgentOptions(
+        model=agent._model_by(settings),
+        system_prompt=agent.system_prompt,
+        tools=granted.tools,
+        allowed_tools=granted.allowed_tools,
+        disallowed_tools=granted.disallowed_tools,
+        permission_mode=agent._mode_by(settings),  # type: ignore[arg-type]
+        mcp_servers=dict(agent.mcp_servers),
+        strict_mcp_config=True,
+        cwd=cwd,
+        max_turns=agent.max_turns or settings.max_turns,
+        max_budget_usd=agent.max_budget_usd or settings.max_budget_usd,
+        effort=agent.effort,  # type: ignore[arg-type]
+        hooks=Guard(judge_of(agent, cwd, person=person)).hooks,
+        skills=list(agent.skills) if agent.skills is not None else None,
+        settings=json.dumps({"hooks": agent.hooks}) if agent.hooks else None,
+        setting_sources=list(settings.setting_sources),
+        cli_path=settings.cli_path,
+        env=_environment(agent, settings),
+        include_partial_messages=True,
+        forward_subagent_text=True,
+        verbatim_prompts=True,
+        max_buffer_size=MAX_LINE,
+        extra_args=apart_from_project(agent.allowed_tools, settings.setting_sources),
+        stderr=_ignore_line,
+    )
+
+
+def judge_of(agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
+    """Who decides about the calls of this agent."""
+    return Judge(
+        agent.allowed_tools,
+        Path(cwd or Path.cwd()),
+        person=person,
+        git_programs=programs_named,
+        git_starts=started_by_settings,
+        started=commands_of(agent.hooks, agent.mcp_servers),
+    )
+
+
+def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, str]:
+    """What the CLI can only be told by variables; those that the user has set win, but for two."""
+    defaults = {
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(agent.max_tokens or settings.max_tokens),
+        "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
+        "DISABLE_AUTOUPDATER": "1",
+        # Each command begins in the folder that was shown to whoever allows it, whatever the one before has left.
+        "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1",
+    }
+    if not settings.api_retries:
+        # Without this the CLI asks once more, in one piece, for an answer whose stream broke.
+        defaults["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
+    if any(parse_tool(entry).name == "TodoWrite" for entry in agent.allowed_tools):
+        defaults |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
+    # Not a matter of taste: the project's own jobs would run, and `cd src` would lead to another `src`.
+    fixed = {"CDPATH": "", **({} if schedules(agent.allowed_tools) else NO_JOBS)}
+    return environment_of(agent, settings, defaults) | fixed
+
+
+def _ignore_line(_line: str) -> None:
+    """The transport keeps what the CLI writes to its standard error; it must not reach the terminal."""
