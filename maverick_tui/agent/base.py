@@ -288,7 +288,7 @@ class MaverickAgent(ABC):
         await load_module("maverick_tui.agent.sdk_messages")
         from maverick_tui.agent.sdk_messages import MessageSession, SdkListener
 
-        listener = SdkListener(can_use_tool, on_background)
+        listener = SdkListener(can_use_tool, on_background, self._mode_by(settings))
         opening = engine_named(self.engine).open(
             self, settings, cwd, listener, resume=resume, may_schedule=may_schedule
         )

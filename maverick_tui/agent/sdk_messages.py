@@ -36,6 +36,7 @@ from maverick_tui.agent.engines import (
     ToolQuestion,
     require_prompt,
 )
+from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.config import PermissionMode
@@ -61,12 +62,15 @@ GIVE_UP = 5.0
 class SdkMessages:
     """Takes the events of one answer, and says each of them as the SDK would."""
 
-    def __init__(self, session_id: str) -> None:
+    def __init__(self, session_id: str, mode: str) -> None:
         self._session_id = session_id
+        self._mode = mode
         self._model = ""
         self._context_size: int | None = None
         self._message = ""
         self._blocks: dict[int, _Block] = {}
+        self._next_index = 0
+        """Of a block in the answer that is coming."""
         self._parents: dict[str, str] = {}
 
     def of(self, event: ev.Event) -> list[Message]:
@@ -93,8 +97,12 @@ class SdkMessages:
         match event:
             case ev.ModelNamed():
                 self._model, self._context_size = event.model, event.context_size
-                return [SystemMessage("init", {"model": event.model, "session_id": self._session_id})]
+                about = {"model": event.model, "session_id": self._session_id, "permissionMode": self._mode}
+                return [SystemMessage("init", about)]
+            case ev.ModeChanged():
+                self._mode = event.mode
             case ev.RequestStarted():
+                self._next_index = 0
                 return [SystemMessage("status", {"status": "requesting"})]
             case ev.RetryScheduled():
                 data = {
@@ -112,10 +120,11 @@ class SdkMessages:
         return []
 
     def _started(self, event: ev.BlockStarted) -> list[Message]:
-        block = self._blocks[event.block] = _Block(len(self._blocks), event.kind, event.parent)
+        block = self._blocks[event.block] = _Block(self._next_index, event.kind, event.parent)
         if block.parent:
             return []
-        empty = {"type": "tool_use", "id": "", "name": event.name, "input": {}}
+        self._next_index += 1
+        empty = {"type": "tool_use", "id": event.call, "name": event.name, "input": {}}
         content = empty if event.kind == "tool" else {"type": event.kind, event.kind: ""}
         return [self._event(type="content_block_start", index=block.index, content_block=content)]
 
@@ -142,7 +151,7 @@ class SdkMessages:
         usage = _usage_json(event.usage)
         if event.message == self._message:
             return self._event(type="message_delta", delta={}, usage=usage)
-        self._message = event.message
+        self._message, self._next_index = event.message, 0
         return self._event(type="message_start", message={"id": event.message, "model": self._model, "usage": usage})
 
     def _said(self, block: TextBlock | ThinkingBlock | ToolUseBlock, parent: str) -> Message:
@@ -185,7 +194,10 @@ class SdkListener:
     """Takes the events of a session for somebody who wants messages; `can_use_tool` is asked in the SDK's way."""
 
     def __init__(
-        self, can_use_tool: CanUseTool | None = None, on_background: Callable[[Message], None] | None = None
+        self,
+        can_use_tool: CanUseTool | None = None,
+        on_background: Callable[[Message], None] | None = None,
+        mode: str = DEFAULT_PERMISSION_MODE,
     ) -> None:
         self.ask: AskPerson | None = None if can_use_tool is None else _asking(can_use_tool)
         self.now = time.time
@@ -194,10 +206,18 @@ class SdkListener:
         self.events: asyncio.Queue[ev.Event | None] | None = None
         """Where the events of an answer go, while somebody reads one."""
         self._on_background = on_background
-        self._beside = SdkMessages(self.session_id)
+        self.mode = mode
+        """The permission mode of the moment."""
+        self._beside = SdkMessages(self.session_id, mode)
+
+    def messages(self) -> SdkMessages:
+        """What says the events of the next answer."""
+        return SdkMessages(self.session_id, self.mode)
 
     def tell(self, event: ev.Event) -> None:
         """Take the next event."""
+        if isinstance(event, ev.ModeChanged):
+            self.mode = event.mode
         if self.events is not None:
             self.events.put_nowait(event)
         elif self._on_background is not None:
@@ -248,6 +268,7 @@ class MessageSession:
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change what asks first."""
         await self._session.set_permission_mode(mode)
+        self._listener.mode = mode
 
     async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted answer just ends."""
@@ -265,7 +286,7 @@ class MessageSession:
     async def _told(self, answer: Coroutine[Any, Any, Answered], keep_messages: bool) -> AsyncGenerator[Message, None]:
         async with self._free:
             events = self._listener.events = asyncio.Queue()
-            made, heard, partial = SdkMessages(self._listener.session_id), Heard(), list[Message]()
+            made, heard, partial = self._listener.messages(), Heard(), list[Message]()
             asking = asyncio.create_task(answer, name="maverick-messages")
             asking.add_done_callback(lambda _: events.put_nowait(None))
             try:

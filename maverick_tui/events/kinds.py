@@ -266,6 +266,8 @@ class BlockStarted(Tagged):
     parent: str = ""
     name: str = ""
     """The tool's name, of a block that will be a tool call."""
+    call: str = ""
+    """The id of that call, as `ToolCalled` has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections import deque
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -62,6 +63,8 @@ class Prompter:
         self._free = asyncio.Lock()
         self._asking: asyncio.Task[None] | None = None
         self._said: list[str] = []
+        self._session_id = str(uuid.uuid4())
+        """By which an author's code knows the messages of one conversation."""
 
     def give_up(self) -> None:
         """Stop asking, whatever the CLI does."""
@@ -122,7 +125,7 @@ class Prompter:
             return None
         from maverick_tui.agent.sdk_messages import SdkMessages
 
-        return SdkMessages("")
+        return SdkMessages(self._session_id, self._turns.mode)
 
     async def _finished(self, asking: asyncio.Task[None]) -> None:
         try:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,6 +44,7 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.offline.script import Answer, HttpFault, Pace, ScriptedUsage, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
+from maverick_tui.threads import in_thread
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.pretending import Pretender
@@ -612,3 +614,19 @@ def test_a_run_is_made_without_the_sdk() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+class Unopened(Pretender):
+    """There is no way to its model."""
+
+    def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> Any:
+        raise AgentError("There is no way.")
+
+
+async def test_nothing_is_looked_up_any_more_for_a_connection_that_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_over = threading.Event()
+    monkeypatch.setattr("maverick_tui.runs.connection.context_size", lambda _model: is_over.wait(60) or None)
+    async with watch(Unopened) as run:
+        await run.until(ConnectFailed)
+        assert in_thread.__name__ not in {getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks()}
+    is_over.set()

@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from maverick_tui.agent.engine.outputs import cut_text, result_text
+from maverick_tui.agent.engine.outputs import cut_text
 from maverick_tui.agent.engine.prices import context_size, estimate
 from maverick_tui.agent.engines import Listener
 from maverick_tui.agent.streaming import Heard
@@ -106,8 +106,7 @@ class Telling(Agent):
     def take(self, event: Activity) -> None:
         """Tell of tools that have answered and of calls that are tried again; the rest the model's side tells."""
         if isinstance(event, ToolCallFinished):
-            output = cut_text(result_text(event.result))
-            self.tell(ToolFinished(self.now(), event.tool_call_id, output, event.is_error))
+            self.tell(ToolFinished(self.now(), event.tool_call_id, cut_text(event.result), event.is_error))
         elif isinstance(event, ErrorOccurred) and event.retry_in is not None:
             status = getattr(event.error, "status", None)
             self.tell(
@@ -228,7 +227,7 @@ class _Stream:
 
     def _start(self, index: int, kind: BlockKind, call: str = "", name: str = "") -> None:
         block = self._blocks[index] = _Block(self._telling.next_block(), kind, call, name)
-        self._telling.tell(BlockStarted(self._telling.now(), block.number, kind, name=name))
+        self._telling.tell(BlockStarted(self._telling.now(), block.number, kind, name=name, call=call))
 
     def _grow(self, delta: Delta, kind: BlockKind) -> None:
         if delta.index not in self._blocks:

@@ -154,7 +154,7 @@ class Translator:
 
     def _start(self, index: int, kind: BlockKind, call: str, name: str, at: float) -> list[Event]:
         block = self._open[index] = _Block(self._next_block(), kind, call)
-        return [BlockStarted(at, block.number, kind, "", name)]
+        return [BlockStarted(at, block.number, kind, "", name, call)]
 
     def _message_start(self, message: dict[str, Any], at: float) -> list[Event]:
         events = self._restart(at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -17,8 +18,11 @@ from maverick_tui import (
     StreamingError,
     load_agent,
 )
+from maverick_tui.agent.engine.api.telling import Telling
+from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import (
     AgentLoaded,
+    BlockStarted,
     Event,
     InterruptRequested,
     ModeChanged,
@@ -32,6 +36,8 @@ from maverick_tui.events.kinds import (
     UsageReported,
 )
 from maverick_tui.executor import ToolContext, tool
+from maverick_tui.executor.activity import ToolCallFinished
+from maverick_tui.executor.model.messages import Agent, Delta
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
@@ -372,16 +378,21 @@ async def test_a_subagent_is_nested_and_counted(serve: ServeModel) -> None:
 
 
 async def test_an_agents_own_execute_runs_through_the_conversation(serve: ServeModel) -> None:
+    conversations: list[str] = []
+
     class Twice(Direct):
         async def execute(self, context: AgentContext) -> AgentResult:
-            await self.run("first", context)
-            return await self.run("second", context)
+            results = [await self.run("first", context), await self.run("second", context)]
+            conversations.extend(result.metadata["session_id"] for result in results)
+            return results[-1]
 
     async with serve(turns(say("one"), say("two"))) as model, watch(Twice) as run:
         run.prompt("go")
         await run.until(TurnEnded, 2)
     assert [last_prompt(request) for request in model.requests] == ["first", "second"]
     assert run.text() == "one\ntwo"
+    assert conversations[0]
+    assert conversations[0] == conversations[1]
 
 
 async def test_an_agent_file_may_call_another_with_its_inputs(serve: ServeModel) -> None:
@@ -416,3 +427,17 @@ async def test_an_agent_that_is_not_there_cannot_be_called(serve: ServeModel) ->
     assert not result.success
     assert "nobody-at-all" in str(result.errors[0])
     assert model.requests == []
+
+
+def test_what_a_tool_returns_is_told_as_it_is_and_by_the_id_that_its_block_has() -> None:
+    told: list[Event] = []
+    listener = SdkListener()
+    listener.tell = told.append  # type: ignore[method-assign]
+    telling = Telling(cast("Agent", object()), listener, "sonnet")
+    telling.take(ToolCallFinished("c1", "\n<system-reminder>of a file</system-reminder>\n"))
+    telling._stream.take(Delta("tool", "Read", 0, id="c1"))
+    finished, begun = told
+    assert isinstance(finished, ToolFinished)
+    assert finished.output == "\n<system-reminder>of a file</system-reminder>\n"
+    assert isinstance(begun, BlockStarted)
+    assert begun.call == finished.call

@@ -116,7 +116,7 @@ def test_a_tool_call_knows_the_block_that_its_arguments_came_in() -> None:
     assert kinds(events) == ["BlockStarted", "BlockGrew", "BlockGrew", "ToolCalled", "BlockEnded"]
     begun = next(event for event in events if isinstance(event, BlockStarted))
     called = next(event for event in events if isinstance(event, ToolCalled))
-    assert (begun.kind, begun.name) == ("tool", "Read")
+    assert (begun.kind, begun.name, begun.call) == ("tool", "Read", "t1")
     assert (called.call, called.arguments, called.block) == ("t1", {"file_path": "a"}, begun.block)
     assert translated(assistant(use)) == [ToolCalled(1.0, "t1", "Read", {"file_path": "a"})]
 
