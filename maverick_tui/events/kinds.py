@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal
 
-from maverick_tui.events.wire import Tagged, from_json
+from maverick_tui.events.wire import Tagged, from_json, kinds_of
 from maverick_tui.usage import Usage as Usage
 
 SCHEMA = 1
@@ -46,27 +46,29 @@ class Failure:
     retry_at: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Event(Tagged):
+    """What a run tells, at a time."""
+
+    at: float
+
+
 # -- the run -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class RunStarted(Tagged):
+class RunStarted(Event):
     """A run was opened; its agent is still to be loaded. `schema` is the version that all its events are written in."""
 
-    type: ClassVar[str] = "run_started"
-    at: float
     run_id: str
     agent: str
-    cwd: str = ""
     schema: int = SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
-class AgentLoaded(Tagged):
+class AgentLoaded(Event):
     """The agent was found and made: what it is, where it works, and what it is asked if nobody asks anything else."""
 
-    type: ClassVar[str] = "agent_loaded"
-    at: float
     agent: str
     cwd: str
     branch: str = ""
@@ -84,67 +86,53 @@ class AgentLoaded(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class Connecting(Tagged):
+class Connecting(Event):
     """The way to the model is being opened; `again` after it was lost."""
 
-    type: ClassVar[str] = "connecting"
-    at: float
     again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Connected(Tagged):
+class Connected(Event):
     """The way to the model is open; `context_size` is what the model can hold by the tables, if they know it."""
 
-    type: ClassVar[str] = "connected"
-    at: float
     context_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectFailed(Tagged):
+class ConnectFailed(Event):
     """The way to the model could not be opened, or was lost between two prompts."""
 
-    type: ClassVar[str] = "connect_failed"
-    at: float
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
-class ModelNamed(Tagged):
+class ModelNamed(Event):
     """Which model answers, by its full name, and how much it can hold, if known."""
 
-    type: ClassVar[str] = "model_named"
-    at: float
     model: str
     session_id: str = ""
     context_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ModeChanged(Tagged):
+class ModeChanged(Event):
     """The permission mode is another one from now on."""
 
-    type: ClassVar[str] = "mode_changed"
-    at: float
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
-class RunNamed(Tagged):
+class RunNamed(Event):
     """The person calls the run by this name from now on."""
 
-    type: ClassVar[str] = "run_named"
-    at: float
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class RunEnded(Tagged):
+class RunEnded(Event):
     """The last event of a run."""
 
-    type: ClassVar[str] = "run_ended"
-    at: float
     reason: str = ""
 
 
@@ -152,47 +140,36 @@ class RunEnded(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class PromptQueued(Tagged):
+class PromptQueued(Event):
     """A prompt waits for its turn."""
 
-    type: ClassVar[str] = "prompt_queued"
-    at: float
     prompt_id: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class PromptDropped(Tagged):
+class PromptDropped(Event):
     """A waiting prompt was taken back; it was never sent."""
 
-    type: ClassVar[str] = "prompt_dropped"
-    at: float
     prompt_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class PromptsHeld(Tagged):
+class PromptsHeld(Event):
     """These waiting prompts are not sent by themselves any more: what they follow on was interrupted, or has failed."""
 
-    type: ClassVar[str] = "prompts_held"
-    at: float
     prompt_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PromptsReleased(Tagged):
+class PromptsReleased(Event):
     """What was held is sent again, each prompt when its turn comes."""
-
-    type: ClassVar[str] = "prompts_released"
-    at: float
 
 
 @dataclass(frozen=True, slots=True)
-class TurnStarted(Tagged):
+class TurnStarted(Event):
     """A prompt was sent (`text` is what the person wrote), or the CLI began a turn by itself."""
 
-    type: ClassVar[str] = "turn_started"
-    at: float
     turn: int
     text: str = ""
     prompt_id: str = ""
@@ -202,29 +179,22 @@ class TurnStarted(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class PromptSent(Tagged):
+class PromptSent(Event):
     """What the model was really asked, where that is not what the person wrote."""
 
-    type: ClassVar[str] = "prompt_sent"
-    at: float
     turn: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class InterruptRequested(Tagged):
+class InterruptRequested(Event):
     """Somebody wants the turn to stop; it has not stopped yet."""
-
-    type: ClassVar[str] = "interrupt_requested"
-    at: float
 
 
 @dataclass(frozen=True, slots=True)
-class TurnEnded(Tagged):
+class TurnEnded(Event):
     """The turn is over; `usage` is what it has used, to the token."""
 
-    type: ClassVar[str] = "turn_ended"
-    at: float
     turn: int
     outcome: Outcome
     usage: Usage
@@ -240,27 +210,19 @@ class TurnEnded(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class RequestStarted(Tagged):
+class RequestStarted(Event):
     """The model is being asked; nothing has come yet."""
 
-    type: ClassVar[str] = "request_started"
-    at: float
-
 
 @dataclass(frozen=True, slots=True)
-class ReplyRestarted(Tagged):
+class ReplyRestarted(Event):
     """The answer broke off and begins anew: its open blocks are thrown away by the CLI, and marked as partial."""
 
-    type: ClassVar[str] = "reply_restarted"
-    at: float
-
 
 @dataclass(frozen=True, slots=True)
-class BlockStarted(Tagged):
+class BlockStarted(Event):
     """A block of the answer begins; `parent` is the tool call of the subagent whose it is."""
 
-    type: ClassVar[str] = "block_started"
-    at: float
     block: int
     kind: BlockKind
     parent: str = ""
@@ -271,33 +233,27 @@ class BlockStarted(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class BlockGrew(Tagged):
+class BlockGrew(Event):
     """More of a block: text, thoughts, or the JSON of a tool's arguments."""
 
-    type: ClassVar[str] = "block_grew"
-    at: float
     block: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class BlockEnded(Tagged):
+class BlockEnded(Event):
     """Nothing more comes for the block."""
 
-    type: ClassVar[str] = "block_ended"
-    at: float
     block: int
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCalled(Tagged):
+class ToolCalled(Event):
     """The model calls a tool; `block` is the block that its arguments came in, if it was streamed.
 
     It does not run yet: calls wait for one another, and for a person.
     """
 
-    type: ClassVar[str] = "tool_called"
-    at: float
     call: str
     name: str
     arguments: dict[str, Any]
@@ -306,20 +262,16 @@ class ToolCalled(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolBegan(Tagged):
+class ToolBegan(Event):
     """The call runs, without a question. One that was asked about runs when that is settled."""
 
-    type: ClassVar[str] = "tool_began"
-    at: float
     call: str
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFinished(Tagged):
+class ToolFinished(Event):
     """The tool has answered; `detail` is the CLI's structured account of it (the patch of an edit)."""
 
-    type: ClassVar[str] = "tool_finished"
-    at: float
     call: str
     output: str
     is_error: bool = False
@@ -327,11 +279,9 @@ class ToolFinished(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class TaskProgressed(Tagged):
+class TaskProgressed(Event):
     """A subagent or background task has come further; `call` is the tool call that started it."""
 
-    type: ClassVar[str] = "task_progressed"
-    at: float
     call: str
     state: str
     description: str = ""
@@ -340,14 +290,12 @@ class TaskProgressed(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class UsageReported(Tagged):
+class UsageReported(Event):
     """What one answer of the model has used until now; a later report for the same message replaces it.
 
     `cost_usd` is an estimate by list price; None where there is none.
     """
 
-    type: ClassVar[str] = "usage_reported"
-    at: float
     message: str
     input_tokens: int = 0
     output_tokens: int = 0
@@ -364,11 +312,9 @@ class UsageReported(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class RetryScheduled(Tagged):
+class RetryScheduled(Event):
     """An API call failed and will be repeated after `delay` seconds."""
 
-    type: ClassVar[str] = "retry_scheduled"
-    at: float
     attempt: int
     limit: int
     delay: float
@@ -377,11 +323,9 @@ class RetryScheduled(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimited(Tagged):
+class RateLimited(Event):
     """Where the account stands: `allowed`, `allowed_warning` or `rejected`, until `resets_at`."""
 
-    type: ClassVar[str] = "rate_limited"
-    at: float
     status: str
     resets_at: float | None = None
     window: str = ""
@@ -389,39 +333,33 @@ class RateLimited(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed(Tagged):
+class Noticed(Event):
     """Something worth a line: the context was compacted, another model answers, a call was refused."""
 
-    type: ClassVar[str] = "noticed"
-    at: float
     kind: str
     text: str
     parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ListShown(Tagged):
+class ListShown(Event):
     """A list that the agent keeps, as it is now, to be shown beside the conversation; of `total`, so many `items`.
 
     An item has its `text`, whether it `is_done`, and perhaps a `detail`.
     """
 
-    type: ClassVar[str] = "list_shown"
-    at: float
     title: str
     items: tuple[dict[str, Any], ...]
     total: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class JobsScheduled(Tagged):
+class JobsScheduled(Event):
     """What the agent is going to do by itself, all of it; a run that has ended has none.
 
     A job has an `id`, its `prompt`, `when` it comes in words, and `next_at`, the time of its first coming.
     """
 
-    type: ClassVar[str] = "jobs_scheduled"
-    at: float
     jobs: tuple[dict[str, Any], ...] = ()
 
 
@@ -429,11 +367,9 @@ class JobsScheduled(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsked(Tagged):
+class PermissionAsked(Event):
     """A tool call waits for a person; `grants` say in words what "for this run" can allow, from little to much."""
 
-    type: ClassVar[str] = "permission_asked"
-    at: float
     request: str
     call: str
     tool: str
@@ -444,11 +380,9 @@ class PermissionAsked(Tagged):
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionSettled(Tagged):
+class PermissionSettled(Event):
     """The question is answered, or withdrawn by an interrupt. `by_rule` if an earlier grant answered it."""
 
-    type: ClassVar[str] = "permission_settled"
-    at: float
     request: str
     call: str
     decision: Decision
@@ -456,49 +390,12 @@ class PermissionSettled(Tagged):
     by_rule: str = ""
 
 
-Event: TypeAlias = (
-    RunStarted
-    | AgentLoaded
-    | Connecting
-    | Connected
-    | ConnectFailed
-    | ModelNamed
-    | ModeChanged
-    | RunNamed
-    | RunEnded
-    | PromptQueued
-    | PromptDropped
-    | PromptsHeld
-    | PromptsReleased
-    | TurnStarted
-    | PromptSent
-    | InterruptRequested
-    | TurnEnded
-    | RequestStarted
-    | ReplyRestarted
-    | BlockStarted
-    | BlockGrew
-    | BlockEnded
-    | ToolCalled
-    | ToolBegan
-    | ToolFinished
-    | TaskProgressed
-    | UsageReported
-    | RetryScheduled
-    | RateLimited
-    | Noticed
-    | ListShown
-    | JobsScheduled
-    | PermissionAsked
-    | PermissionSettled
-)
-
-EVENTS: Mapping[str, type[Any]] = {kind.type: kind for kind in Event.__args__}
+EVENTS: Mapping[str, type[Event]] = kinds_of(Event)
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:
     """The event that a JSON object stands for; the beginning of a run in a newer schema is refused."""
-    event: Event = from_json(data, EVENTS, {"usage": Usage, "failure": Failure})
+    event = from_json(data, EVENTS, {"usage": Usage, "failure": Failure})
     if isinstance(event, RunStarted) and event.schema > SCHEMA:
         raise ValueError(f"The run {event.run_id!r} is written in schema {event.schema}; {SCHEMA} can be read here.")
     return event

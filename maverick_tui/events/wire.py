@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, TypeVar
 
-T = TypeVar("T")
+T = TypeVar("T", bound="Tagged")
 
 
 class Tagged:
@@ -14,6 +15,15 @@ class Tagged:
 
     __slots__ = ()
     type: ClassVar[str]
+    """The name of the class in snake case."""
+
+    def __init_subclass__(cls) -> None:
+        cls.type = re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
+
+def kinds_of(base: type[T]) -> dict[str, type[T]]:
+    """All that is derived from a base so far, by tag. A class with slots is made twice, and the second one counts."""
+    return {kind.type: kind for kind in base.__subclasses__()}
 
 
 def to_json(value: Tagged) -> dict[str, Any]:

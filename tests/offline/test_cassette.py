@@ -138,7 +138,7 @@ async def test_a_session_with_two_prompts_and_a_question(serve: ServeModel, mark
             second, error = await drain(session.query("two"))
             assert error is None
             assert isinstance(session, AgentSession)
-            usage = await session.context_usage()
+            usage = await session._client.get_context_usage()
         return first, second, asked, usage
 
     scenes = [scene(bash("touch made.txt && touch too.txt"), say("Made."), turn=1), scene(say("Again."), turn=2)]

@@ -10,7 +10,7 @@ import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -25,7 +25,6 @@ from claude_agent_sdk import (
     ToolPermissionContext,
     UserMessage,
 )
-from claude_agent_sdk.types import ContextUsageResponse
 
 from maverick_tui.agent.engine.claude.failures import compaction_failure
 from maverick_tui.agent.engine.claude.guard import Guard
@@ -51,7 +50,6 @@ SYNTHETIC = "<synthetic>"
 """The model in whose name the CLI says what is its own."""
 
 OnBackground = Callable[[Message], None]
-T = TypeVar("T")
 
 
 class AgentSession:
@@ -277,18 +275,13 @@ class AgentSession:
             )
         await self._control("set_permission_mode", self._client.set_permission_mode(mode))
 
-    async def context_usage(self) -> ContextUsageResponse:
-        """How full the model's context is, by category."""
-        return await self._control("get_context_usage", self._client.get_context_usage())
-
-    async def _control(self, name: str, request: Awaitable[T], seconds: float = CONTROL_TIMEOUT) -> T:
+    async def _control(self, name: str, request: Coroutine[Any, Any, None], seconds: float = CONTROL_TIMEOUT) -> None:
         if self._ended is not None:
-            if asyncio.iscoroutine(request):
-                request.close()
+            request.close()
             raise self._over()
         try:
             async with asyncio.timeout(seconds):
-                return await request
+                await request
         except asyncio.TimeoutError as error:
             raise TimeoutError(f"The CLI did not answer the request {name!r} within {seconds:g} s.") from error
         except Exception as error:

@@ -430,13 +430,12 @@ async def test_an_agent_that_is_not_there_cannot_be_called(serve: ServeModel) ->
 
 
 def test_what_a_tool_returns_is_told_as_it_is_and_by_the_id_that_its_block_has() -> None:
-    told: list[Event] = []
     listener = SdkListener()
-    listener.tell = told.append  # type: ignore[method-assign]
+    told = listener.events = asyncio.Queue()
     telling = Telling(cast("Agent", object()), listener, "sonnet")
     telling.take(ToolCallFinished("c1", "\n<system-reminder>of a file</system-reminder>\n"))
     telling._stream.take(Delta("tool", "Read", 0, id="c1"))
-    finished, begun = told
+    finished, begun = told.get_nowait(), told.get_nowait()
     assert isinstance(finished, ToolFinished)
     assert finished.output == "\n<system-reminder>of a file</system-reminder>\n"
     assert isinstance(begun, BlockStarted)
