@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import (
@@ -20,6 +20,7 @@ from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError, did_you_mean
 from maverick_tui.masking.redact import conceal, redact, redact_data
 from maverick_tui.masking.settings import secret_variables
+from maverick_tui.modes import PermissionMode
 
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
@@ -27,11 +28,6 @@ DEFAULT_MAX_TURNS = 100
 DEFAULT_IDLE_AFTER = 600.0
 
 PREFIX = "MAVERICK_"
-
-PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk"]
-"""The modes that Maverick offers: the documented default, and narrower ones."""
-
-PERMISSION_MODES: tuple[str, ...] = get_args(PermissionMode)
 
 SettingSource = Literal["user", "project", "local"]
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engines import ENGINES, engine_named, load_module
-from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE, MAX_PROMPT, agent_name
+from maverick_tui.agent.fields import MAX_PROMPT, agent_name
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.model import DEFAULT_MODEL
+from maverick_tui.modes import DEFAULT_PERMISSION_MODE, PERMISSION_MODES, WIDEST
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
@@ -171,12 +172,10 @@ class MaverickAgent(ABC):
     def _validate_mode(self) -> None:
         if self.permission_mode is None:
             return
-        from maverick_tui.config import PERMISSION_MODES
-
         if self.permission_mode not in PERMISSION_MODES:
             raise ConfigError(
                 f"The agent {self.name!r} has the permission mode {self.permission_mode!r}.",
-                hint=f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened.",
+                hint=WIDEST,
             )
 
     def _validate_engine(self) -> None:

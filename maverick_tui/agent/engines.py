@@ -1,8 +1,8 @@
 """What an engine is to all others, and which there are, by the name that agents give as their `engine`.
 
 An engine tells what the model and its tools do: blocks, calls, usage, notices, lists, jobs. Prompts, turns, questions
-and the run itself are told by the run. So nobody above has to know which engine it is. Light: engines are imported when
-needed. They know agents, and not the reverse.
+and the run itself are told by the run. So nobody above has to know which engine it is. Every call of a tool goes by the
+judge before it runs: see `engine/judging.py`. Light: engines are imported when needed. They know agents, not the reverse.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.result import AgentUsage
-    from maverick_tui.config import MaverickConfig, PermissionMode
+    from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
+    from maverick_tui.modes import PermissionMode
 
 
 @dataclass(frozen=True, slots=True)

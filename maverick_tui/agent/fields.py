@@ -10,11 +10,9 @@ from typing import Literal
 
 from maverick_tui.agent.engines import ENGINES as ENGINES
 from maverick_tui.exceptions import did_you_mean
+from maverick_tui.modes import PERMISSION_MODES
 
 DEFAULT_ENGINE = "claude-code"
-PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk")
-"""Those of the settings, which take long to import; a test compares them."""
-DEFAULT_PERMISSION_MODE = "acceptEdits"
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 MODEL_ALIASES = ("sonnet", "opus", "haiku", "inherit")
 

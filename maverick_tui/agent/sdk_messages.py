@@ -36,12 +36,11 @@ from maverick_tui.agent.engines import (
     ToolQuestion,
     require_prompt,
 )
-from maverick_tui.agent.fields import DEFAULT_PERMISSION_MODE
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.streaming import Heard
-from maverick_tui.config import PermissionMode
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import AgentError, StreamingError
+from maverick_tui.modes import DEFAULT_PERMISSION_MODE, PermissionMode
 from maverick_tui.usage import Usage
 
 _DELTAS = {"text": ("text_delta", "text"), "thinking": ("thinking_delta", "thinking")}

@@ -14,19 +14,19 @@ from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.fields import DEFAULT_ENGINE, DEFAULT_PERMISSION_MODE, FIELDS, SETTINGS
+from maverick_tui.agent.fields import DEFAULT_ENGINE, FIELDS, SETTINGS
 from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.inputs import InputSpec, parse_inputs
 from maverick_tui.masking.redact import redact, redact_data, without
 from maverick_tui.masking.settings import given_to_server
+from maverick_tui.modes import DEFAULT_PERMISSION_MODE
 from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
     from maverick_tui.agent.catalog.trust import TrustStore
 
-Origin = Literal["agent", "settings", "default", "unknown"]
 Trust = Literal["not needed", "trusted", "not trusted"]
 
 _NAMES_ONLY = ("env", "headers")
@@ -36,7 +36,7 @@ class Resolved(NamedTuple):
     """A value that holds, and who says so; what a Python file gives may be anything."""
 
     value: object
-    origin: Origin
+    origin: Literal["agent", "settings", "default", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)

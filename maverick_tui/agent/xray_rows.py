@@ -29,7 +29,7 @@ _OWN_TOOLS = "tools of its own, which its code chooses"
 _COUNTABLE = 10**18
 
 
-class Part(NamedTuple):
+class RowPart(NamedTuple):
     """A piece of what a row says; a `tool` stays in one piece, an `intro` leads up to tools."""
 
     text: str
@@ -42,7 +42,7 @@ class XRayRow(NamedTuple):
     """One row: a label, and what it says; `name` tells rows of the same label apart."""
 
     label: str
-    parts: tuple[Part, ...]
+    parts: tuple[RowPart, ...]
     name: str = ""
 
 
@@ -51,27 +51,27 @@ def rows(view: XRay, untrusted: str) -> Iterator[XRayRow]:
     yield XRayRow("trust", (_trust(view, untrusted),))
     if view.listing.beware:
         role: Role = "warning" if view.listing.source == "project" else "muted"
-        yield XRayRow("beware", (Part(view.listing.beware, role),))
+        yield XRayRow("beware", (RowPart(view.listing.beware, role),))
     if view.engine != DEFAULT_ENGINE:
-        yield XRayRow("engine", (Part(one_line(view.engine)),))
-        yield from (XRayRow("", (Part(one_line(text)),), one_line(name)) for name, text in view.engine_settings)
+        yield XRayRow("engine", (RowPart(one_line(view.engine)),))
+        yield from (XRayRow("", (RowPart(one_line(text)),), one_line(name)) for name, text in view.engine_settings)
     yield XRayRow("model", (_resolved(view.model),))
     yield XRayRow("mode", (_resolved(view.permission_mode),))
     yield XRayRow("may", _may(view))
     if view.may:
-        yield XRayRow("alone", (Part(_alone(view.may)),))
+        yield XRayRow("alone", (RowPart(_alone(view.may)),))
     yield XRayRow("asks", _asks(view))
     yield XRayRow("limits", tuple(_limit(name, setting) for name, setting in view.limits.items()))
-    yield from (XRayRow("inputs", (Part(_declared(spec)),), spec.name) for spec in view.inputs)
-    yield from (XRayRow("servers", (Part(server),), name) for name, server in servers(view))
-    yield from (XRayRow("hooks", (Part(hook),)) for hook in hooks(view))
+    yield from (XRayRow("inputs", (RowPart(_declared(spec)),), spec.name) for spec in view.inputs)
+    yield from (XRayRow("servers", (RowPart(server),), name) for name, server in servers(view))
+    yield from (XRayRow("hooks", (RowPart(hook),)) for hook in hooks(view))
     for field in FIELDS:
         if field.label and field.engine == DEFAULT_ENGINE and (value := view.settings.get(field.name)):
-            yield XRayRow(field.label, (Part(_plain(value)),))
+            yield XRayRow(field.label, (RowPart(_plain(value)),))
     if start := view.settings.get("initial_prompt"):
-        yield XRayRow("start", (Part(_plain(start)),))
+        yield XRayRow("start", (RowPart(_plain(start)),))
     if view.unknown:
-        yield XRayRow("unknown", (Part(", ".join(view.unknown), "muted", _RUNNING_TELLS),))
+        yield XRayRow("unknown", (RowPart(", ".join(view.unknown), "muted", _RUNNING_TELLS),))
 
 
 def prompt(view: XRay) -> str:
@@ -103,38 +103,38 @@ def hooks(view: XRay) -> Iterator[str]:
                     yield one_line(f"{when}: {hook.get('type', '')} {what}")
 
 
-def _trust(view: XRay, untrusted: str) -> Part:
+def _trust(view: XRay, untrusted: str) -> RowPart:
     if view.trust == "not needed":
-        return Part(view.trust, "muted")
-    return Part(_TRUSTED, "success") if view.trust == "trusted" else Part(untrusted, "warning")
+        return RowPart(view.trust, "muted")
+    return RowPart(_TRUSTED, "success") if view.trust == "trusted" else RowPart(untrusted, "warning")
 
 
-def _resolved(setting: Resolved) -> Part:
+def _resolved(setting: Resolved) -> RowPart:
     if setting.origin == "unknown":
-        return Part(_UNKNOWN, "muted")
-    return Part(_plain(setting.value), "text", _ORIGINS[setting.origin])
+        return RowPart(_UNKNOWN, "muted")
+    return RowPart(_plain(setting.value), "text", _ORIGINS[setting.origin])
 
 
-def _limit(name: str, setting: Resolved) -> Part:
+def _limit(name: str, setting: Resolved) -> RowPart:
     value = setting.value
     if setting.origin == "unknown":
-        return Part(f"{name} unknown")
+        return RowPart(f"{name} unknown")
     if value is None:
-        return Part("no budget")
+        return RowPart("no budget")
     if isinstance(value, float):
         text = f"{value:,g}"
     else:
         text = f"{value:,}" if isinstance(value, int) and value < _COUNTABLE else one_line(shown(value))
-    return Part(f"{text} {SETTINGS[name].unit}", "text", _ORIGINS[setting.origin])
+    return RowPart(f"{text} {SETTINGS[name].unit}", "text", _ORIGINS[setting.origin])
 
 
-def _may(view: XRay) -> tuple[Part, ...]:
+def _may(view: XRay) -> tuple[RowPart, ...]:
     if view.may is None:
-        return (Part(_unlisted(view), "muted"),)
+        return (RowPart(_unlisted(view), "muted"),)
     if not view.may:
-        return (Part("nothing: no tools are named", "muted"),)
+        return (RowPart("nothing: no tools are named", "muted"),)
     tools = _tools(view.may)
-    return tools if view.names_tools else (Part("all tools", "intro", "the file names none"), *tools)
+    return tools if view.names_tools else (RowPart("all tools", "intro", "the file names none"), *tools)
 
 
 def _unlisted(view: XRay) -> str:
@@ -150,24 +150,24 @@ def _alone(tools: tuple[str, ...]) -> str:
     return f"without a person: exactly these run{but}, nothing else"
 
 
-def _asks(view: XRay) -> tuple[Part, ...]:
+def _asks(view: XRay) -> tuple[RowPart, ...]:
     """What asks first, in groups with semicolons between them; words alone if they say all."""
     if view.asks is None:
         has_own = _unlisted(view) == _OWN_TOOLS
-        return (Part("when its code does, in the conversation" if has_own else "unknown", "muted"),)
+        return (RowPart("when its code does, in the conversation" if has_own else "unknown", "muted"),)
     if view.permission_mode.value == "dontAsk":
-        return (Part("never: what would ask is refused"),)
+        return (RowPart("never: what would ask is refused"),)
     edits = [tool for tool in view.may or () if tool not in view.asks and tool.partition("(")[0] in EDIT_TOOLS]
     bash = [tool for tool in view.asks if tool == "Bash"]
-    outside = Part("outside of the project also" if view.asks else "only outside of the project", "muted")
+    outside = RowPart("outside of the project also" if view.asks else "only outside of the project", "muted")
     groups = [
         _tools(tool for tool in view.asks if tool != "Bash"),
-        (*_tools(bash), Part("unless it only reads", "muted")) if bash else (),
+        (*_tools(bash), RowPart("unless it only reads", "muted")) if bash else (),
         (outside, *_tools(edits)) if edits else (),
     ]
     *others, last = [group for group in groups if group] or [()]
     if not last:
-        return (Part("only for more than that, and where keys are kept" if view.may else "never"),)
+        return (RowPart("only for more than that, and where keys are kept" if view.may else "never"),)
     ended = [part for group in others for part in (*group[:-1], group[-1]._replace(text=f"{group[-1].text};"))]
     return (*ended, *last)
 
@@ -187,8 +187,8 @@ def _plain(value: object) -> str:
     return one_line(", ".join(part if isinstance(part, str) else shown(part) for part in parts))
 
 
-def _tools(entries: Iterable[str]) -> tuple[Part, ...]:
-    return tuple(Part(one_line(entry), "tool") for entry in entries)
+def _tools(entries: Iterable[str]) -> tuple[RowPart, ...]:
+    return tuple(RowPart(one_line(entry), "tool") for entry in entries)
 
 
 def _items(value: object) -> list[object]:

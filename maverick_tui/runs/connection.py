@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from maverick_tui.agent.engine.prices import context_size
 from maverick_tui.events.kinds import AgentLoaded, Connected, ConnectFailed, Connecting, ModeChanged, Noticed
 from maverick_tui.exceptions import AgentError, CLINotFoundError
+from maverick_tui.modes import require_mode
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import Loaded, RunPlan, load
 from maverick_tui.runs.log import EventLog
@@ -21,7 +22,7 @@ from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.engines import Session
-    from maverick_tui.config import PermissionMode
+    from maverick_tui.modes import PermissionMode
 
 log = logging.getLogger(__name__)
 
@@ -152,13 +153,11 @@ class Connection:
 
     async def set_mode(self, mode: str) -> None:
         """Change the permission mode of this session and of those that follow."""
-        from maverick_tui.config import PERMISSION_MODES
-
         try:
             if self.prompter is not None and self.is_open:
                 await self.prompter.session.set_permission_mode(cast("PermissionMode", mode))
-            elif mode not in PERMISSION_MODES:
-                raise AgentError(f"The permission mode {mode!r} cannot be set.")
+            else:
+                require_mode(mode)
         except AgentError as error:
             self._events.emit(Noticed(self._events.now(), "mode", error.message))
             return

@@ -50,7 +50,8 @@ from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
-    from maverick_tui.config import MaverickConfig, PermissionMode
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.modes import PermissionMode
 
 log = logging.getLogger(__name__)
 

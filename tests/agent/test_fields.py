@@ -5,16 +5,11 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui import MaverickAgent
-from maverick_tui.agent.fields import ENGINES, FIELDS, PERMISSION_MODES, SETTINGS, Field
-from maverick_tui.config import PERMISSION_MODES as CONFIGURED_MODES
+from maverick_tui.agent.fields import ENGINES, FIELDS, SETTINGS, Field
 
 
 def test_the_fields_are_those_of_the_base_class() -> None:
     assert set(SETTINGS) == set(MaverickAgent.__annotations__)
-
-
-def test_the_permission_modes_are_those_of_the_settings() -> None:
-    assert PERMISSION_MODES == CONFIGURED_MODES
 
 
 def test_no_field_is_there_twice() -> None:

@@ -10,7 +10,7 @@ from maverick_tui.agent.catalog.discovery import lint
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.fields import FIELDS
 from maverick_tui.agent.xray import xray
-from maverick_tui.agent.xray_rows import Part, XRayRow, rows
+from maverick_tui.agent.xray_rows import RowPart, XRayRow, rows
 
 
 def rows_of(tmp_path: Path, fields: str) -> list[XRayRow]:
@@ -22,23 +22,23 @@ def rows_of(tmp_path: Path, fields: str) -> list[XRayRow]:
 
 def test_a_file_that_denies_all_tools_is_not_said_to_have_all_of_them(tmp_path: Path) -> None:
     (may,) = [row for row in rows_of(tmp_path, 'disallowedTools: "*"\n') if row.label == "may"]
-    assert may.parts == (Part("nothing: no tools are named", "muted"),)
+    assert may.parts == (RowPart("nothing: no tools are named", "muted"),)
 
 
 def test_who_says_so_is_a_note_and_nothing_if_the_agent_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAVERICK_MAX_TURNS", "7")
     (limits,) = [row for row in rows_of(tmp_path, "timeout: 60\n") if row.label == "limits"]
     assert limits.parts == (
-        Part("60 s without a sign of life"),
-        Part("7 turns", "text", "your settings"),
-        Part("32,000 tokens an answer", "text", "default"),
-        Part("no budget"),
+        RowPart("60 s without a sign of life"),
+        RowPart("7 turns", "text", "your settings"),
+        RowPart("32,000 tokens an answer", "text", "default"),
+        RowPart("no budget"),
     )
 
 
 def test_what_is_to_be_done_about_an_untrusted_file_is_the_callers_to_say(tmp_path: Path) -> None:
     hooks = "hooks: {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}\n"
-    assert rows_of(tmp_path, hooks)[0] == XRayRow("trust", (Part("read it", "warning"),))
+    assert rows_of(tmp_path, hooks)[0] == XRayRow("trust", (RowPart("read it", "warning"),))
 
 
 def test_every_field_that_has_a_label_is_shown(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
         call.id
         for trick, call in zip(tricks, calls_of(tricks, sandbox), strict=True)
         if trick.effect != "none" and not (trick.is_listed and not person)
-        if judge.verdict("Bash", _as_the_cli_tells_it(call.input), mode=mode).decision == "allow"
+        if judge.judge("Bash", _as_the_cli_tells_it(call.input), mode=mode).decision == "allow"
     ]
     assert let_through == []
 
@@ -47,7 +47,7 @@ def test_no_protected_place_is_written(place: str, person: bool, sandbox: Sandbo
     let_through = [
         name
         for name, path in written.items()
-        if judge.verdict("Write", {"file_path": path, "content": "x"}, mode="acceptEdits").decision == "allow"
+        if judge.judge("Write", {"file_path": path, "content": "x"}, mode="acceptEdits").decision == "allow"
     ]
     assert let_through == (LEFT_TO_THE_CLI if place == "project" else [])
 
@@ -57,7 +57,7 @@ def test_reading_is_let_through(sandbox: Sandbox) -> None:
     asked = [
         name
         for name, command in READ_UNASKED.items()
-        if judge.verdict("Bash", {"command": command}, mode="acceptEdits").decision != "allow"
+        if judge.judge("Bash", {"command": command}, mode="acceptEdits").decision != "allow"
     ]
     assert asked == []
 

@@ -149,17 +149,17 @@ def test_what_git_would_tell_is_named(way: str, project: Path) -> None:
 
 def test_git_grep_asks_where_a_folder_of_the_index_is_a_link(project: Path) -> None:
     judge = Judge(["Bash"], project, person=True, git_programs=programs_named)
-    assert judge.verdict("Bash", {"command": "git grep hunter"}).decision == "allow"
+    assert judge.judge("Bash", {"command": "git grep hunter"}).decision == "allow"
     shutil.rmtree(project / "src")
     (project / "src").symlink_to("../keys")
     assert SECRET in git(project, "grep", "hunter")
     assert links_searched(project) == ["src"]
-    asked = judge.verdict("Bash", {"command": "git --no-pager grep hunter"})
+    asked = judge.judge("Bash", {"command": "git --no-pager grep hunter"})
     assert (asked.decision, asked.reason) == (
         "ask",
         "git grep would go where links of this repository lead: src.",
     )
-    assert judge.verdict("Bash", {"command": "git log"}).decision == "allow"
+    assert judge.judge("Bash", {"command": "git log"}).decision == "allow"
     assert links_searched(project.parent) == []
     (project / ".git" / "index").write_text("broken")
     assert links_searched(project) == [UNREADABLE]
@@ -169,8 +169,8 @@ def test_git_grep_asks_where_a_folder_of_the_index_is_a_link(project: Path) -> N
 def test_an_alias_asks_where_it_is_called_and_nowhere_else(person: bool, project: Path) -> None:
     judge = Judge(["Bash(git:*)"], project, person=person, git_programs=programs_named)
     config("[alias]\n whatchanged = !touch PWNED\n co = checkout\n")(project)
-    assert judge.verdict("Bash", {"command": "git log -1"}).decision == "allow"
-    told = judge.verdict("Bash", {"command": "git whatchanged -1"})
+    assert judge.judge("Bash", {"command": "git log -1"}).decision == "allow"
+    told = judge.judge("Bash", {"command": "git whatchanged -1"})
     reason = "This repository makes git do more than read it: alias.whatchanged."
     assert told == ("ask" if person else "deny", reason)
 
@@ -243,7 +243,7 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     paths = ("src/git-hooks/pre-commit", "src/git-hooks/new", "tools/clean.sh", "src/pager", "tools/say.py")
 
     def decided(path: str) -> str:
-        return judge.verdict("Write", {"file_path": path}, mode="acceptEdits").decision
+        return judge.judge("Write", {"file_path": path}, mode="acceptEdits").decision
 
     assert {decided(path) for path in paths} == {"allow"}
     config(

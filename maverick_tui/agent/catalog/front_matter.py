@@ -119,7 +119,7 @@ def _opening_hint(lines: list[str]) -> str:
     return "Start it with a line ---, then name: and description:, then --- again; or move it to another folder."
 
 
-class Word(NamedTuple):
+class WordAt(NamedTuple):
     """One entry of a list, and its line."""
 
     text: str
@@ -181,7 +181,7 @@ class FieldValues:
         self._log.error(self._fields[field].line, f"{field} cannot be {text!r}.", hint)
         return None
 
-    def words(self, field: str) -> list[Word] | None:
+    def words(self, field: str) -> list[WordAt] | None:
         """A list of words, or words with commas between them."""
         node = self.node(field)
         if node is None:
@@ -190,13 +190,13 @@ class FieldValues:
             self._log.error(node.line, f"{field} must be a list, not a map.", f"Write {field}: one, two.")
             return None
         items = node.value if isinstance(node.value, tuple) else (node,)
-        found: list[Word] = []
+        found: list[WordAt] = []
         for item in items:
             if isinstance(item.value, (tuple, dict)) or item.value is None:
                 kind = "nothing" if item.value is None else item.kind
                 self._log.error(item.line, f"{field} must hold words, not {kind}.", "Write one word in each entry.")
             else:
-                found.extend(Word(part, item.line) for part in split_words(item.text))
+                found.extend(WordAt(part, item.line) for part in split_words(item.text))
         if len(found) > MAX_WORDS:
             self._log.error(node.line, f"{field} has {len(found):,} entries, {MAX_WORDS} are allowed.", "Shorten it.")
             return None

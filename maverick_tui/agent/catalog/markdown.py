@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from maverick_tui.agent.catalog.front_matter import FieldValues, FrontMatter, Word, read_front_matter
+from maverick_tui.agent.catalog.front_matter import FieldValues, FrontMatter, WordAt, read_front_matter
 from maverick_tui.agent.catalog.markdown_fields import (
     check_api_tools,
     check_by_executor,
@@ -205,7 +205,7 @@ def _name(fields: Fields, values: FieldValues, log: ProblemLog) -> str:
     return ""
 
 
-def _named_tools(fields: Fields, values: FieldValues, log: ProblemLog) -> list[Word] | None:
+def _named_tools(fields: Fields, values: FieldValues, log: ProblemLog) -> list[WordAt] | None:
     """None if the file does not have the field; what is wrong never turns into all tools."""
     if "tools" not in fields:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from maverick_tui.agent.catalog.front_matter import Word
+from maverick_tui.agent.catalog.front_matter import WordAt
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
 from maverick_tui.agent.tools import API_FILE_TOOLS, parse_tool
@@ -119,7 +119,7 @@ def _as_written(node: Node) -> Json:
     return node.to_json() if isinstance(node.value, dict) or node.value is None else node.text
 
 
-def check_api_tools(tools: Iterable[Word], log: ProblemLog) -> None:
+def check_api_tools(tools: Iterable[WordAt], log: ProblemLog) -> None:
     """Report tools that the engine does not have."""
     for word in tools:
         rule = parse_tool(word.text) if word.text != "*" else None

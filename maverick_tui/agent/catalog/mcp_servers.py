@@ -12,7 +12,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.folders import read_file
-from maverick_tui.agent.catalog.front_matter import Word, split_words
+from maverick_tui.agent.catalog.front_matter import WordAt, split_words
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import server_of
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
@@ -149,7 +149,7 @@ class Servers:
     file: McpJson | None = None
 
 
-def read_servers(node: Node | None, tools: Iterable[Word], lookup: McpLookup, log: ProblemLog) -> Servers:
+def read_servers(node: Node | None, tools: Iterable[WordAt], lookup: McpLookup, log: ProblemLog) -> Servers:
     """The servers that the file lists, and those of the project that its tools belong to."""
     found = Servers()
     for name, settings, line in _entries(node, log):

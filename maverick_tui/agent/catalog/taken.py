@@ -20,7 +20,7 @@ from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.permissions.places import home_folder
 from maverick_tui.agent.permissions.runners import deciding_files, takes_from_node_modules
-from maverick_tui.agent.permissions.started import Reading, files_of_module, path_of, read
+from maverick_tui.agent.permissions.started import ReadCommand, files_of_module, path_of, read
 from maverick_tui.exceptions import ConfigError
 
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -131,7 +131,7 @@ def _has_shell(hook: Mapping[str, Any]) -> bool:
     return os.name != "nt" and hook.get("shell") != "powershell" and not hook.get("args")
 
 
-def _files(reading: Reading, folders: list[Path]) -> Iterator[Path]:
+def _files(reading: ReadCommand, folders: list[Path]) -> Iterator[Path]:
     starts = _starts(reading, folders[0])
     yield from _modules(reading, starts)
     for word in sorted(reading.runs | reading.words):
@@ -155,12 +155,12 @@ def _folders(folder: Path) -> list[Path]:
     return list(itertools.takewhile(lambda one: one != home, [folder, *folder.parents]))
 
 
-def _starts(reading: Reading, folder: Path) -> list[Path]:
+def _starts(reading: ReadCommand, folder: Path) -> list[Path]:
     """Where the command may be when it starts something."""
     return [folder, *(path_of(other, folder) for other in sorted(reading.folders))]
 
 
-def _modules(reading: Reading, starts: Iterable[Path]) -> Iterator[Path]:
+def _modules(reading: ReadCommand, starts: Iterable[Path]) -> Iterator[Path]:
     names = [file for name in sorted(reading.modules) for file in files_of_module(name)]
     yield from filter(os.path.lexists, (start / name for start in starts for name in names))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from maverick_tui.agent.catalog.front_matter import FieldValues, Word
+from maverick_tui.agent.catalog.front_matter import FieldValues, WordAt
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Node
 from maverick_tui.agent.tools import BUILTIN_TOOLS, DOCUMENTED_TOOLS, parse_tool
@@ -27,13 +27,13 @@ _GONE = {
 _SAME_TOOL = {"Agent": "Task"}
 
 
-def named_tools(values: FieldValues, field: str, log: ProblemLog) -> list[Word] | None:
+def named_tools(values: FieldValues, field: str, log: ProblemLog) -> list[WordAt] | None:
     """The entries of the field under today's names, without the wrong ones; None if the field is not there."""
     words = values.words(field)
     return None if words is None else list(_known(words, field, log))
 
 
-def _known(words: Iterable[Word], field: str, log: ProblemLog) -> Iterable[Word]:
+def _known(words: Iterable[WordAt], field: str, log: ProblemLog) -> Iterable[WordAt]:
     for word in words:
         if word.text == ALL_TOOLS:
             yield word
@@ -49,12 +49,12 @@ def _known(words: Iterable[Word], field: str, log: ProblemLog) -> Iterable[Word]
             hint = _GONE[tool.name] if field == "tools" else "Remove it."
             log.warning(word.line, f"{field}: the tool {tool.name!r} no longer exists, so it is left out.", hint)
         elif (name := _RENAMED.get(tool.name, tool.name)) in BUILTIN_TOOLS:
-            yield Word(word.text.replace(tool.name, name, 1), word.line)
+            yield WordAt(word.text.replace(tool.name, name, 1), word.line)
         else:
             log.error(word.line, f"{field}: there is no tool named {tool.name!r}.", suggestion(tool.name))
 
 
-def _known_mcp(name: str, word: Word, field: str, log: ProblemLog) -> Iterable[Word]:
+def _known_mcp(name: str, word: WordAt, field: str, log: ProblemLog) -> Iterable[WordAt]:
     server, _, tool = name.removeprefix("mcp__").partition("__")
     if not server or "*" in server or ("*" in tool and tool != "*"):
         log.error(
@@ -63,7 +63,7 @@ def _known_mcp(name: str, word: Word, field: str, log: ProblemLog) -> Iterable[W
             "Write mcp__server for all of its tools, or mcp__server__tool for one.",
         )
     else:
-        yield Word(name if tool else f"mcp__{server}__*", word.line)
+        yield WordAt(name if tool else f"mcp__{server}__*", word.line)
 
 
 def suggestion(name: str) -> str:
@@ -81,8 +81,8 @@ def server_of(entry: str) -> str:
 
 
 def with_servers(
-    tools: list[Word], servers: Collection[str], fields: Mapping[str, Node], log: ProblemLog
-) -> list[Word]:
+    tools: list[WordAt], servers: Collection[str], fields: Mapping[str, Node], log: ProblemLog
+) -> list[WordAt]:
     """The tools without those of MCP servers that are not there."""
     kept = []
     for word in tools:
@@ -103,12 +103,12 @@ def with_servers(
 
 
 def effective_tools(
-    named: list[Word] | None, denied: list[Word], servers: Iterable[str], log: ProblemLog
+    named: list[WordAt] | None, denied: list[WordAt], servers: Iterable[str], log: ProblemLog
 ) -> tuple[str, ...]:
     """What is left to use; what is denied is denied, whoever allows it."""
     everything = [*sorted(DOCUMENTED_TOOLS | {"AskUserQuestion"}), *(f"mcp__{server}__*" for server in servers)]
     allowed: list[str] = []
-    for word in named if named is not None else [Word(ALL_TOOLS, 0)]:
+    for word in named if named is not None else [WordAt(ALL_TOOLS, 0)]:
         allowed.extend(everything if word.text == ALL_TOOLS else [word.text])
     for word in denied:
         remaining = [entry for entry in allowed if not _denies(word.text, entry)]
@@ -127,7 +127,7 @@ def _denies(denial: str, entry: str) -> bool:
     return denied == tool or (tool.endswith("__*") and denied.startswith(tool[:-1]))
 
 
-def _warn_if_wider(word: Word, removed: Collection[str], log: ProblemLog) -> None:
+def _warn_if_wider(word: WordAt, removed: Collection[str], log: ProblemLog) -> None:
     wider = sorted(entry for entry in removed if word.text != ALL_TOOLS and _is_part_of(word.text, entry))
     if wider:
         log.warning(

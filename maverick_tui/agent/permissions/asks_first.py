@@ -25,7 +25,7 @@ def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
 
 def _asks_first(entry: str, mode: str, cwd: Path) -> bool:
     tool, arguments = _plainest_call(parse_tool(entry))
-    return Judge([entry], cwd, person=True).verdict(tool, arguments, mode=mode).decision == "ask"
+    return Judge([entry], cwd, person=True).judge(tool, arguments, mode=mode).decision == "ask"
 
 
 def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:

@@ -26,15 +26,14 @@ from maverick_tui.agent.tools import (
     parse_tool,
 )
 
-Decision = Literal["allow", "ask", "deny"]
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
 
 
-class Verdict(NamedTuple):
+class Judgement(NamedTuple):
     """What is to happen with a call, and why, in words for a person and for the model."""
 
-    decision: Decision
+    decision: Literal["allow", "ask", "deny"]
     reason: str = ""
 
 
@@ -74,21 +73,21 @@ class Judge:
         self._commands = Commands(bash, self._places, git_programs)
         self._git_starts = git_starts
 
-    def verdict(
+    def judge(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
-    ) -> Verdict:
+    ) -> Judgement:
         """What is to happen with the call. What would ask is refused where nobody can or should be asked."""
         call = Call(tool, arguments, Path(here or self._cwd).resolve())
         if not may_use(tool, self._allowed):
-            return Verdict("deny", f"{tool} is not among the tools that this agent may use.")
+            return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
-            return Verdict("deny", "Jobs end with the run that made them: leave durable out.")
+            return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
         reason = self._reason(call, mode)
         if not reason:
-            return Verdict("allow")
+            return Judgement("allow")
         if self._person and mode != "dontAsk":
-            return Verdict("ask", "" if reason == ASKS else reason)
-        return Verdict("deny", f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason)
+            return Judgement("ask", "" if reason == ASKS else reason)
+        return Judgement("deny", f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason)
 
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""

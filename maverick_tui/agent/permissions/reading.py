@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """What a program may be called with: letters of short options, names of long ones, and other words."""
+class Program:
+    """What a program that reads may be called with: letters of short options, names of long ones, and other words."""
 
     letters: str = ""
     names: frozenset[str] = frozenset()
@@ -61,19 +61,19 @@ def only_reads(words: Sequence[str]) -> bool:
 
     A program that is named by its path is not known: it may be anybody's.
     """
-    reader, rest = _reader(words)
-    return reader is not None and reader.only_reads(rest)
+    program, rest = _program(words)
+    return program is not None and program.only_reads(rest)
 
 
 def files_read(words: Sequence[str]) -> list[str]:
     """The words of a call that may name files which it reads."""
-    reader, rest = _reader(words)
-    if reader is None or reader.is_about_text:
+    program, rest = _program(words)
+    if program is None or program.is_about_text:
         return []
     operands = [word for word in rest if not _is_option(word)]
     # Not every system looks for options behind the first word that is none: there, they are files.
     operands += [word for word in _from_first_file(rest) if _is_option(word)]
-    return operands[1:] if reader.has_pattern and not any(map(_gives_pattern, rest)) else operands
+    return operands[1:] if program.has_pattern and not any(map(_gives_pattern, rest)) else operands
 
 
 def folders_searched(words: Sequence[str]) -> list[str]:
@@ -84,8 +84,8 @@ def folders_searched(words: Sequence[str]) -> list[str]:
 
 def takes_many_files(words: Sequence[str]) -> bool:
     """Whether a call that only reads still does so with any number of files where it names one."""
-    reader, _ = _reader(words)
-    return reader is not None and reader.accepts is None and not reader.language
+    program, _ = _program(words)
+    return program is not None and program.accepts is None and not program.language
 
 
 def is_filter(words: Sequence[str]) -> bool:
@@ -95,14 +95,14 @@ def is_filter(words: Sequence[str]) -> bool:
 
 def searches(words: Sequence[str]) -> bool:
     """Whether a call reads all files below the folders that it names, or below where it is if it names none."""
-    reader, _ = _reader(words)
-    return reader is not None and reader.has_pattern and words[0] != "sed"
+    program, _ = _program(words)
+    return program is not None and program.has_pattern and words[0] != "sed"
 
 
-def _reader(words: Sequence[str]) -> tuple[Reader | None, Sequence[str]]:
+def _program(words: Sequence[str]) -> tuple[Program | None, Sequence[str]]:
     name, *rest = words
     if name != "git":
-        return _READERS.get(name), rest
+        return _PROGRAMS.get(name), rest
     while rest and rest[0] in ("--no-pager", "-P", "--no-optional-locks"):
         rest = rest[1:]
     if not rest or any(_SIGNATURE.search(word) for word in rest):  # signatures are checked by a program
@@ -188,50 +188,50 @@ _RG = _names(
 )
 
 
-_PRINTS = Reader(is_about_text=True, is_free=True)
+_PRINTS = Program(is_about_text=True, is_free=True)
 
-_READERS: dict[str, Reader] = {
-    "basename": Reader("asz", _names("suffix multiple zero"), is_about_text=True),
-    "cat": Reader("AbeEnstTuv", _names("number number-nonblank show-all show-ends show-tabs squeeze-blank")),
-    "cksum": Reader(),
-    "cmp": Reader("bilns", _names("print-bytes bytes verbose quiet silent")),
-    "comm": Reader("z", _names("total nocheck-order check-order")),
-    "cut": Reader(
+_PROGRAMS: dict[str, Program] = {
+    "basename": Program("asz", _names("suffix multiple zero"), is_about_text=True),
+    "cat": Program("AbeEnstTuv", _names("number number-nonblank show-all show-ends show-tabs squeeze-blank")),
+    "cksum": Program(),
+    "cmp": Program("bilns", _names("print-bytes bytes verbose quiet silent")),
+    "comm": Program("z", _names("total nocheck-order check-order")),
+    "cut": Program(
         "bcfnsz", _names("bytes characters fields delimiter complement only-delimited output-delimiter"), "dfcb"
     ),
-    "date": Reader("uRI", _names("utc universal iso-8601 rfc-3339 rfc-email"), accepts=_are_formats),
-    "dirname": Reader("z", _names("zero"), is_about_text=True),
-    "du": Reader("abchkmsSx", _names("all bytes apparent-size human-readable max-depth summarize total"), "d"),
-    "df": Reader("ahHiklPT", _names("human-readable total")),
+    "date": Program("uRI", _names("utc universal iso-8601 rfc-3339 rfc-email"), accepts=_are_formats),
+    "dirname": Program("z", _names("zero"), is_about_text=True),
+    "du": Program("abchkmsSx", _names("all bytes apparent-size human-readable max-depth summarize total"), "d"),
+    "df": Program("ahHiklPT", _names("human-readable total")),
     "echo": _PRINTS,
     "false": _PRINTS,
-    "file": Reader("bi", _names("brief mime mime-type mime-encoding")),
-    "find": Reader(language=_TESTS),
-    "fold": Reader("bsw", _names("bytes spaces width")),
-    "grep": Reader("aAbBcCeEFGhHiIlLmnoPqrsvwxyzZT", _GREP, has_pattern=True),
-    "egrep": Reader("aAbBcCehHiIlLmnoqrsvwxyzZT", _GREP, has_pattern=True),
-    "fgrep": Reader("aAbBcCehHiIlLmnoqrsvwxyzZT", _GREP, has_pattern=True),
-    "head": Reader("cnqvz", _names("bytes lines quiet silent verbose")),
-    "id": Reader("gGnru", is_about_text=True),
-    "ls": Reader(
+    "file": Program("bi", _names("brief mime mime-type mime-encoding")),
+    "find": Program(language=_TESTS),
+    "fold": Program("bsw", _names("bytes spaces width")),
+    "grep": Program("aAbBcCeEFGhHiIlLmnoPqrsvwxyzZT", _GREP, has_pattern=True),
+    "egrep": Program("aAbBcCehHiIlLmnoqrsvwxyzZT", _GREP, has_pattern=True),
+    "fgrep": Program("aAbBcCehHiIlLmnoqrsvwxyzZT", _GREP, has_pattern=True),
+    "head": Program("cnqvz", _names("bytes lines quiet silent verbose")),
+    "id": Program("gGnru", is_about_text=True),
+    "ls": Program(
         "aAbBcCdfFgGhHiIklmnNopqQrRsStuUvwxXZ1",
         _names(
             """all almost-all author color directory file-type classify format full-time group-directories-first
             human-readable inode literal no-group numeric-uid-gid recursive reverse size sort time time-style width"""
         ),
     ),
-    "md5sum": Reader("bt", _names("tag")),
-    "nl": Reader("abdfhilnpsvw"),
-    "nproc": Reader("", _names("all"), accepts=_at_most(0)),
-    "pwd": Reader("LP", accepts=_at_most(0)),
-    "readlink": Reader("efmnqsvz"),
-    "realpath": Reader("emLPqsz", _names("relative-to relative-base")),
-    "rev": Reader(),
-    "rg": Reader("ABCcdeFgHIilmNnoPqSsTtUuvwx0", _RG, has_pattern=True),
-    "sed": Reader("n", accepts=_prints_lines, has_pattern=True),
-    "sha1sum": Reader("bt", _names("tag")),
-    "sha256sum": Reader("bt", _names("tag")),
-    "sort": Reader(
+    "md5sum": Program("bt", _names("tag")),
+    "nl": Program("abdfhilnpsvw"),
+    "nproc": Program("", _names("all"), accepts=_at_most(0)),
+    "pwd": Program("LP", accepts=_at_most(0)),
+    "readlink": Program("efmnqsvz"),
+    "realpath": Program("emLPqsz", _names("relative-to relative-base")),
+    "rev": Program(),
+    "rg": Program("ABCcdeFgHIilmNnoPqSsTtUuvwx0", _RG, has_pattern=True),
+    "sed": Program("n", accepts=_prints_lines, has_pattern=True),
+    "sha1sum": Program("bt", _names("tag")),
+    "sha256sum": Program("bt", _names("tag")),
+    "sort": Program(
         "bcCdfghikMnrRstuVz",
         _names(
             """ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort numeric-sort
@@ -239,17 +239,17 @@ _READERS: dict[str, Reader] = {
         ),
         "kt",
     ),
-    "stat": Reader("cLt", _names("format printf dereference terse")),
-    "tac": Reader(),
-    "tail": Reader("cnqvz", _names("bytes lines quiet silent verbose")),
-    "tr": Reader("cCdst", _names("complement delete squeeze-repeats truncate-set1"), is_about_text=True),
-    "test": Reader(language=_LOOKS, accepts=_looks_at_one),
+    "stat": Program("cLt", _names("format printf dereference terse")),
+    "tac": Program(),
+    "tail": Program("cnqvz", _names("bytes lines quiet silent verbose")),
+    "tr": Program("cCdst", _names("complement delete squeeze-repeats truncate-set1"), is_about_text=True),
+    "test": Program(language=_LOOKS, accepts=_looks_at_one),
     "true": _PRINTS,
-    "uname": Reader("asnrvmpio", is_about_text=True),
-    "uniq": Reader("cdDiuz", _names("count repeated unique ignore-case"), "fsw", accepts=_at_most(1)),
-    "wc": Reader("clmwL", _names("bytes chars lines words max-line-length")),
-    "which": Reader("a", is_about_text=True),
-    "whoami": Reader(accepts=_at_most(0)),
+    "uname": Program("asnrvmpio", is_about_text=True),
+    "uniq": Program("cdDiuz", _names("count repeated unique ignore-case"), "fsw", accepts=_at_most(1)),
+    "wc": Program("clmwL", _names("bytes chars lines words max-line-length")),
+    "which": Program("a", is_about_text=True),
+    "whoami": Program(accepts=_at_most(0)),
 }
 
 _LOG = _names(
@@ -265,7 +265,7 @@ _LOG = _names(
     shortstat simplify-by-decoration simplify-merges since skip staged stat summary tags text topo-order unified until
     walk-reflogs word-diff word-diff-regex"""
 )
-_SHOW = Reader("abcimpqrstuvwzCDMRUWn", _LOG, "SGLnUM")
+_SHOW = Program("abcimpqrstuvwzCDMRUWn", _LOG, "SGLnUM")
 _STATUS = _names(
     """short branch porcelain long untracked-files ignored show-stash ahead-behind no-ahead-behind column no-column
     renames no-renames verbose"""
@@ -281,46 +281,46 @@ _LISTED = _names(
 )
 
 
-_GIT: dict[str, Reader] = {
-    "--version": Reader(accepts=_at_most(0)),
-    "blame": Reader("bceflMnpstwC", _names("abbrev date line-porcelain porcelain root show-email show-name"), "L"),
-    "branch": Reader("arv", _LISTED, accepts=_lists()),
-    "cat-file": Reader("epst"),
-    "count-objects": Reader("vH"),
-    "describe": Reader(
+_GIT: dict[str, Program] = {
+    "--version": Program(accepts=_at_most(0)),
+    "blame": Program("bceflMnpstwC", _names("abbrev date line-porcelain porcelain root show-email show-name"), "L"),
+    "branch": Program("arv", _LISTED, accepts=_lists()),
+    "cat-file": Program("epst"),
+    "count-objects": Program("vH"),
+    "describe": Program(
         "", _names("abbrev all always candidates contains dirty exact-match first-parent long match tags")
     ),
     "diff": _SHOW,
     "diff-files": _SHOW,
     "diff-index": _SHOW,
     "diff-tree": _SHOW,
-    "for-each-ref": Reader("", _names("contains count format merged no-contains no-merged points-at sort")),
-    "grep": Reader(
+    "for-each-ref": Program("", _names("contains count format merged no-contains no-merged points-at sort")),
+    "grep": Program(
         "aABcCeEFGhHiIlLnopPqvwzW",
         _GREP | _names("cached function-context heading untracked threads"),
         has_pattern=True,
     ),
     "log": _SHOW,
-    "ls-files": Reader(
+    "ls-files": Program(
         "cdfikmostuvz",
         _names(
             "cached deleted directory error-unmatch exclude-standard full-name ignored modified others stage unmerged"
         ),
     ),
-    "ls-tree": Reader("dlrtz", _names("abbrev full-name full-tree long name-only name-status object-only")),
-    "merge-base": Reader("a", _names("all fork-point independent is-ancestor octopus")),
-    "name-rev": Reader("", _names("all always name-only no-undefined tags")),
-    "remote": Reader("v", _names("verbose"), accepts=_at_most(0)),
-    "rev-list": Reader("n", _LOG | _REVISIONS | _names("objects header"), "n"),
-    "rev-parse": Reader("q", _REVISIONS),
-    "shortlog": Reader("ensc", _LOG | _names("numbered summary email")),
+    "ls-tree": Program("dlrtz", _names("abbrev full-name full-tree long name-only name-status object-only")),
+    "merge-base": Program("a", _names("all fork-point independent is-ancestor octopus")),
+    "name-rev": Program("", _names("all always name-only no-undefined tags")),
+    "remote": Program("v", _names("verbose"), accepts=_at_most(0)),
+    "rev-list": Program("n", _LOG | _REVISIONS | _names("objects header"), "n"),
+    "rev-parse": Program("q", _REVISIONS),
+    "shortlog": Program("ensc", _LOG | _names("numbered summary email")),
     "show": _SHOW,
-    "show-ref": Reader("dhs", _names("abbrev dereference hash head heads quiet tags verify")),
+    "show-ref": Program("dhs", _names("abbrev dereference hash head heads quiet tags verify")),
     "stash list": _SHOW,
     "stash show": _SHOW,
-    "status": Reader("bsuvz", _STATUS, "u"),
-    "tag": Reader("lni", _LISTED, "n", accepts=_lists("-l")),
-    "version": Reader(accepts=_at_most(0)),
+    "status": Program("bsuvz", _STATUS, "u"),
+    "tag": Program("lni", _LISTED, "n", accepts=_lists("-l")),
+    "version": Program(accepts=_at_most(0)),
     "whatchanged": _SHOW,
-    "worktree list": Reader("vz", _names("porcelain verbose")),
+    "worktree list": Program("vz", _names("porcelain verbose")),
 }

@@ -48,7 +48,7 @@ _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
 _HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 
 
-class Reading(NamedTuple):
+class ReadCommand(NamedTuple):
     """What is said by a command, in whichever way it may be meant."""
 
     words: set[str]
@@ -76,7 +76,7 @@ def _texts(value: Any) -> list[str]:
     return [text for one in value for text in _texts(one)] if isinstance(value, list | tuple) else [str(value or "")]
 
 
-def read(command: str) -> Reading:
+def read(command: str) -> ReadCommand:
     """Read a command, and each of its words that may be a command."""
     words, runs, modules, folders = words_within(command), set[str](), set[str](), set[str]()
     imports, waiting, seen = False, [command], set[str]()
@@ -91,7 +91,7 @@ def read(command: str) -> Reading:
             folders.update(call[1:2] if call[0] in ("cd", "pushd") else ())
             imports = imports or _imports_from_folder(call)
             waiting += [word for word in call if re.search(rf"[\s{_SEPARATORS}]", word)]
-    return Reading(words, runs, modules, folders, imports)
+    return ReadCommand(words, runs, modules, folders, imports)
 
 
 def files_of_module(name: str) -> list[str]:

@@ -107,7 +107,7 @@ class Subject:
 
 
 def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
-    from maverick_tui.agent.xray_rows import SOURCES, Part, XRayRow, rows
+    from maverick_tui.agent.xray_rows import SOURCES, RowPart, XRayRow, rows
 
     listing = view.listing
     yield from _head(subject.item, _where(listing, subject.cwd), width)
@@ -116,7 +116,7 @@ def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
     yield from _problems(view.problems, width)
     found = [row for row in rows(view, _UNTRUSTED) if row.label not in _LEFT_OUT]
     if subject.hides:
-        others = (Part(f"{listing.name} of {SOURCES[other.source]}", "warning") for other in subject.hides)
+        others = (RowPart(f"{listing.name} of {SOURCES[other.source]}", "warning") for other in subject.hides)
         found.append(XRayRow("hides", tuple(others)))
     above = ""
     for row in sorted(found, key=lambda row: _LAST.index(row.label) + 1 if row.label in _LAST else 0):

@@ -16,8 +16,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 
-from maverick_tui.agent.fields import PERMISSION_MODES
 from maverick_tui.inert import inert
+from maverick_tui.modes import PERMISSION_MODES
 from maverick_tui.paths import shipped
 from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.open_questions import SCOPES

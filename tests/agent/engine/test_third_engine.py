@@ -13,14 +13,15 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from maverick_tui import AgentError, MaverickAgent, MaverickConfig, load_agent
+from maverick_tui.agent.engine.judging import permit
 from maverick_tui.agent.engines import ENGINES, Answered, Listener, Session, ToolQuestion, cannot_compact
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,
     BlockStarted,
     ModelNamed,
     RequestStarted,
-    ToolBegan,
     ToolCalled,
     ToolFinished,
     UsageReported,
@@ -42,8 +43,9 @@ class Parrot:
 
     memory, may_rest = None, False
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: Listener, cwd: Path) -> None:
         self._listener = listener
+        self._judge = Judge(["Crack"], cwd, person=listener.ask is not None)
         self._over = asyncio.Event()
         self._stop = asyncio.Event()
         self._asked = 0
@@ -81,11 +83,7 @@ class Parrot:
     async def _crack(self, prompt: str) -> None:
         hear, now, call = self._listener.tell, self._listener.now, f"crack-{self._asked}"
         hear(ToolCalled(now(), call, "Crack", {"nut": prompt}))
-        if self._listener.ask is None:
-            hear(ToolBegan(now(), call))
-            hear(ToolFinished(now(), call, "cracked"))
-            return
-        permission = await self._listener.ask(ToolQuestion("Crack", {"nut": prompt}, call, "It makes a mess."))
+        permission = await permit(self._judge, ToolQuestion("Crack", {"nut": prompt}, call), self._listener)
         hear(ToolFinished(now(), call, permission.reason or "cracked", is_error=not permission.is_granted))
 
     async def compact(self, wishes: str = "") -> Answered:
@@ -122,7 +120,7 @@ class ParrotEngine:
         resume: object | None = None,
         may_schedule: bool = True,
     ) -> AsyncIterator[Session]:
-        yield Parrot(listener)
+        yield Parrot(listener, cwd)
 
 
 # -- what it can do, since runs, screens and authors speak to any engine -----------------------------------------------

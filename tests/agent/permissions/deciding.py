@@ -12,4 +12,4 @@ def bash(command: str) -> dict[str, str]:
 
 
 def decide(judge: Judge, tool: str, arguments: dict[str, Any], mode: str = "acceptEdits") -> str:
-    return judge.verdict(tool, arguments, mode=mode).decision
+    return judge.judge(tool, arguments, mode=mode).decision

@@ -48,7 +48,7 @@ ASKS = [
 @pytest.mark.parametrize("command", READS)
 def test_with_a_person_what_only_reads_runs(command: str, mode: str, project: Path) -> None:
     judge = Judge(["Bash"], project, person=True)
-    assert decide(judge, "Bash", bash(command), mode) == "allow", judge.verdict("Bash", bash(command)).reason
+    assert decide(judge, "Bash", bash(command), mode) == "allow", judge.judge("Bash", bash(command)).reason
 
 
 @pytest.mark.parametrize("command", ASKS)
@@ -123,7 +123,7 @@ def test_a_pattern_is_read_as_any_shell_might(project: Path) -> None:
         "ls docs/*.md | head -3\n", "ls docs/**/*.md", "git diff HEAD^ HEAD@{1}", "cat docs/xy#b", "ls docs/.*",
         f"wc -l {project}/src/*.py",
     ):  # fmt: skip
-        assert decide(judge, "Bash", bash(command)) == "allow", (command, judge.verdict("Bash", bash(command)).reason)
+        assert decide(judge, "Bash", bash(command)) == "allow", (command, judge.judge("Bash", bash(command)).reason)
 
 
 def test_a_pattern_that_is_read_later_or_fits_nothing_yet_asks(project: Path) -> None:
@@ -150,7 +150,7 @@ def test_reading_counts_only_within_the_rules(project: Path) -> None:
     assert decide(judge, "Bash", bash("cd src && git log")) == "allow"
     assert decide(judge, "Bash", bash("git log | head -3 | wc -l")) == "allow", "they read what git has said"
     for command in ("git status", "echo x", "git log | head -3 src/a.py"):
-        verdict = judge.verdict("Bash", bash(command))
+        verdict = judge.judge("Bash", bash(command))
         assert (verdict.decision, verdict.reason) == ("ask", "This agent may use Bash(git log:*).")
 
 
@@ -237,7 +237,7 @@ def test_a_great_many_files_are_not_looked_through_before_a_search(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ignore_files, "MOST_SEEN", 2)
-    verdict = Judge(["Bash(rg:*)"], project, person=True).verdict("Bash", bash("rg foo"))
+    verdict = Judge(["Bash(rg:*)"], project, person=True).judge("Bash", bash("rg foo"))
     assert verdict.decision == "ask"
     assert "--no-messages" in verdict.reason
 
@@ -247,7 +247,7 @@ def test_git_does_not_even_look_where_the_repository_names_programs(person: bool
     judge = Judge(
         ["Bash(git log:*)", "Bash(git add:*)"], project, person=person, git_programs=lambda _: ["diff.x.textconv"]
     )
-    verdict = judge.verdict("Bash", bash("git log -p"))
+    verdict = judge.judge("Bash", bash("git log -p"))
     assert verdict.decision == ("ask" if person else "deny")
     assert "diff.x.textconv" in verdict.reason
     assert decide(judge, "Bash", bash("git add x")) == ("ask" if person else "allow"), "that is more than to look"
@@ -264,4 +264,4 @@ def test_git_does_not_even_look_where_the_repository_names_programs(person: bool
     ],
 )
 def test_the_reason_names_all_that_does_more_than_to_read(command: str, reason: str, project: Path) -> None:
-    assert Judge(["Bash"], project, person=True).verdict("Bash", bash(command)) == ("ask", reason)
+    assert Judge(["Bash"], project, person=True).judge("Bash", bash(command)) == ("ask", reason)

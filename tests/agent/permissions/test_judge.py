@@ -104,10 +104,10 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
     for person in (True, False):
         judge = Judge(["Bash", "Read", "Write(docs/**)", "Bash(git log:*)"], Path.cwd(), person=person)
         judge.grant(ToolRule("Write", "src/*"))
-        judge.verdict("Bash", bash(command))
-        judge.verdict("Bash", bash(f"git log {command}"))
-        judge.verdict("Read", {"file_path": path})
-        judge.verdict("Write", {"file_path": path})
+        judge.judge("Bash", bash(command))
+        judge.judge("Bash", bash(f"git log {command}"))
+        judge.judge("Read", {"file_path": path})
+        judge.judge("Write", {"file_path": path})
     Grants(Path.cwd()).offers("Write", {"file_path": path})
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import AgentContext, AgentResult, MaverickAgent
-from maverick_tui.agent.engine.claude.options import judge_of
+from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
@@ -53,7 +53,7 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     refused = "ask" if person else "deny"
 
     def write(path: str) -> str:
-        return judge.verdict("Write", {"file_path": path, "content": ""}, mode="acceptEdits").decision
+        return judge.judge("Write", {"file_path": path, "content": ""}, mode="acceptEdits").decision
 
     assert write("env/bin/python") == "allow"
     assert write("env/pyvenv.cfg") == refused
@@ -71,7 +71,7 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     assert write("bin/maverick") == refused
     inner = Judge(["Write"], project / "node_modules" / "mine", person=person)
     mine = {"file_path": "src/a.js", "content": ""}
-    assert inner.verdict("Write", mine, mode="acceptEdits").decision == "allow", "it is what is worked on"
+    assert inner.judge("Write", mine, mode="acceptEdits").decision == "allow", "it is what is worked on"
 
 
 @pytest.mark.parametrize("person", [True, False])

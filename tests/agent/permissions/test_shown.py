@@ -63,7 +63,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def decided(entry: str, call: tuple[str, dict[str, Any]], cwd: Path, mode: str, *, person: bool) -> str:
-    return Judge([entry], cwd, person=person).verdict(*call, mode=mode).decision
+    return Judge([entry], cwd, person=person).judge(*call, mode=mode).decision
 
 
 @pytest.mark.parametrize("mode", MODES)

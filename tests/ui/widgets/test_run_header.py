@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 from textual import on
 
-from maverick_tui.config import PERMISSION_MODES
 from maverick_tui.events import kinds as ev
+from maverick_tui.modes import PERMISSION_MODES
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.widgets.run_header import MEANINGS, RunHeader
 from tests.runs.story import LOADED, ask, asked, call, end, told

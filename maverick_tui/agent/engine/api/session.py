@@ -12,6 +12,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from maverick_tui.agent.engine.api.telling import Telling, usage_of
+from maverick_tui.agent.engine.judging import permit
 from maverick_tui.agent.engines import (
     Answered,
     Listener,
@@ -21,7 +22,6 @@ from maverick_tui.agent.engines import (
 )
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import API_FILE_TOOLS
-from maverick_tui.config import PERMISSION_MODES, PermissionMode
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
 from maverick_tui.executor.cancel import CancelToken
@@ -33,6 +33,7 @@ from maverick_tui.executor.model.messages import Agent, Message, ToolCall
 from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.tools import Tool, ToolRegistry
+from maverick_tui.modes import PermissionMode, require_mode
 from maverick_tui.threads import in_thread
 
 PLANNING = "The agent is planning: nothing may be changed or run."
@@ -137,7 +138,7 @@ class ApiSession:
             telling,
             self._tools,
             agents=self._agents,
-            approve=lambda tool, call: self._approve(tool, call, cancel, telling),
+            approve=lambda tool, call: self._approve(tool, call, cancel),
         )
         try:
             result = await executor.execute(
@@ -184,15 +185,10 @@ class ApiSession:
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change what asks first; a mode wider than the documented default is refused."""
-        if mode not in PERMISSION_MODES:
-            raise AgentError(
-                f"The permission mode {mode!r} cannot be set.",
-                kind="invalid",
-                hint=f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened.",
-            )
+        require_mode(mode)
         self._mode = mode
 
-    async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken, telling: Telling) -> Verdict:
+    async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken) -> Verdict:
         """What the judge says: of our file tools by their names, and of all others by what they say of themselves."""
         is_ours, is_read_only = tool.name in API_FILE_TOOLS, bool(getattr(tool, "is_read_only", False))
         if self._mode == "plan" and not is_read_only:
@@ -202,19 +198,14 @@ class ApiSession:
         judge = Judge(
             [name], self._cwd, person=self._listener.ask is not None, is_harmless=lambda _: is_read_only and not is_ours
         )
-        verdict = await in_thread(judge.verdict, name, call.arguments, mode=self._mode)
-        if verdict.decision == "allow":
-            telling.began(call.id)
-            return Verdict()
-        if verdict.decision == "deny" or self._listener.ask is None:
-            return Verdict(NOBODY if self._mode == "dontAsk" else verdict.reason)
-        question = ToolQuestion(call.tool_name, dict(call.arguments), call.id, verdict.reason)
-        permission = await self._listener.ask(question)
+        question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)
+        permission = await permit(judge, question, self._listener, mode=self._mode, judged_as=name)
         if permission.is_granted:
             return Verdict(arguments=permission.arguments)
         if permission.ends_turn:
             cancel.cancel("it was interrupted")
-        return Verdict(permission.reason or "The user does not want this call.")
+        why = NOBODY if self._mode == "dontAsk" else permission.reason
+        return Verdict(why or "The user does not want this call.")
 
 
 def _failure(result: ExecutionResult[Any], telling: Telling) -> AgentError | None:

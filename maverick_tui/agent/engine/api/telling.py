@@ -21,7 +21,6 @@ from maverick_tui.events.kinds import (
     ReplyRestarted,
     RequestStarted,
     RetryScheduled,
-    ToolBegan,
     ToolCalled,
     ToolFinished,
     UsageReported,
@@ -119,10 +118,6 @@ class Telling(Agent):
                     event.error.message,
                 )
             )
-
-    def began(self, call: str) -> None:
-        """Tell that a call runs unasked."""
-        self.tell(ToolBegan(self.now(), call))
 
     def end(self, result: ExecutionResult[Any]) -> None:
         """Tell what a tool has returned that has ended the work: that is the answer."""

@@ -89,9 +89,9 @@ class ClaudeEngine:
     ) -> AsyncIterator[AgentSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
         await _load()
-        from maverick_tui.agent.engine.claude.options import judge_of
         from maverick_tui.agent.engine.claude.session import AgentSession
         from maverick_tui.agent.engine.claude.transport import CliTransport
+        from maverick_tui.agent.engine.judging import judge_of
 
         options = agent._options_by(settings, cwd, person=can_use_tool is not None)
         if not may_schedule:

@@ -6,19 +6,16 @@ The CLI approves more than `allowed_tools` says: worktrees, scheduled jobs and s
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionUpdate
 
-from maverick_tui.agent.permissions.judge import Judge, Verdict
+from maverick_tui.agent.engine.judging import judged
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
-from maverick_tui.config import PERMISSION_MODES
-from maverick_tui.threads import in_thread
-
-log = logging.getLogger(__name__)
+from maverick_tui.modes import PERMISSION_MODES
 
 
 class Guard:
@@ -34,24 +31,18 @@ class Guard:
         return {"PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])]}
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
-        try:
-            verdict = await in_thread(self._judged, call)  # paths are followed, and git may be asked
-        except Exception:  # what cannot be judged is not let through
-            log.exception("A call of %s could not be judged", call.get("tool_name"))
-            verdict = Verdict("deny", "It could not be judged whether this may run.")
-        if verdict.decision == "allow" and tool_use_id:
-            self._on_allowed(tool_use_id)
-        answer = {"permissionDecision": verdict.decision, "permissionDecisionReason": verdict.reason}
-        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
-
-    def _judged(self, call: dict[str, Any]) -> Verdict:
         arguments = call.get("tool_input")
-        return self._judge.verdict(
+        judgement = await judged(
+            self._judge,
             str(call.get("tool_name")),
             arguments if isinstance(arguments, dict) else {},
             mode=call.get("permission_mode"),
             here=call.get("cwd"),
         )
+        if judgement.decision == "allow" and tool_use_id:
+            self._on_allowed(tool_use_id)
+        answer = {"permissionDecision": judgement.decision, "permissionDecisionReason": judgement.reason}
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
 
     def remember(self, decision: PermissionResult) -> PermissionResult:
         """Take note of what a person has granted for the rest of the session; the decision that is left for the CLI.

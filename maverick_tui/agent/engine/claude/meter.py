@@ -28,7 +28,7 @@ ZERO = Count(Usage(), {})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MeteredResult:
     """One result: the message with this turn's figures alone, and what it was counted from."""
 
     own: ResultMessage
@@ -58,7 +58,7 @@ class Meter:
         """Another CLI goes on with the same conversation."""
         self._earlier, self._before, self._is_resumed = [*self._earlier, self._before], ZERO, True
 
-    def read(self, result: ResultMessage, streamed: Iterable[Mapping[str, int]]) -> Reading:
+    def read(self, result: ResultMessage, streamed: Iterable[Mapping[str, int]]) -> MeteredResult:
         """Take the next result; `streamed` is what the answers of its turn have reported themselves."""
         count = Count(totals_of(result), result.model_usage or {}, result.duration_api_ms)
         resumed_from = Usage()
@@ -72,7 +72,7 @@ class Meter:
             total_cost_usd=(count.usage - before.usage).cost_usd,
             duration_api_ms=max(0, count.api_ms - before.api_ms),
         )
-        return Reading(own, resumed_from)
+        return MeteredResult(own, resumed_from)
 
     def _begun_with(self, totals: Usage, least: Usage) -> Count:
         """A CLI that was ended in good order counts on when it is resumed, one that was killed does not.

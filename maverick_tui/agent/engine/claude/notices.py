@@ -21,7 +21,7 @@ _COMPACTED = ("pre_tokens", "post_tokens")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RunningTask:
     """A subagent or background task: the call that started it, and what it is called."""
 
     call: str
@@ -32,7 +32,7 @@ class Notices:
     """Reads system messages; remembers which task belongs to which call, since some messages name only the task."""
 
     def __init__(self) -> None:
-        self.tasks: dict[str, Task] = {}
+        self.tasks: dict[str, RunningTask] = {}
         self.alive: set[str] = set()
         """The ids of tasks that go on."""
 
@@ -60,7 +60,7 @@ class Notices:
         call = str(data.get("tool_use_id") or (known.call if known else ""))
         description = str(data.get("description") or data.get("summary") or "")
         if kind == "task_started":
-            self.tasks[task_id] = Task(call, str(data.get("subagent_type") or description))
+            self.tasks[task_id] = RunningTask(call, str(data.get("subagent_type") or description))
         patch = data.get("patch")
         status = data.get("status") or (patch.get("status") if isinstance(patch, Mapping) else None)
         if kind in ("task_started", "task_progress"):

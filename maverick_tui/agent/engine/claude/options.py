@@ -11,10 +11,8 @@ from claude_agent_sdk import ClaudeAgentOptions
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
 from maverick_tui.agent.engine.environment import environment_of
-from maverick_tui.agent.permissions.judge import Judge
-from maverick_tui.agent.permissions.started import commands_of
+from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.tools import grants, parse_tool
-from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.masking.redact import conceal
 from maverick_tui.masking.settings import server_secrets
 
@@ -57,18 +55,6 @@ def options_of(
         max_buffer_size=MAX_LINE,
         extra_args=apart_from_project(agent.allowed_tools, settings.setting_sources),
         stderr=_ignore_line,
-    )
-
-
-def judge_of(agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
-    """Who decides about the calls of this agent."""
-    return Judge(
-        agent.allowed_tools,
-        Path(cwd or Path.cwd()),
-        person=person,
-        git_programs=programs_named,
-        git_starts=started_by_settings,
-        started=commands_of(agent.hooks, agent.mcp_servers),
     )
 
 

@@ -37,8 +37,8 @@ from maverick_tui.agent.engines import require_prompt
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.record import Record, is_background, totals_of
 from maverick_tui.agent.result import AgentUsage
-from maverick_tui.config import PERMISSION_MODES, PermissionMode
 from maverick_tui.exceptions import AgentError, TimeoutError
+from maverick_tui.modes import PermissionMode, require_mode
 from maverick_tui.usage import Usage
 
 log = logging.getLogger(__name__)
@@ -267,12 +267,7 @@ class AgentSession:
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change what asks first; a mode wider than the documented default is refused."""
-        if mode not in PERMISSION_MODES:
-            raise AgentError(
-                f"The permission mode {mode!r} cannot be set.",
-                kind="invalid",
-                hint=f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened.",
-            )
+        require_mode(mode)
         await self._control("set_permission_mode", self._client.set_permission_mode(mode))
 
     async def _control(self, name: str, request: Coroutine[Any, Any, None], seconds: float = CONTROL_TIMEOUT) -> None:

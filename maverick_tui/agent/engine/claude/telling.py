@@ -21,14 +21,14 @@ from claude_agent_sdk import (
 )
 
 from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
-from maverick_tui.agent.engine.claude.meter import Meter, Reading
+from maverick_tui.agent.engine.claude.meter import Meter, MeteredResult
 from maverick_tui.agent.engine.claude.session import AgentSession
 from maverick_tui.agent.engine.claude.signals import FIRED
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
-from maverick_tui.config import PermissionMode
 from maverick_tui.events.kinds import RequestStarted
 from maverick_tui.exceptions import AgentError
+from maverick_tui.modes import PermissionMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,10 @@ class ClaudeSession:
             error=error,
         )
 
-    def _read(self, result: ResultMessage) -> Reading:
+    def _read(self, result: ResultMessage) -> MeteredResult:
         return self._memory.meter.read(result, self._translator.streamed.values())
 
-    def _answered(self, reading: Reading | None, *, steps: int) -> Answered:
+    def _answered(self, reading: MeteredResult | None, *, steps: int) -> Answered:
         if reading is None:
             return Answered(steps=steps)
         own = reading.own

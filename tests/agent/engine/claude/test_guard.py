@@ -19,7 +19,7 @@ from tests.support.model import bash, call, say
 def test_what_a_person_has_granted_stays_with_the_judge(tmp_path: Path) -> None:
     judge = Judge(["Bash"], tmp_path, person=True)
     remove = {"command": "rm x"}
-    assert judge.verdict("Bash", remove).decision == "ask"
+    assert judge.judge("Bash", remove).decision == "ask"
     rules = [PermissionRuleValue("Bash", "rm:*")]
     updates = [
         PermissionUpdate(type="addRules", rules=rules, behavior="allow", destination="session"),
@@ -31,13 +31,13 @@ def test_what_a_person_has_granted_stays_with_the_judge(tmp_path: Path) -> None:
     left = Guard(judge).remember(PermissionResultAllow(updated_permissions=updates))
     assert isinstance(left, PermissionResultAllow)
     assert left.updated_permissions == [updates[3]], "the CLI would read rules in a way of its own"
-    assert judge.verdict("Bash", remove).decision == "allow"
-    assert judge.verdict("Bash", {"command": "rm x; mv y z"}).decision == "ask"
+    assert judge.judge("Bash", remove).decision == "allow"
+    assert judge.judge("Bash", {"command": "rm x; mv y z"}).decision == "ask"
 
 
 async def test_what_cannot_be_judged_does_not_run(tmp_path: Path) -> None:
     class Broken(Judge):
-        def verdict(self, *_args: Any, **_more: Any) -> Any:
+        def judge(self, *_args: Any, **_more: Any) -> Any:
             raise RuntimeError("out of order")
 
     guard = Guard(Broken(["Bash"], tmp_path, person=True))

@@ -1,0 +1,60 @@
+"""How a call of a tool goes by the judge before it runs, whichever engine makes it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.agent.engines import Listener, Permission, ToolQuestion
+from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.agent.permissions.started import commands_of
+from maverick_tui.events.kinds import ToolBegan
+from maverick_tui.git.programs import programs_named, started_by_settings
+from maverick_tui.threads import in_thread
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+
+log = logging.getLogger(__name__)
+
+
+def judge_of(agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
+    """Who decides about the calls of an agent that works in this folder; `person` says that somebody can be asked."""
+    return Judge(
+        agent.allowed_tools,
+        Path(cwd or Path.cwd()),
+        person=person,
+        git_programs=programs_named,
+        git_starts=started_by_settings,
+        started=commands_of(agent.hooks, agent.mcp_servers),
+    )
+
+
+async def permit(
+    judge: Judge, question: ToolQuestion, listener: Listener, *, mode: str | None = None, judged_as: str = ""
+) -> Permission:
+    """Whether the call of a question may run: the judge decides, and the person where that asks.
+
+    That it runs unasked is told. `judged_as` is what the judge knows the tool as, where that is not its name.
+    """
+    judgement = await judged(judge, judged_as or question.tool, question.arguments, mode=mode)
+    if judgement.decision == "allow":
+        listener.tell(ToolBegan(listener.now(), question.call))
+        return Permission(True)
+    if judgement.decision == "deny" or listener.ask is None:
+        return Permission(False, judgement.reason)
+    return await listener.ask(replace(question, reason=judgement.reason))
+
+
+async def judged(
+    judge: Judge, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | None = None
+) -> Judgement:
+    """What the judge says, in a thread: paths are followed, and git may be asked. What cannot be judged is refused."""
+    try:
+        return await in_thread(judge.judge, tool, arguments, mode=mode, here=here)
+    except Exception:
+        log.exception("A call of %s could not be judged", tool)
+        return Judgement("deny", "It could not be judged whether this may run.")

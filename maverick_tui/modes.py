@@ -1,0 +1,18 @@
+"""The permission modes that Maverick offers: the documented default, and narrower ones."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from maverick_tui.exceptions import AgentError
+
+PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk"]
+PERMISSION_MODES: tuple[str, ...] = get_args(PermissionMode)
+DEFAULT_PERMISSION_MODE = "acceptEdits"
+WIDEST = f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened."
+
+
+def require_mode(mode: str) -> None:
+    """Refuse what is wider than the documented default."""
+    if mode not in PERMISSION_MODES:
+        raise AgentError(f"The permission mode {mode!r} cannot be set.", kind="invalid", hint=WIDEST)

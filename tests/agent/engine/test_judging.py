@@ -1,0 +1,70 @@
+"""What an engine asks before a call runs: the judge, and the person where the judge says so."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui.agent.engine.judging import judge_of, permit
+from maverick_tui.agent.engines import Permission, ToolQuestion
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.sdk_messages import SdkListener
+from maverick_tui.events.kinds import ToolBegan
+from tests.support.agents import Worker
+
+
+class Person(SdkListener):
+    """Hears what is told, and says no."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events = asyncio.Queue()
+        self.asked: list[ToolQuestion] = []
+        self.ask = self._refuse
+
+    async def _refuse(self, question: ToolQuestion) -> Permission:
+        self.asked.append(question)
+        return Permission(False, "not today")
+
+
+async def test_what_only_reads_runs_at_once_and_that_is_told() -> None:
+    person = Person()
+    reads = ToolQuestion("Bash", {"command": "ls"}, "c1")
+    assert await permit(judge_of(Worker(), None, person=True), reads, person) == Permission(True)
+    assert person.asked == []
+    assert person.events is not None
+    told = person.events.get_nowait()
+    assert isinstance(told, ToolBegan)
+    assert told.call == "c1"
+
+
+async def test_what_the_judge_asks_about_is_the_persons_to_decide() -> None:
+    person = Person()
+    writes = ToolQuestion("Bash", {"command": "echo x > .git/config"}, "c1")
+    assert await permit(judge_of(Worker(), None, person=True), writes, person) == Permission(False, "not today")
+    (question,) = person.asked
+    assert "can make other programs run" in question.reason
+    assert person.events is not None
+    assert person.events.empty()
+
+
+@pytest.mark.parametrize("tool", ["Bash", "Write"])
+async def test_where_nobody_can_be_asked_what_would_ask_is_refused(tool: str) -> None:
+    question = ToolQuestion(tool, {"command": "rm -r ~/.ssh", "file_path": "x"}, "c1")
+    permission = await permit(judge_of(Worker(), None, person=False), question, SdkListener())
+    assert not permission.is_granted
+    assert permission.reason
+
+
+async def test_what_cannot_be_judged_is_refused_and_nobody_is_asked(tmp_path: Path) -> None:
+    class Broken(Judge):
+        def judge(self, *_args: Any, **_more: Any) -> Any:
+            raise RuntimeError("out of order")
+
+    person = Person()
+    permission = await permit(Broken(["Bash"], tmp_path, person=True), ToolQuestion("Bash", {}, "c1"), person)
+    assert permission == Permission(False, "It could not be judged whether this may run.")
+    assert person.asked == []
