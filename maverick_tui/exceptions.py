@@ -26,7 +26,7 @@ from __future__ import annotations
 import builtins
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
@@ -90,6 +90,13 @@ class AgentError(MaverickError):
         return self.kind in RETRYABLE_KINDS
 
 
+class _More(TypedDict, total=False):
+    """What every `AgentError` can be given."""
+
+    kind: ErrorKind | None
+    hint: str
+
+
 class CLINotFoundError(AgentError):
     """There is no Claude Code CLI to run."""
 
@@ -104,10 +111,9 @@ class CLINotFoundError(AgentError):
         message: str = "The Claude Code CLI was not found.",
         *,
         cli_path: str | None = None,
-        kind: ErrorKind | None = None,
-        hint: str = "",
+        **more: Unpack[_More],
     ) -> None:
-        super().__init__(message, kind=kind, hint=hint)
+        super().__init__(message, **more)
         self.cli_path = cli_path
 
 
@@ -117,15 +123,9 @@ class ProcessError(AgentError):
     hint_by_default = "Read what the CLI said last, then run the agent again."
 
     def __init__(
-        self,
-        message: str,
-        *,
-        exit_code: int | None = None,
-        stderr: str | None = None,
-        kind: ErrorKind | None = None,
-        hint: str = "",
+        self, message: str, *, exit_code: int | None = None, stderr: str | None = None, **more: Unpack[_More]
     ) -> None:
-        super().__init__(message, kind=kind, hint=hint)
+        super().__init__(message, **more)
         self.exit_code = exit_code
         self.stderr = stderr
 
@@ -146,15 +146,8 @@ class NetworkError(AgentError):
     kind_by_default: ErrorKind = "network"
     hint_by_default = "Check the network and ANTHROPIC_BASE_URL, then try again in a moment."
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | None = None,
-        kind: ErrorKind | None = None,
-        hint: str = "",
-    ) -> None:
-        super().__init__(message, kind=kind, hint=hint)
+    def __init__(self, message: str, *, status: int | None = None, **more: Unpack[_More]) -> None:
+        super().__init__(message, **more)
         self.status = status
         self.retry_after: float | None = None
 
@@ -164,15 +157,8 @@ class StreamingError(AgentError):
 
     hint_by_default = "What came before is kept: continue from there, or run the prompt again."
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        partial_messages: Sequence[Message] = (),
-        kind: ErrorKind | None = None,
-        hint: str = "",
-    ) -> None:
-        super().__init__(message, kind=kind, hint=hint)
+    def __init__(self, message: str, *, partial_messages: Sequence[Message] = (), **more: Unpack[_More]) -> None:
+        super().__init__(message, **more)
         self.partial_messages: list[Message] = list(partial_messages)
 
 
@@ -181,15 +167,8 @@ class MalformedResponseError(AgentError):
 
     hint_by_default = "Look at the raw response: a proxy or gateway may have changed the answer."
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        raw_response: str = "",
-        kind: ErrorKind | None = None,
-        hint: str = "",
-    ) -> None:
-        super().__init__(message, kind=kind, hint=hint)
+    def __init__(self, message: str, *, raw_response: str = "", **more: Unpack[_More]) -> None:
+        super().__init__(message, **more)
         self.raw_response = raw_response
 
 

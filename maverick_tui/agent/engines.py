@@ -2,7 +2,7 @@
 
 An engine tells what the model and its tools do: blocks, calls, usage, notices, lists, jobs. Prompts, turns, questions
 and the run itself are told by the run. So nobody above has to know which engine it is. Every call of a tool goes by the
-judge before it runs: see `engine/judging.py`. Light: engines are imported when needed. They know agents, not the reverse.
+judge before it runs: see `engine/judging.py`. Light: engines are imported when needed.
 """
 
 from __future__ import annotations

@@ -79,28 +79,19 @@ class Field:
     """Whether it is Claude Code's, and does nothing here."""
 
 
-def _is_whole(value: object) -> bool:
-    return _is_count(value) and value != 0
+def _one_of(choices: Collection[str], example: str = "") -> Kind:
+    def fits(value: object) -> bool:
+        return isinstance(value, str) and value in choices
+
+    return Kind("text", "", fits, f'"{example}"', choices)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _words(wanted: str, example: str) -> Kind:
+    return Kind("words", wanted, lambda value: isinstance(value, (list, tuple)), example)
 
 
-def _is_number(value: object) -> bool:
-    return _is_whole(value) or (isinstance(value, float) and math.isfinite(value) and value > 0)
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _is_thinking(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and (value == 0 or value >= 1024)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _map(wanted: str, example: str) -> Kind:
+    return Kind("map", wanted, lambda value: isinstance(value, dict), example)
 
 
 def _is_prompt(value: object) -> bool:
@@ -111,40 +102,22 @@ def _is_model(value: object) -> bool:
     return value == "" or (isinstance(value, str) and value != "inherit" and not wrong_model(value))
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, (list, tuple))
+def _number(wanted: str, fits: Callable[[float], bool], example: str, *, is_float: bool = False) -> Kind:
+    kinds = (int, float) if is_float else (int,)
+
+    def is_one(value: object) -> bool:
+        return isinstance(value, kinds) and not isinstance(value, bool) and value != math.inf and fits(value)
+
+    return Kind("number", wanted, is_one, example, is_float=is_float)
 
 
-def _is_map(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _one_of(choices: Collection[str], example: str = "") -> Kind:
-    def fits(value: object) -> bool:
-        return isinstance(value, str) and value in choices
-
-    return Kind("text", "", fits, f'"{example}"', choices)
-
-
-def _words(wanted: str, example: str) -> Kind:
-    return Kind("words", wanted, _is_list, example)
-
-
-def _map(wanted: str, example: str) -> Kind:
-    return Kind("map", wanted, _is_map, example)
-
-
-_TEXT = Kind("text", "text", _is_text, '"..."')
-_FLAG = Kind("flag", "true or false", _is_flag, "true")
-_WHOLE = Kind("number", "a whole number above 0", _is_whole, "10")
-_COUNT = Kind("number", "a whole number from 0 on", _is_count, "3")
-_NUMBER = Kind("number", "a number above 0", _is_number, "10", is_float=True)
-_SHARE = Kind("number", "a number from 0 to 1", _is_share, "0.2", is_float=True)
-_THINKING = Kind("number", "0, or a whole number from 1024 on", _is_thinking, "4096")
+_TEXT = Kind("text", "text", lambda value: isinstance(value, str), '"..."')
+_FLAG = Kind("flag", "true or false", lambda value: isinstance(value, bool), "true")
+_WHOLE = _number("a whole number above 0", lambda value: value > 0, "10")
+_COUNT = _number("a whole number from 0 on", lambda value: value >= 0, "3")
+_NUMBER = _number("a number above 0", lambda value: value > 0, "10", is_float=True)
+_SHARE = _number("a number from 0 to 1", lambda value: 0 <= value <= 1, "0.2", is_float=True)
+_THINKING = _number("0, or a whole number from 1024 on", lambda value: value == 0 or value >= 1024, "4096")
 _PROMPT = Kind("text", f"text of 1 to {MAX_PROMPT:,} bytes", _is_prompt, '"..."')
 _MODEL_KIND = Kind("text", "an alias or a full model id", _is_model, '"sonnet"')
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import MaverickConfig
-from maverick_tui.agent.engine.claude.jobs import Jobs
+from maverick_tui.agent.engine.claude.scheduling import Jobs
 from maverick_tui.events.background import Job, job_of, soonest
 from maverick_tui.events.kinds import (
     Connected,

@@ -19,8 +19,14 @@ from maverick_tui.agent.catalog.mcp_servers import Server, expand_server
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.permissions.places import home_folder
-from maverick_tui.agent.permissions.runners import deciding_files, takes_from_node_modules
-from maverick_tui.agent.permissions.started import ReadCommand, files_of_module, path_of, read
+from maverick_tui.agent.permissions.started import (
+    ReadCommand,
+    deciding_files,
+    files_of_module,
+    path_of,
+    read,
+    takes_from_node_modules,
+)
 from maverick_tui.exceptions import ConfigError
 
 SAFE_PATH = "PYTHONSAFEPATH"

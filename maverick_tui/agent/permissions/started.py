@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.permissions.known_places import compared_names, way_of
-from maverick_tui.agent.permissions.runners import deciding_files, program_name
 from maverick_tui.agent.permissions.shell import LONGEST, words_within
 
 _SEPARATORS = ";&|()<>\n"
@@ -46,6 +45,26 @@ _BESIDE = re.compile(r"\w+=.*|\d[\d.]*[smhd]?", re.DOTALL)
 _PATTERN = re.compile(r"[*?\[]")
 _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
 _HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
+
+_NODE = "package.json .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml"
+_TYPED = "tsconfig.json deno.json deno.jsonc"
+_PYTHON = "pyproject.toml setup.py setup.cfg uv.toml Pipfile tox.ini noxfile.py"
+# Programs that look into the folder that they are started in for what to run: a file that is missing is added here.
+_RUNNERS = (
+    ("npx npm pnpm pnpx yarn yarnpkg corepack", _NODE),
+    ("bun bunx", f"{_NODE} {_TYPED}"),
+    ("tsx ts-node ts-node-esm deno", _TYPED),
+    ("uv poetry pdm hatch rye pipenv tox nox", _PYTHON),
+    ("make gmake", "GNUmakefile makefile Makefile"),
+    ("just", "justfile Justfile .justfile"),
+    ("rake bundle", "Rakefile rakefile Gemfile"),
+    ("composer", "composer.json"),
+    ("cargo", "Cargo.toml build.rs"),
+    ("direnv mise", ".envrc mise.toml .mise.toml mise.local.toml .tool-versions"),
+    ("pre-commit", ".pre-commit-config.yaml"),
+)
+_DECIDING = {program: files.split() for programs, files in _RUNNERS for program in programs.split()}
+_VERSION = re.compile(r"[\d.]*(?:\.exe|\.cmd|\.bat)?$")
 
 
 class ReadCommand(NamedTuple):
@@ -92,6 +111,21 @@ def read(command: str) -> ReadCommand:
             imports = imports or _imports_from_folder(call)
             waiting += [word for word in call if re.search(rf"[\s{_SEPARATORS}]", word)]
     return ReadCommand(words, runs, modules, folders, imports)
+
+
+def program_name(word: str) -> str:
+    """What a program is called, whichever version it is and wherever it lies."""
+    return _VERSION.sub("", re.split(r"[/\\]", word)[-1].casefold()) or word
+
+
+def deciding_files(words: Iterable[str]) -> list[str]:
+    """The names of files that decide what the programs among these words run."""
+    return list(dict.fromkeys(file for word in words for file in _DECIDING.get(program_name(word), ())))
+
+
+def takes_from_node_modules(words: Iterable[str]) -> bool:
+    """Whether a program among these words runs what is installed in the folder."""
+    return any("package.json" in _DECIDING.get(program_name(word), ()) for word in words)
 
 
 def files_of_module(name: str) -> list[str]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
 from maverick_tui.agent.engines import load_module
 
 if TYPE_CHECKING:
@@ -62,13 +61,13 @@ class ClaudeEngine:
     ) -> AsyncGenerator[Message, None]:
         """Ask once, in a CLI of its own, and yield the SDK's messages."""
         await _load()
-        from maverick_tui.agent.engine.claude.oneshot import Ask
+        from maverick_tui.agent.engine.claude.oneshot import asked
         from maverick_tui.agent.engine.claude.transport import CliTransport
 
         timeout = agent._timeout_by(settings)
         transport = agent._transport or CliTransport
         options = agent._options_by(settings, cwd)
-        async with Ask(prompt, options, timeout=timeout, open_transport=transport) as reply:
+        async with asked(prompt, options, timeout=timeout, open_transport=transport) as reply:
             while await reply.arrived():
                 while reply.unread:
                     yield reply.unread.popleft()
@@ -89,6 +88,7 @@ class ClaudeEngine:
     ) -> AsyncIterator[AgentSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
         await _load()
+        from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
         from maverick_tui.agent.engine.claude.session import AgentSession
         from maverick_tui.agent.engine.claude.transport import CliTransport
         from maverick_tui.agent.engine.judging import judge_of

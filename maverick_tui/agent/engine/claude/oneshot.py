@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import claude_agent_sdk
 from claude_agent_sdk import ClaudeAgentOptions, Transport
@@ -20,33 +21,24 @@ OpenTransport = Callable[[ClaudeAgentOptions], Transport]
 _closing: set[asyncio.Task[None]] = set()
 
 
-class Ask:
-    """A prompt that is being answered while the context is open; when it ends, so does the CLI. No retries."""
-
-    def __init__(
-        self, prompt: str, options: ClaudeAgentOptions, *, timeout: float | None, open_transport: OpenTransport
-    ) -> None:
-        require_prompt(prompt)
-        self._prompt = prompt
-        self._options = options
-        self._timeout = timeout
-        self._transport = open_transport(options)
-
-    async def __aenter__(self) -> Reply:
-        """Send the prompt; messages come in from now on."""
-        self._turn = Reply(timeout=self._timeout, stderr=lambda: last_words(self._transport))
-        pump = _pump(self._prompt, self._options, self._transport, self._turn)
-        self._task = asyncio.create_task(pump, name="maverick-pump")
-        return self._turn
-
-    async def __aexit__(self, *_: object) -> None:
-        """End the CLI if it has not ended by itself."""
-        if not self._task.done():
-            if isinstance(self._transport, CliTransport):
-                self._transport.is_abandoned = True
-            self._task.cancel()
-        await finished(self._task)
-        self._turn.end()
+@asynccontextmanager
+async def asked(
+    prompt: str, options: ClaudeAgentOptions, *, timeout: float | None, open_transport: OpenTransport
+) -> AsyncIterator[Reply]:
+    """What comes for a prompt while the context is open; when that ends, so does the CLI. No retries."""
+    require_prompt(prompt)
+    transport = open_transport(options)
+    reply = Reply(timeout=timeout, stderr=lambda: last_words(transport))
+    pump = asyncio.create_task(_pump(prompt, options, transport, reply), name="maverick-pump")
+    try:
+        yield reply
+    finally:
+        if not pump.done():
+            if isinstance(transport, CliTransport):
+                transport.is_abandoned = True
+            pump.cancel()
+        await finished(pump)
+        reply.end()
 
 
 async def finished(task: asyncio.Task[None]) -> None:

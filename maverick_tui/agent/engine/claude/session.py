@@ -30,8 +30,7 @@ from maverick_tui.agent.engine.claude.failures import compaction_failure
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.oneshot import OpenTransport, describe, finished, given_up, last_words
 from maverick_tui.agent.engine.claude.reply import Reply
-from maverick_tui.agent.engine.claude.scheduling import JobWatch
-from maverick_tui.agent.engine.claude.signals import BEGAN
+from maverick_tui.agent.engine.claude.scheduling import BEGAN, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.agent.engines import require_prompt
 from maverick_tui.agent.permissions.judge import Judge

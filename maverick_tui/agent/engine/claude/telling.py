@@ -22,8 +22,8 @@ from claude_agent_sdk import (
 
 from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
 from maverick_tui.agent.engine.claude.meter import Meter, MeteredResult
+from maverick_tui.agent.engine.claude.scheduling import FIRED
 from maverick_tui.agent.engine.claude.session import AgentSession
-from maverick_tui.agent.engine.claude.signals import FIRED
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
 from maverick_tui.events.kinds import RequestStarted

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from maverick_tui.agent.engine.claude.jobs import Jobs
 from maverick_tui.agent.engine.claude.notices import Notices
-from maverick_tui.agent.engine.claude.signals import BEGAN, JOBS
+from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, Jobs
 from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
 from maverick_tui.events.kinds import (

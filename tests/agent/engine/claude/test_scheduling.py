@@ -12,8 +12,7 @@ import pytest
 from claude_agent_sdk import Message, PermissionResultAllow, SystemMessage
 
 from maverick_tui import ConfigError, MaverickConfig
-from maverick_tui.agent.engine.claude.scheduling import JobWatch, apart_from_project, schedules
-from maverick_tui.agent.engine.claude.signals import FIRED, JOBS
+from maverick_tui.agent.engine.claude.scheduling import FIRED, JOBS, JobWatch, apart_from_project, schedules
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
 from tests.support.model import call, last_prompt, say, scene
