@@ -59,6 +59,8 @@ class ToolQuestion:
     call: str
     reason: str = ""
     subagent: str = ""
+    is_asked_each_time: bool = False
+    """Whether nothing that the person has allowed before answers it, as the judge says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
+from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS
 
 _NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """Tools that ask the person something: an answer holds for one question."""
@@ -72,10 +74,12 @@ class Grants:
             return _commands(_command(arguments), self._cwd) if is_plain(arguments) else []
         if tool == "WebFetch":
             return _addresses(arguments)
-        if path_of(arguments) and paths_of(tool, arguments):
+        # Of any other tool nobody knows which of its arguments say what it does, and which to what.
+        if tool in EDIT_TOOLS | READING_TOOLS and path_of(arguments) and paths_of(tool, arguments):
             return self._at_path(tool, arguments)
+        same = _exactly(arguments)
         return [
-            Grant(f"{tool}, with these arguments", lambda name, given: name == tool and dict(given) == dict(arguments)),
+            Grant(f"{tool}, with these arguments", lambda name, given: name == tool and _exactly(given) == same),
             Grant(f"every use of {tool}", lambda name, _given: name == tool),
         ]
 
@@ -109,6 +113,11 @@ class Grants:
             return False
         below = [place.relative_to(self._cwd) for place in real_paths(path, self._cwd)]
         return not any(part.startswith(".") for place in below for part in place.parts)
+
+
+def _exactly(arguments: Mapping[str, Any]) -> str:
+    """By which two calls are the same: in Python 1 is True."""
+    return json.dumps(arguments, sort_keys=True)
 
 
 def _addresses(arguments: Mapping[str, Any]) -> list[Grant]:

@@ -47,10 +47,11 @@ class Questions:
         """What is to become of a call; a question that is cancelled is withdrawn."""
         self._asked += 1
         request = f"question-{self._asked}"
-        if rule := self._grants.rule_for(about.tool, about.arguments):
+        grants = None if about.is_asked_each_time else self._grants
+        if grants and (rule := grants.rule_for(about.tool, about.arguments)):
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
             return Permission(True)
-        question = _Question(about.call, self._grants.offers(about.tool, about.arguments), _future())
+        question = _Question(about.call, grants.offers(about.tool, about.arguments) if grants else [], _future())
         self._open[request] = question
         self._log.emit(
             PermissionAsked(

@@ -172,7 +172,7 @@ def test_an_alias_asks_where_it_is_called_and_nowhere_else(person: bool, project
     assert judge.judge("Bash", {"command": "git log -1"}).decision == "allow"
     told = judge.judge("Bash", {"command": "git whatchanged -1"})
     reason = "This repository makes git do more than read it: alias.whatchanged."
-    assert told == ("ask" if person else "deny", reason)
+    assert told[:2] == ("ask" if person else "deny", reason)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         ),
         ("mypy a.py", "mypy", ["mypy -p a"], ["mypy --python-executable ./evil a.py", "mypy --config-file=x a.py"]),
         ("ruff check", "ruff", ["ruff format a.py"], ["ruff check --config x", "ruff check -o x"]),
+        ("rustfmt a.rs", "rustfmt", ["rustfmt b.rs"], ["rustfmt +/evil b.rs"]),
         ("black a.py", "black", ["black -q b.py"], ["black --config x a.py"]),
         ("flake8 a.py", "flake8", ["flake8 b.py"], ["flake8 --append-config=x a.py"]),
         ("isort a.py", "isort", ["isort -q b.py"], ["isort --settings-path x a.py", "isort --sp=x a.py"]),
@@ -191,25 +192,16 @@ def test_files() -> None:
     assert offered(grants, "Read", {"file_path": "src/.env.example"}) == ["Read of src/.env.example"]
 
 
-def test_a_grant_for_a_foreign_tool_looks_at_all_that_it_is_given() -> None:
-    grants, tool = Grants(Path.cwd()), "mcp__fs__write_file"
-    _, folder = grants.offers(tool, {"path": "notes.txt", "content": "x"})
-    assert folder.text == f"{tool} in this folder"
-    grants.give(folder)
-    assert grants.rule_for(tool, {"path": "src/a.py", "content": "y\nz"})
-    for more in (
-        {"destination": "/tmp/x"},
-        {"file_path": "../x"},
-        {"to": [{"at": "/tmp/x"}]},
-        {"uri": "file:///tmp/x"},
-        {"a": "b/../" * 999 + "../x"},
-    ):
-        assert not grants.rule_for(tool, {"path": "notes.txt", **more}), more
-    (outside,) = grants.offers(tool, {"path": "notes.txt", "destination": "/tmp/x"})
-    assert outside.text == f"{tool} of /tmp/x"
-    grants.give(outside)
-    assert grants.rule_for(tool, {"path": "notes.txt", "destination": "/tmp/x"})
-    assert not grants.rule_for(tool, {"path": "notes.txt", "destination": "/tmp/y"})
+def test_a_grant_for_a_foreign_tool_knows_nothing_of_its_arguments() -> None:
+    grants, tool = Grants(Path.cwd()), "mcp__sh__run"
+    exact, every = grants.offers(tool, {"path": "src", "command": "ls", "force": False})
+    assert (exact.text, every.text) == (f"{tool}, with these arguments", f"every use of {tool}")
+    grants.give(exact)
+    assert grants.rule_for(tool, {"force": False, "command": "ls", "path": "src"}) == exact.text
+    for more in ({"command": "touch x;/../ls"}, {"force": True}, {"force": 0}, {"path": "./src"}, {"to": "x"}):
+        assert not grants.rule_for(tool, {"path": "src", "command": "ls", "force": False, **more}), more
+    grants.give(every)
+    assert not grants.rule_for(tool, {"path": ".git/hooks/pre-commit"})
 
 
 def test_others() -> None:

@@ -121,6 +121,28 @@ async def test_a_grant_for_files_ends_at_the_folder_and_at_hidden_ones(serve: Se
     assert not Path(places[3]).exists()
 
 
+class Hooked(Handyman):
+    """Its own hook runs a file of the project after each edit."""
+
+    hooks = {"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "sh scripts/check.sh"}]}]}
+
+
+async def test_no_grant_covers_what_the_agents_own_hooks_run(serve: ServeModel) -> None:
+    places = ["a.txt", "scripts/check.sh"]
+    writes = [call("Write", file_path=str(Path(place).absolute()), content="touch PWNED") for place in places]
+    async with serve([*writes, say("done")]), watch(Hooked) as run:
+        run.prompt("work")
+        first = await run.until(PermissionAsked)
+        run.send(AnswerPermission(first.request, "run", grant=1))
+        second = await run.until(PermissionAsked, 2)
+        assert second.arguments["file_path"].endswith("check.sh")
+        assert second.grants == ()
+        run.send(AnswerPermission(second.request, "deny"))
+        await run.until(TurnEnded)
+    assert Path("a.txt").exists()
+    assert not Path("PWNED").exists()
+
+
 async def test_a_question_of_the_agent_is_answered_and_closing_withdraws_another(serve: ServeModel) -> None:
     options = [{"label": label, "description": label} for label in ("red", "blue")]
     question: dict[str, Any] = {"question": "Which?", "header": "Colour", "multiSelect": False, "options": options}

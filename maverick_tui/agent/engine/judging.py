@@ -46,7 +46,8 @@ async def permit(
         return Permission(True)
     if judgement.decision == "deny" or listener.ask is None:
         return Permission(False, judgement.reason)
-    return await listener.ask(replace(question, reason=judgement.reason))
+    each_time = judgement.is_asked_each_time
+    return await listener.ask(replace(question, reason=judgement.reason, is_asked_each_time=each_time))
 
 
 async def judged(

@@ -48,6 +48,9 @@ def why_always_asked(call: Call, places: Places) -> str:
     if reason := why_not_clear(call.tool, call.arguments):
         return reason
     named = call.paths
+    # What a number of these stands for in our process, it need not stand for in the one that opens it.
+    if reason := first_reason(places.why_not_to_open(path, call.here) for path in named):
+        return reason
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
     if call.tool in EDIT_TOOLS and (reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)):
@@ -75,7 +78,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
         if found is None:
             return unknown_files(pattern)
         named += found
-    if reason := first_reason(map(look, named)):
+    if reason := first_reason(map(look, named)) or places.why_together(named[:MOST_WORDS], call.here):
         return reason
     calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
@@ -35,6 +36,8 @@ class Judgement(NamedTuple):
 
     decision: Literal["allow", "ask", "deny"]
     reason: str = ""
+    is_asked_each_time: bool = False
+    """Whether nothing that a person has allowed before can answer it."""
 
 
 def _more_than_a_start(call: Call) -> str:
@@ -72,6 +75,7 @@ class Judge:
         bash = [rule.rule for rule in self._rules if rule.name == "Bash"]
         self._commands = Commands(bash, self._places, git_programs)
         self._git_starts = git_starts
+        self._editing = Lock()
 
     def judge(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
@@ -82,26 +86,40 @@ class Judge:
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
             return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
-        reason = self._reason(call, mode)
+        if tool not in EDIT_TOOLS:
+            return self._judged(call, mode)
+        with self._editing:  # of two edits at once, each would find the other's file missing
+            judgement = self._judged(call, mode)
+            if judgement.decision != "deny":
+                self._places.expect(call.paths, call.here)
+        return judgement
+
+    def _judged(self, call: Call, mode: str | None) -> Judgement:
+        reason, is_asked_each_time = self._reason(call, mode)
         if not reason:
             return Judgement("allow")
         if self._person and mode != "dontAsk":
-            return Judgement("ask", "" if reason == ASKS else reason)
+            return Judgement("ask", "" if reason == ASKS else reason, is_asked_each_time)
+        tool = call.tool
         return Judgement("deny", f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason)
 
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""
         self._granted.append(rule)
 
-    def _reason(self, call: Call, mode: str | None) -> str:
-        """Why the call must not run unasked; empty if it may."""
+    def _reason(self, call: Call, mode: str | None) -> tuple[str, bool]:
+        """Why the call must not run unasked, and whether that is to be asked each time; empty if it may run."""
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
-            return ""
+            return "", False
         doubt = self._doubt(call)
         if doubt and (reason := why_always_asked(call, self._places) or self._what_git_starts(call)):
-            return reason
+            return reason, True
         if any(self._covers(rule, call) for rule in self._granted):
-            return ""
+            return "", False
+        return self._beyond(call, mode, doubt), False
+
+    def _beyond(self, call: Call, mode: str | None, doubt: str) -> str:
+        """Why neither the mode nor the agent's rules let the call run unasked; empty if they do."""
         if call.tool in EDIT_TOOLS:
             is_free = mode == "acceptEdits" or not (self._person or mode == "plan")
             return self._beyond_rules(call) or self._outside(call) or ("" if is_free else ASKS)

@@ -25,8 +25,8 @@ from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 
 _ORDINARY_DEVICES = (
-    "/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom /dev/fd"
-    " /dev/shm /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/version"
+    "/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom"
+    " /dev/fd/0 /dev/fd/1 /dev/fd/2 /dev/shm /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/version"
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
@@ -53,11 +53,23 @@ class Places:
         self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
+        self._expected: set[str] = set()
+
+    def expect(self, paths: Iterable[str], here: Path) -> None:
+        """Count these files, and the folders that they need, as being there: they are to be written."""
+        for place in (place for path in paths for place in _places(path, here)):
+            self._expected.update(map(str, (place, *place.parents)))
 
     def why_not_to_write(self, path: str, here: Path | None = None) -> str:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
         places = dict.fromkeys(_places(path, here or self.cwd))
         return next(filter(None, map(self._keeps_from_writing, places)), "")
+
+    def why_together(self, paths: Iterable[str], here: Path) -> str:
+        """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
+        beside = {str(one) for path in paths for place in _places(path, here) for one in (place, *place.parents)}
+        found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
+        return next(map(_of_repository, found), "")
 
     def why_not_to_edit(self, path: str, here: Path | None = None) -> str:
         """Why no file is to be made or changed there: for its name, which would be an option in the place of a pattern,
@@ -86,6 +98,11 @@ class Places:
         """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
         places = dict.fromkeys(_places(path, here or self.cwd))
         return next(filter(None, map(self._keeps_from_reading, places)), "")
+
+    def why_not_to_open(self, path: str, here: Path) -> str:
+        """Why no tool that opens files by itself is to open this one: devices are for commands."""
+        place = _places(path, here)[0]
+        return f"{place} is not an ordinary file." if _is_below(place.as_posix(), ("/dev",)) else ""
 
     def why_not_to_name(self, path: str) -> str:
         """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
@@ -121,8 +138,8 @@ class Places:
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(map(is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
             return f"{place} can make other programs run something."
-        if _is_of_bare_repository(place):
-            return f"{place} would be part of a repository, whose settings can make git run something."
+        if self._is_of_bare_repository(place):
+            return _of_repository(place)
         home = self._home
         if home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home):
             below = place.relative_to(home).parts
@@ -139,6 +156,19 @@ class Places:
         is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
         return f"{place} is not an ordinary file." if is_odd and not _is_below(shown, _ORDINARY_DEVICES) else ""
 
+    def _is_of_bare_repository(self, place: Path, beside: Collection[str] = ()) -> bool:
+        """Whether git takes a folder above for a repository once that is there: by what it has, not by its name."""
+        for part, folder in zip(reversed(place.parts), map(str, place.parents), strict=False):
+            if part.casefold() != "head" and not self._is_there(f"{folder}/HEAD", beside):
+                continue
+            has = {part.casefold(), *(name for name in _PARTS_OF_GIT if self._is_there(f"{folder}/{name}", beside))}
+            if has >= {"objects", "refs"} or "commondir" in has:
+                return True
+        return False
+
+    def _is_there(self, path: str, beside: Collection[str]) -> bool:
+        return os.path.lexists(path) or path in self._expected or path in beside
+
     def _names(self, place: Path) -> Iterator[list[str]]:
         """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
         bases = [base for base in (self.cwd, self._home) if base is not None and _is_within(place, base)]
@@ -151,6 +181,10 @@ def moved(path: str, here: Path) -> Path | None:
     """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
     by_name, by_links, _ = _places(path, here)
     return by_links if by_name == by_links else None
+
+
+def _of_repository(place: Path) -> str:
+    return f"{place} would be part of a repository, whose settings can make git run something."
 
 
 def real_paths(path: str, here: Path) -> set[Path]:
@@ -177,17 +211,6 @@ def _is_of_environment(place: Path) -> bool:
     inner = (folder for part, folder in parts if part.casefold() in _PARTS_OF_ENVIRONMENT)
     is_ours = sys.prefix != sys.base_prefix and _is_within(place, _OURS)
     return is_ours or any(os.path.lexists(f"{folder}/{mark}") for folder in inner for mark in _MARKS_OF_ENVIRONMENT)
-
-
-def _is_of_bare_repository(place: Path) -> bool:
-    """Whether git takes a folder above for a repository once something is there: by what it has, not by its name."""
-    for part, folder in zip(reversed(place.parts), map(str, place.parents), strict=False):
-        if part.casefold() != "head" and not os.path.lexists(f"{folder}/HEAD"):
-            continue
-        has = {part.casefold(), *(name for name in _PARTS_OF_GIT if os.path.lexists(f"{folder}/{name}"))}
-        if has >= {"objects", "refs"} or "commondir" in has:
-            return True
-    return False
 
 
 def _is_file_or_folder(path: str) -> bool:

@@ -207,7 +207,7 @@ _CHECKERS: dict[str, Runner] = {
         "config-file rootdir confcutdir override-ini pdbcls basetemp import-mode", "pco", operands=_ARGUMENT_FILE
     ),
     "ruff": Runner("config output-file cache-dir", "o", operands=_ARGUMENT_FILE),
-    "rustfmt": Runner("config config-path print-config"),
+    "rustfmt": Runner("config config-path print-config", operands=r"^\+"),  # rustup's: which of them is run
     "touch": Runner(words="--", operands=_LIKE_AN_OPTION),
     "yamllint": Runner("config-file config-data", "cd"),
 }

@@ -264,4 +264,4 @@ def test_git_does_not_even_look_where_the_repository_names_programs(person: bool
     ],
 )
 def test_the_reason_names_all_that_does_more_than_to_read(command: str, reason: str, project: Path) -> None:
-    assert Judge(["Bash"], project, person=True).judge("Bash", bash(command)) == ("ask", reason)
+    assert Judge(["Bash"], project, person=True).judge("Bash", bash(command)) == ("ask", reason, False)

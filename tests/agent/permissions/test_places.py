@@ -161,6 +161,26 @@ def test_no_folder_becomes_a_repository_by_its_files(person: bool, project: Path
         assert decide(judge, "Write", {"file_path": path}) == "allow", path
 
 
+def test_no_folder_becomes_a_repository_by_edits_that_are_on_their_way_or_by_one_command(project: Path) -> None:
+    judge = Judge(["Write", "Bash(mkdir:*)"], project, person=False)
+    parts = ("HEAD", "config", "objects/k", "refs/k")
+    decisions = [decide(judge, "Write", {"file_path": f"lib/{part}"}) for part in parts]
+    assert decisions == ["allow"] * 3 + ["deny"], "nothing of it is on the disk yet"
+    (project / "other").mkdir()
+    (project / "other/HEAD").touch()
+    assert decide(judge, "Bash", {"command": "mkdir other/objects"}) == "allow"
+    for command in ("mkdir other/objects other/refs", "mkdir -p other/objects/x other/refs/y"):
+        assert decide(judge, "Bash", {"command": command}) == "deny", command
+
+
+@pytest.mark.parametrize("tool", ["Read", "Grep", "Write"])
+def test_no_file_is_opened_by_the_number_that_it_has_here(tool: str, project: Path) -> None:
+    with (project / "notes.md").open("w") as file:
+        path = {"Grep": "path"}.get(tool, "file_path")
+        judge = Judge([tool], project, person=False)
+        assert decide(judge, tool, {path: f"/dev/fd/{file.fileno()}", "pattern": "x"}) == "deny"
+
+
 @pytest.mark.parametrize("person", [True, False])
 def test_what_reading_would_wait_for_is_no_ordinary_file(person: bool, project: Path) -> None:
     os.mkfifo(project / "CLAUDE.md")

@@ -24,6 +24,7 @@ class Guard:
     def __init__(self, judge: Judge, on_allowed: Callable[[str], None] = lambda _call: None) -> None:
         self._judge = judge
         self._on_allowed = on_allowed
+        self._may_be_granted: set[str] = set()
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
@@ -41,8 +42,14 @@ class Guard:
         )
         if judgement.decision == "allow" and tool_use_id:
             self._on_allowed(tool_use_id)
+        elif tool_use_id and not judgement.is_asked_each_time:
+            self._may_be_granted.add(tool_use_id)
         answer = {"permissionDecision": judgement.decision, "permissionDecisionReason": judgement.reason}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
+
+    def is_asked_each_time(self, call: str | None) -> bool:
+        """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
+        return call not in self._may_be_granted
 
     def remember(self, decision: PermissionResult) -> PermissionResult:
         """Take note of what a person has granted for the rest of the session; the decision that is left for the CLI.

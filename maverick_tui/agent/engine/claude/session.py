@@ -69,7 +69,7 @@ class AgentSession:
         on_background: OnBackground | None = None,
     ) -> None:
         self._questions = 0
-        guard = Guard(judge, lambda call: self._tell(BEGAN, {"tool_use_id": call}))
+        self.guard = guard = Guard(judge, lambda call: self._tell(BEGAN, {"tool_use_id": call}))
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
         options = replace(options, hooks=guard.hooks)

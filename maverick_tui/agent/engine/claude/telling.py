@@ -219,7 +219,9 @@ class ClaudeSession:
         ask, task = self._listener.ask, self._translator.notices.tasks.get(context.agent_id or "")
         assert ask is not None
         name = task.name if task is not None else ""
-        question = ToolQuestion(tool, arguments, context.tool_use_id or "", context.decision_reason or "", name)
+        each_time = self._session.guard.is_asked_each_time(context.tool_use_id)
+        reason = context.decision_reason or ""
+        question = ToolQuestion(tool, arguments, context.tool_use_id or "", reason, name, each_time)
         permission = await ask(question)
         if permission.is_granted:
             return PermissionResultAllow(updated_input=permission.arguments)
