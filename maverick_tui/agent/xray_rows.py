@@ -10,6 +10,7 @@ from maverick_tui.agent.tools import EDIT_TOOLS, SESSION_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.inert import inert, one_line
 from maverick_tui.inputs import InputSpec, as_text
+from maverick_tui.masking.redact import redact
 from maverick_tui.shown import shown
 
 Role = Literal["text", "tool", "intro", "muted", "success", "warning"]
@@ -87,7 +88,8 @@ def servers(view: XRay) -> Iterator[tuple[str, str]]:
     for name, server in view.servers.items():
         arguments = server.get("args")
         command = [server.get("command"), *(arguments if isinstance(arguments, list) else ())]
-        target = server.get("url") or " ".join(str(part) for part in command if part is not None)
+        # Where a word alone is no secret, `--api-key` before it makes it one.
+        target = server.get("url") or redact(" ".join(str(part) for part in command if part is not None))
         yield one_line(name), one_line(f"{server.get('type', 'stdio')} {target}")
 
 

@@ -122,7 +122,7 @@ def trust_agent(
 ) -> None:
     """Trust a project's agent: its code, or the commands in it, may run. A change of the file ends the trust.
 
-    For an agent of your own it is about what its hooks and MCP servers take from this folder, such as package.json.
+    For an agent of your own it is about starting its hooks and MCP servers in this folder, whose code they may run.
 
     JSON: {"name": ..., "files": [{path, sha256, trusted}]}
     """
@@ -135,7 +135,7 @@ def trust_agent(
     if not as_json:
         for path, content in changed:
             typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
-            if path.is_dir():  # what is trusted is what can be said of it
+            if not path.is_file():  # the commands, which stand in no file of this folder
                 typer.echo(textwrap.indent(content.decode(), "  "), nl=False)
     if changed and not revoke and not yes:
         _ask_for_trust(name, [display_path(str(path)) for path, _ in changed])

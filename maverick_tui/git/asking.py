@@ -51,7 +51,7 @@ _VARIABLES: Mapping[str, str] = {
     "GIT_TRACE2_PERF": "0",
 }
 
-LISTING = ("config", "-z", "--list", "--show-scope", "--includes")
+LISTING = ("config", "-z", "--list", "--show-scope", "--show-origin", "--includes")
 """Reads every setting that counts in a folder. Reading settings runs nothing."""
 
 ALWAYS: Mapping[str, str] = {
@@ -96,11 +96,12 @@ _THEIRS = ("system", "global")
 
 
 class Setting(NamedTuple):
-    """One line of a configuration: its key as git spells it, and whose it is (`local`, `global`, ...)."""
+    """One line of a configuration: its key as git spells it, whose it is (`local`, ...), and where it stands."""
 
     scope: str
     key: str
     value: str
+    origin: str = ""
 
     @property
     def kind(self) -> str:
@@ -122,7 +123,7 @@ class Setting(NamedTuple):
         """What it has git run; of an alias only what is a program's, and no command of git's own."""
         if self.section == "alias":
             return self.value.removeprefix("!") if self.value.startswith("!") else ""
-        return self.value if self.kind in _EMPTIED | _PROBED or self.section == "pager" else ""
+        return self.value.removeprefix("!") if self.kind in _EMPTIED | _PROBED or self.section == "pager" else ""
 
 
 Found = tuple[str, list[Setting]]
@@ -233,9 +234,11 @@ def _answer(
 def parsed(listing: bytes) -> list[Setting] | None:
     """What `LISTING` gave; None if it shows that git does not take settings from us."""
     fields = os.fsdecode(listing).split("\0")[:-1]
-    settings = [Setting(scope, *_pair(text)) for scope, text in zip(fields[::2], fields[1::2], strict=False)]
+    lines = zip(fields[::3], fields[1::3], fields[2::3], strict=False)
+    settings = [Setting(scope, *_pair(text), origin) for scope, origin, text in lines]
     # An old git ignores the variables that carry them, and would run what we think is overridden.
-    return settings if Setting("command", "safe.barerepository", "explicit") in settings else None
+    ours = ("command", "safe.barerepository", "explicit")
+    return settings if any(setting[:3] == ours for setting in settings) else None
 
 
 def overrides(settings: Iterable[Setting]) -> dict[str, str]:

@@ -11,6 +11,9 @@ from maverick_tui.git.asking import Found, Setting, absolute_places, as_variable
 from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
 from maverick_tui.inert import one_line
 
+_FILE = "file:"
+_OF_HOOKS = ("core.hookspath", "init.templatedir")
+_INCLUDING = ("include.path", "includeif.path")
 UNREADABLE = "a configuration that cannot be read"
 
 _OWN = ("local", "worktree")
@@ -58,16 +61,23 @@ def programs_named(folder: Path) -> list[str]:
 
 
 def started_by_settings(folder: Path) -> tuple[list[Path], list[str]]:
-    """What git starts in the repository around a folder by settings, whoever has made them: folders of hooks, and
-    commands. Both may be files of the working tree.
+    """What git starts in the repository around a folder by settings, whoever has made them: folders of hooks with the
+    files that the settings themselves stand in, and commands. All may be files of the working tree.
     """
     repository, found = find_repository(folder), read_settings(folder)
     if repository is None or found is None:
         return [], []
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
-    named = [setting.value for setting in settings if setting.key == "core.hookspath"]
-    hooks = [repository.top / os.path.expanduser(value) for value in named]  # noqa: PTH111 - as below
+    hooks = [repository.top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
+    for one in settings:
+        if one.origin.startswith(_FILE):
+            file = repository.top / one.origin.removeprefix(_FILE)
+            hooks += [file, *([file.parent / _expanded(one.value)] if one.kind in _INCLUDING else ())]
     return hooks, [setting.command for setting in settings if setting.command]
+
+
+def _expanded(path: str) -> str:
+    return os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
 
 
 def links_searched(folder: Path) -> list[str]:
@@ -182,9 +192,8 @@ def _hook(repository: Repository, settings: list[Setting]) -> Path | None:
     chosen = [setting for setting in settings if setting.key == "core.hookspath" and setting.scope != "command"]
     folder = repository.common / "hooks"
     if chosen:
-        scope, _, value = chosen[-1]
-        path = os.path.expanduser(value)  # noqa: PTH111 - Path.expanduser raises for a person nobody knows
-        if scope not in _OWN and os.path.isabs(path):  # noqa: PTH117
+        path = _expanded(chosen[-1].value)
+        if chosen[-1].scope not in _OWN and os.path.isabs(path):  # noqa: PTH117
             return None
         folder = repository.top / path
     hook = folder / _HOOK

@@ -52,7 +52,7 @@ def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> s
         text += f":{arguments['offset']}"
     elif tool in ("Grep", "Glob") and arguments.get("path") not in (None, "", folder):
         text += f"  in {arguments['path']}"
-    return one_line(text.replace(f"{folder}/", "") if folder else text)
+    return one_line(re.sub(rf"(?<![^\s'\"=:]){re.escape(folder)}/", "", text) if folder else text)
 
 
 def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool = False) -> tuple[str, str]:

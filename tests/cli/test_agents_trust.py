@@ -149,16 +149,12 @@ def test_trust_as_json(maverick: Run, pilot: Path) -> None:
     }
 
 
-def test_trust_covers_what_an_agent_of_ones_own_takes_from_the_folder(maverick: Run) -> None:
+def test_trust_covers_the_commands_that_an_agent_of_ones_own_starts_in_the_folder(maverick: Run) -> None:
     own = write_agent("helper", "mcpServers: {fetch: {command: npx, args: [some-mcp]}}").read_text()
     (Path.cwd() / ".claude/agents/helper.md").unlink()
     write(str(paths.user_config() / "agents/helper.md"), own)
-    assert maverick("agents", "trust", "helper").out == "helper needs no trust.\n"
-    package = write("package.json", "{}")
-    write("node_modules/.bin/some-mcp", "")
     ran = maverick("agents", "trust", "helper", "--yes")
     assert ran.code == 0
-    assert fingerprint(b"{}") in ran.out
-    assert "whatever is in it may be run" in ran.out
-    assert TrustStore().is_trusted(package, b"{}")
+    assert "  MCP server fetch: npx some-mcp\n" in ran.out
+    assert TrustStore().is_trusted(Path.cwd() / "helper's commands", b"MCP server fetch: npx some-mcp\n")
     assert maverick("agents", "trust", "helper").out == "helper is trusted already.\n"

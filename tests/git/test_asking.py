@@ -127,13 +127,14 @@ def test_repositories_of_ours_have_nothing_of_the_machine(tmp_path: Path, monkey
 
 
 def test_a_listing_is_read_with_any_name_and_value() -> None:
-    told = b"command\0safe.barerepository\nexplicit\0local\0filter.a.b=\xff.clean\nx\ny\0global\0alone.key\0"
+    ours = b"command\0command line:\0safe.barerepository\nexplicit\0"
+    told = b"%slocal\0file:.git/config\0filter.a.b=\xff.clean\nx\ny\0global\0file:/a\0alone.key\0" % ours
     assert parsed(told) == [
-        Setting("command", "safe.barerepository", "explicit"),
-        Setting("local", "filter.a.b=\udcff.clean", "x\ny"),
-        Setting("global", "alone.key", "true"),
+        Setting("command", "safe.barerepository", "explicit", "command line:"),
+        Setting("local", "filter.a.b=\udcff.clean", "x\ny", "file:.git/config"),
+        Setting("global", "alone.key", "true", "file:/a"),
     ]
-    assert parsed(b"local\0core.bare\nfalse\0") is None
+    assert parsed(b"local\0file:.git/config\0core.bare\nfalse\0") is None
 
 
 def test_what_names_a_program_is_overridden_whoever_has_set_it() -> None:

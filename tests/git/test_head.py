@@ -87,7 +87,7 @@ def test_git_is_asked_where_references_are_not_kept_in_files(
     newer.parent.mkdir()
     newer.write_text(
         '#!/bin/sh\ncase "$*" in\n'
-        "*config*) printf 'command\\0safe.barerepository\\nexplicit\\0' ;;\n"
+        "*config*) printf 'command\\0command line:\\0safe.barerepository\\nexplicit\\0' ;;\n"
         f"*symbolic-ref*) [ -n '{answer}' ] && echo '{answer}' ;;\n"
         f"*rev-parse*) echo {'b' * 40} ;;\nesac\n"
     )

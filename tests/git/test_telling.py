@@ -240,7 +240,10 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     person: bool, project: Path
 ) -> None:
     judge = Judge(["Edit", "Write"], project, person=person, git_starts=started_by_settings)
-    paths = ("src/git-hooks/pre-commit", "src/git-hooks/new", "tools/clean.sh", "src/pager", "tools/say.py")
+    paths = (
+        "src/git-hooks/pre-commit", "src/git-hooks/new", "tools/clean.sh", "src/pager", "tools/say.py", "tools/cred",
+        "team/gitconfig", "team/other", "team/deeper", "template/hooks/post-checkout",
+    )  # fmt: skip
 
     def decided(path: str) -> str:
         return judge.judge("Write", {"file_path": path}, mode="acceptEdits").decision
@@ -248,8 +251,12 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     assert {decided(path) for path in paths} == {"allow"}
     config(
         '[core]\n hooksPath = src/git-hooks\n pager = src/pager | less\n[filter "x"]\n clean = ./tools/clean.sh %f\n'
-        "[alias]\n x = !python -m tools.say\n l = log --oneline\n"
+        "[alias]\n x = !python -m tools.say\n l = log --oneline\n[credential]\n helper = !tools/cred\n"
+        '[include]\n path = ../team/gitconfig\n[includeIf "onbranch:other"]\n path = ../team/other\n'
+        "[init]\n templateDir = template\n"
     )(project)
+    (project / "team").mkdir()
+    (project / "team" / "gitconfig").write_text("[include]\n path = deeper\n")
     assert {decided(path) for path in paths} == {"ask" if person else "deny"}
     for path in ("src/other.py", "log", "log.py", "tools/README.md"):
         assert decided(path) == "allow", path

@@ -14,7 +14,7 @@ from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup, check_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import PythonAgent
-from maverick_tui.agent.catalog.taken import taken_from
+from maverick_tui.agent.catalog.started_commands import started_in
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.fields import PLAIN_NAME
 from maverick_tui.inert import one_line
@@ -122,7 +122,7 @@ def list_file(
         model=file.model,
         tools=None if errors(problems) else file.tools,
         problems=tuple(problems),
-        needs_trust=bool(files_to_trust(file, content, source) or _takes(lookup.cwd, source, own_commands(file))),
+        needs_trust=bool(files_to_trust(file, content, source) or _starts(lookup.cwd, source, own_commands(file))),
         cwd=lookup.cwd,
         line=file.line,
         inputs=file.inputs,
@@ -152,9 +152,9 @@ def own_commands(file: markdown.AgentFile) -> dict[str, object]:
     return {"hooks": file.settings.get("hooks"), "mcp_servers": servers}
 
 
-def _takes(cwd: Path, source: Source, settings: Mapping[str, object]) -> bool:
-    """Whether an agent that is not the project's runs something of the project."""
-    return source != "project" and bool(taken_from(cwd, settings))
+def _starts(cwd: Path, source: Source, settings: Mapping[str, object]) -> bool:
+    """Whether an agent that is not the project's starts commands in the folder."""
+    return source != "project" and started_in(cwd, "", settings) is not None
 
 
 def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple[list[AgentListing], list[Problem]]:
@@ -169,7 +169,7 @@ def _list_python(path: Path, content: bytes, source: Source, cwd: Path) -> tuple
             model=agent.text("model"),
             tools=None if errors(problems) else agent.allowed_tools,
             problems=tuple(problems),
-            needs_trust=source == "project" or _takes(cwd, source, agent.settings),
+            needs_trust=source == "project" or _starts(cwd, source, agent.settings),
             cwd=cwd,
             line=agent.line,
             class_name=agent.class_name,
@@ -213,7 +213,7 @@ def _packaged(point: EntryPoint, cwd: Path) -> AgentListing | Problem:
         model=agent.text("model") if agent else None,
         tools=agent.allowed_tools if agent else None,
         problems=tuple(problems),
-        needs_trust=agent is not None and _takes(cwd, "package", agent.settings),
+        needs_trust=agent is not None and _starts(cwd, "package", agent.settings),
         cwd=cwd,
         line=agent.line if agent else None,
         module=module,

@@ -9,9 +9,9 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType, new_class
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.catalog import markdown, python_file
@@ -22,7 +22,7 @@ from maverick_tui.agent.catalog.mcp_servers import McpLookup, expand_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
 from maverick_tui.agent.catalog.python_file import text_of
-from maverick_tui.agent.catalog.taken import Taken, taken_from, without_folder
+from maverick_tui.agent.catalog.started_commands import started_in
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
@@ -46,8 +46,8 @@ class Prepared:
 
     to_trust: tuple[tuple[Path, bytes], ...]
     make: Callable[[], type[MaverickAgent]]
-    takers: Mapping[Path, str] = field(default_factory=dict)
-    """Who runs a file of the project, if it is not the agent's own or the `.mcp.json`: a hook or a server."""
+    commands: Path | None = None
+    """The one of them that is no file but stands for what the agent starts in the folder."""
 
 
 def load_agent(name: str, cwd: Path | str = ".") -> type[MaverickAgent]:
@@ -63,23 +63,34 @@ def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
     prepared = prepare(listing)
     for path, content in prepared.to_trust:
         if not trust_store.is_trusted(path, content):
-            change = " has changed since it was trusted" if trust_store.is_known(path) else " is not trusted"
-            whose = listing.stands_in_for
-            instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
-            by = f" by {prepared.takers[path]}" if path in prepared.takers else ""
-            raise NotTrustedError(
-                f"The agent {listing.name!r} runs{by} what {path} says{instead}, and that file{change}.",
-                path=str(path),
-                hint=f"Read the file, then run: maverick agents trust {listing.name}",
-            )
+            raise _not_trusted(listing, path, is_command=path == prepared.commands, is_known=trust_store.is_known(path))
     return prepared.make()
+
+
+def _not_trusted(listing: AgentListing, path: Path, *, is_command: bool, is_known: bool) -> NotTrustedError:
+    trust = f"then run: maverick agents trust {listing.name}"
+    if is_command:
+        return NotTrustedError(
+            f"The agent {listing.name!r} starts commands in {path.parent} that may run code which is there,"
+            f" and you have {'trusted others' if is_known else 'not trusted them'} so far.",
+            path=str(path),
+            hint=f"Read them with: maverick agents show {listing.name}, {trust}",
+        )
+    whose = listing.stands_in_for
+    instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
+    change = " has changed since it was trusted" if is_known else " is not trusted"
+    return NotTrustedError(
+        f"The agent {listing.name!r} runs what {path} says{instead}, and that file{change}.",
+        path=str(path),
+        hint=f"Read the file, {trust}",
+    )
 
 
 def prepare(listing: AgentListing) -> Prepared:
     """Read the agent's file once more; what is trusted and what is run are the same bytes."""
     _refuse_errors(listing.name, list(listing.problems))
     if listing.form == "package":
-        return _with_taken(Prepared((), lambda: _import(listing)), listing, _python_commands(listing))
+        return _with_commands(Prepared((), lambda: _import(listing)), listing, _python_commands(listing))
     assert listing.path is not None  # only packages are without
     path, content = listing.path, read_file(listing.path)
     if isinstance(content, Problem):
@@ -87,36 +98,29 @@ def prepare(listing: AgentListing) -> Prepared:
     if listing.form == "python":
         trusted = ((path, content),) if listing.source == "project" else ()
         prepared = Prepared(trusted, lambda: load_class(path, content, listing.class_name))
-        return _with_taken(prepared, listing, _python_commands(listing, content))
+        return _with_commands(prepared, listing, _python_commands(listing, content))
     file, problems = markdown.parse(path, content, McpLookup(listing.cwd))
     _refuse_errors(listing.name, problems)
     if file is None or file.name != listing.name:
         raise ConfigError(f"{path} no longer holds the agent {listing.name!r}.", path=str(path), hint="Try again.")
     files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
-    return _with_taken(Prepared(tuple(files), lambda: agent_class(file)), listing, own_commands(file))
+    return _with_commands(Prepared(tuple(files), lambda: agent_class(file)), listing, own_commands(file))
 
 
-def _with_taken(prepared: Prepared, listing: AgentListing, commands: Mapping[str, Any] | None) -> Prepared:
-    """The same with what hooks and servers of an agent that is not the project's take from the project.
+def _with_commands(prepared: Prepared, listing: AgentListing, settings: Mapping[str, Any] | None) -> Prepared:
+    """The same with the commands that an agent which is not the project's starts in the folder.
 
-    Only the class knows its `commands` where they are None.
+    Only the class knows its `settings` where they are None.
     """
     if listing.source == "project":
         return prepared
-    if commands is None:
+    if settings is None:
         cls = prepared.make()
-        commands = {"hooks": cls.hooks, "mcp_servers": cls.mcp_servers}
-    if not any(commands.values()):
+        settings = {"hooks": cls.hooks, "mcp_servers": cls.mcp_servers}
+    commands = started_in(listing.cwd, listing.name, settings)
+    if commands is None:
         return prepared
-    found = taken_from(listing.cwd, commands)
-    _refuse_errors(listing.name, [one for one in found if isinstance(one, Problem)])
-    taken = [one for one in found if isinstance(one, Taken)]
-    return replace(
-        prepared,
-        to_trust=(*prepared.to_trust, *((one.path, one.content) for one in taken)),
-        make=lambda: _apart(prepared.make(), without_folder(listing.cwd, commands)),
-        takers={one.path: one.taker for one in taken},
-    )
+    return replace(prepared, to_trust=(*prepared.to_trust, commands), commands=commands[0])
 
 
 def _python_commands(listing: AgentListing, content: bytes | None = None) -> dict[str, Any] | None:
@@ -127,17 +131,6 @@ def _python_commands(listing: AgentListing, content: bytes | None = None) -> dic
     if agent is None or not agent.unknown.isdisjoint(_COMMANDS):
         return None
     return {name: agent.settings.get(name) for name in _COMMANDS}
-
-
-def _apart(cls: type[MaverickAgent], changed: Mapping[str, Any]) -> type[MaverickAgent]:
-    """The class with other hooks and servers; it may be loaded for another folder, too, so it stays as it is."""
-    if not changed:
-        return cls
-    same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-    merged = {name: {**(getattr(cls, name) or {}), **value} for name, value in changed.items()}
-    apart = new_class(cls.__name__, (cls,), exec_body=lambda body: body.update({**same, **merged}))
-    assert issubclass(apart, cls)
-    return apart
 
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:

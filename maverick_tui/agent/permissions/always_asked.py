@@ -14,7 +14,7 @@ from maverick_tui.agent.permissions.reading import folders_searched, searches
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import all_commands, mentions
-from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS
+from maverick_tui.agent.tools import READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
@@ -53,9 +53,10 @@ def why_always_asked(call: Call, places: Places) -> str:
         return reason
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
-    if call.tool in EDIT_TOOLS and (reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)):
+    is_reading = call.tool in READING_TOOLS
+    if not is_reading and (reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)):
         return reason
-    look = places.why_not_to_read if call.tool in READING_TOOLS else places.why_not_to_write
+    look = places.why_not_to_read if is_reading else places.why_not_to_write
     for some in (named, places_within(call.tool, call.arguments, call.here)):
         if some is None:
             return "It is too long to be checked."

@@ -86,7 +86,7 @@ class Judge:
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
             return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
-        if tool not in EDIT_TOOLS:
+        if not call.paths or tool in READING_TOOLS:
             return self._judged(call, mode)
         with self._editing:  # of two edits at once, each would find the other's file missing
             judgement = self._judged(call, mode)
@@ -114,9 +114,10 @@ class Judge:
         doubt = self._doubt(call)
         if doubt and (reason := why_always_asked(call, self._places) or self._what_git_starts(call)):
             return reason, True
-        if any(self._covers(rule, call) for rule in self._granted):
+        is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
+        if not is_planning and any(self._covers(rule, call) for rule in self._granted):
             return "", False
-        return self._beyond(call, mode, doubt), False
+        return self._beyond(call, mode, doubt), is_planning
 
     def _beyond(self, call: Call, mode: str | None, doubt: str) -> str:
         """Why neither the mode nor the agent's rules let the call run unasked; empty if they do."""
@@ -164,8 +165,8 @@ class Judge:
         return ASKS
 
     def _what_git_starts(self, call: Call) -> str:
-        """Why an edit changes what git runs: settings may name hooks and programs in the working tree."""
-        for path in call.paths if call.tool in EDIT_TOOLS else ():
+        """Why it changes what git runs: settings may name hooks and programs in the working tree."""
+        for path in () if call.tool in READING_TOOLS else call.paths:
             for folder in {self._cwd, *(place.parent for place in real_paths(path, call.here))}:
                 hooks, commands = self._git_starts(folder)
                 if reason := self._places.why_git_runs(path, call.here, hooks, commands):

@@ -26,7 +26,10 @@ _RUN_FILES = frozenset(
     " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
     " .aider.conf.yml .rvmrc .rbenv-vars .tmuxinator.yml .tmuxp.yaml".split()
 )
-_RUN_NAMES = re.compile(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)")
+_RUN_NAMES = re.compile(
+    r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"
+    r"|\.?(?:lintstaged|lint-staged|commitlint)(?:rc)?(?:\.config)?(?:\.\w+)?"
+)
 _KEYS = frozenset(
     ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
     " .config/op .config/hub .config/rclone .config/containers .cache/huggingface .local/share/keyrings"

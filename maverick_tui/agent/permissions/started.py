@@ -22,27 +22,30 @@ _INTERPRETERS = frozenset(
     " fish pwsh powershell go uv run-parts".split()
 )
 """They run the file, or the folder, that they are given first."""
-_PYTHONS = frozenset("python pythonw pypy py uv".split())
 _NEED_RUN = frozenset({"go", "deno", "uv"})
 _IN_THE_SHELL = frozenset({"source", "."})
 _WRAPPERS = frozenset(
     "env exec nohup time command sudo doas nice timeout xargs setsid stdbuf caffeinate npx pnpx bunx npm pnpm yarn"
-    " poetry pipenv pdm hatch rye cross-env dotenv".split()
+    " poetry pipenv pdm hatch rye cross-env dotenv uvx pipx electron".split()
 )
-"""They run the program that they are given, which is a file of the folder if it is named by a path."""
+"""They run the program that they are given, which is of the folder if it is named by a path."""
 _SUBCOMMANDS = frozenset({"run", "exec", "dlx", "x", "watch", "--"})
 _LOADING = frozenset(
-    "-r --require --import --loader --experimental-loader --preload --rcfile --init-file --with-editable".split()
+    "-r --require --import --loader --experimental-loader --preload --rcfile --init-file --with-editable"
+    " -p --package --from --spec".split()
 )
 _VALUED = frozenset(
-    "-W -X -C -o -p --conditions --config --import-map --tsconfig -exec -tags -ldflags --with --from --python"
-    " --directory --project --env-file --package --extra --group --cwd --prefix".split()
+    "-W -X -C -o --conditions --config --import-map --tsconfig -exec -tags -ldflags --with --python"
+    " --directory --project --env-file --extra --group --cwd --prefix".split()
 )
 _MODULE = re.compile(r"(?:-[A-Za-z]*?m|--module)=?(?P<name>[\w.]*)")
-_ON_ITS_PATH = re.compile(r"-[A-Za-z]*?[cm].*|--module.*")
 _KEYWORDS = frozenset("if then elif else do while until ! {".split())
 _BESIDE = re.compile(r"\w+=.*|\d[\d.]*[smhd]?", re.DOTALL)
-_PATTERN = re.compile(r"[*?\[]")
+_PATTERN = re.compile(r"[*?\[]|(?<!\$)\{")
+_IMPORTED = re.compile(r"\b(?:import|from)\s+([\w.]+)|([\w.]+):\w+\b")
+"""Modules of Python in a text: of its code, and as servers are named (`server:app`)."""
+_UNKNOWN = re.compile(r"^(?:|\$\w+|\$\{\w+\}|\{\})$")
+"""What an interpreter is given that only the run itself tells: nothing, a variable, or what `find` puts there."""
 _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
 _HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 
@@ -75,17 +78,24 @@ class ReadCommand(NamedTuple):
     runs: set[str]
     """Files and folders that are run: with any extension, and with what is below."""
     modules: set[str]
-    """Those of Python's `-m`."""
+    """Those of Python's `-m`, and others that are named."""
     folders: set[str]
     """Where it goes with `cd`."""
-    imports_from_folder: bool
-    """Whether a Python in it finds its modules in the folder that it is started in."""
 
 
 def commands_of(hooks: Mapping[str, Any] | None, servers: Mapping[str, Any]) -> list[str]:
     """All that an agent's own hooks say, and the commands of those of its MCP servers that are processes."""
-    processes = [server for server in servers.values() if isinstance(server, Mapping) and server.get("command")]
-    return [*_texts(hooks), *(shlex.join(_texts([one["command"], one.get("args")])) for one in processes)]
+    return [*_texts(hooks), *lines_of(hooks), *lines_of(servers)]
+
+
+def lines_of(value: Any) -> Iterator[str]:
+    """The command lines in hooks or servers, with the arguments that stand beside a command."""
+    if isinstance(value, Mapping):
+        if isinstance(command := value.get("command"), str):
+            yield shlex.join([command, *_texts(value["args"])]) if value.get("args") else command
+        value = list(value.values())
+    for one in value if isinstance(value, list | tuple) else ():
+        yield from lines_of(one)
 
 
 def _texts(value: Any) -> list[str]:
@@ -98,7 +108,7 @@ def _texts(value: Any) -> list[str]:
 def read(command: str) -> ReadCommand:
     """Read a command, and each of its words that may be a command."""
     words, runs, modules, folders = words_within(command), set[str](), set[str](), set[str]()
-    imports, waiting, seen = False, [command], set[str]()
+    is_open, waiting, seen = False, [command], set[str]()
     while waiting:
         if (text := waiting.pop()) in seen:
             continue
@@ -108,9 +118,11 @@ def read(command: str) -> ReadCommand:
             runs.update(filter(None, _runs(call)))
             modules.update(_modules(call))
             folders.update(call[1:2] if call[0] in ("cd", "pushd") else ())
-            imports = imports or _imports_from_folder(call)
+            is_open = is_open or any(map(_UNKNOWN.search, _interpreted(call)))
             waiting += [word for word in call if re.search(rf"[\s{_SEPARATORS}]", word)]
-    return ReadCommand(words, runs, modules, folders, imports)
+    modules.update(name for found in _IMPORTED.findall(command) for name in found if name)
+    words.update(part for word in list(words) for part in word.split(":"))
+    return ReadCommand(words, runs | set(filter(_is_path, words)) if is_open else runs, modules, folders)
 
 
 def program_name(word: str) -> str:
@@ -121,11 +133,6 @@ def program_name(word: str) -> str:
 def deciding_files(words: Iterable[str]) -> list[str]:
     """The names of files that decide what the programs among these words run."""
     return list(dict.fromkeys(file for word in words for file in _DECIDING.get(program_name(word), ())))
-
-
-def takes_from_node_modules(words: Iterable[str]) -> bool:
-    """Whether a program among these words runs what is installed in the folder."""
-    return any("package.json" in _DECIDING.get(program_name(word), ()) for word in words)
 
 
 def files_of_module(name: str) -> list[str]:
@@ -148,7 +155,7 @@ class Started:
 
     def __init__(self, commands: Collection[str], cwd: Path) -> None:
         self._cwd = cwd
-        files, self._direct, below, roots = set[str](), set[Path](), set[str](), set[str]()
+        files, below, roots = set[str](), set[str](), set[Path]()
         short = [command for command in commands if len(command) <= LONGEST]
         self._is_unknown = len(short) < len(commands)
         for one in map(read, short):
@@ -159,13 +166,13 @@ class Started:
                 names = _names(word)
                 if names:
                     below.add(re.escape(way_of(compared_names(names))[:-1]))
-                elif _PROJECT.match(word):
-                    self._direct |= {Path(os.path.realpath(path_of(folder, cwd))) for folder in one.folders or ["."]}
-                real = Path(os.path.realpath(path_of(word, cwd)))
-                if names and not cwd.is_relative_to(real):
-                    roots.add(re.escape(way_of(compared_names(real.parts[1:]))[:-1]))
+                folders = [path_of(folder, cwd) for folder in sorted(one.folders)]
+                starts = [cwd, *folders] if names else (folders or [cwd]) if _PROJECT.match(word) else []
+                reals = {Path(os.path.realpath(path_of(word, start))) for start in starts}
+                roots |= {real for real in reals if not names or not cwd.is_relative_to(real)}
         self._files = tuple(files)
-        self._below, self._roots = _leading_to(below), _leading_to(roots)
+        self._below = _leading_to(below)
+        self._roots = _leading_to(re.escape(way_of(compared_names(root.parts[1:]))[:-1]) for root in roots)
 
     def has(self, place: Path) -> bool:
         """Whether one of the commands may start the file at this place."""
@@ -176,7 +183,6 @@ class Started:
             or way.endswith(self._files)
             or self._below.search(inner) is not None
             or self._roots.match(way) is not None
-            or place.parent in self._direct
         )
 
 
@@ -226,14 +232,20 @@ def _runs(call: Sequence[str]) -> Iterator[str]:
         yield call[0]
     if call[0] in _IN_THE_SHELL:
         yield from call[1:2]
+    yield from _interpreted(call)
+    for index, word in enumerate(call):
+        if program_name(word) in _WRAPPERS:
+            given = (one.removeprefix("file:") for one in _given(call[index + 1 :]))
+            yield from (one for one in given if one == "." or _is_path(one))
+
+
+def _interpreted(call: Sequence[str]) -> Iterator[str]:
+    """What interpreters are given to run; nothing for one that runs what it reads."""
     for index, word in enumerate(call):
         name, rest = program_name(word), call[index + 1 :]
-        if name in _NEED_RUN:
-            rest = rest[rest.index("run") :] if "run" in rest else []
-        if name in _INTERPRETERS:
-            yield from _given(rest)
-        elif name in _WRAPPERS:
-            yield from filter(_is_path, _given(rest))
+        if name in _INTERPRETERS and (name not in _NEED_RUN or "run" in rest):
+            found = list(_given(rest[rest.index("run") :] if name in _NEED_RUN else rest))
+            yield from found or ([] if any(map(_MODULE.fullmatch, rest)) else [""])
 
 
 def _given(words: Sequence[str]) -> Iterator[str]:
@@ -256,15 +268,6 @@ def _modules(call: Sequence[str]) -> Iterator[str]:
     for word, following in zip(call, [*call[1:], ""], strict=True):
         if found := _MODULE.fullmatch(word):
             yield from filter(re.compile(r"\w[\w.]*").fullmatch, [found["name"] or following])
-
-
-def _imports_from_folder(call: Sequence[str]) -> bool:
-    for index, word in enumerate(call):
-        rest = call[index + 1 :] if program_name(word) in _PYTHONS else []
-        given = next(_given(rest), "")
-        if any(map(_ON_ITS_PATH.fullmatch, rest[: rest.index(given)] if given in rest else rest)):
-            return True
-    return False
 
 
 def _is_path(word: str) -> bool:

@@ -24,7 +24,10 @@ MOST_RUBBISH = 1_000
 GRACE = 2.0
 """Seconds that it has to end by itself once its input is closed."""
 _LAST_WORDS = 10_000
-WITHHELD = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+WITHHELD = (
+    "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY",
+    "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN",
+)  # fmt: skip
 """The key to the model is ours; a server that needs one is given it in its own `env`."""
 
 log = logging.getLogger(__name__)

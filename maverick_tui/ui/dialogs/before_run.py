@@ -86,9 +86,9 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
         return None
     view = xray(listing, store, may_load=False)
     shown = tuple(ShownFile(path, content, store.is_known(path)) for path, content in files)
-    taken = [f"what is in {path.name} below, by {taker}" for path, taker in prepared.takers.items()]
-    runs = (*_would_run(listing, view), *taken)
-    return TrustQuestion(listing.name, runs, shown, is_of_project=listing.source == "project")
+    is_of_project = any(path != prepared.commands for path, _ in files)
+    runs = tuple(_would_run(listing, view)) if is_of_project else ()
+    return TrustQuestion(listing.name, runs, shown, is_of_project)
 
 
 def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:

@@ -51,20 +51,22 @@ class TrustQuestion:
     runs: tuple[str, ...]
     files: tuple[ShownFile, ...]
     is_of_project: bool = True
-    """Whether the agent comes with the project, and not only what it would run of it."""
+    """Whether a file of the project is to be trusted, and not only commands that are started in it."""
 
     def lines(self, width: int) -> list[Line]:
         """What would run, then every file as a whole."""
         return list(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Line]:
-        yield (("WOULD RUN", "strong"),)
+        if self.runs:
+            yield (("WOULD RUN", "strong"),)
         for run in self.runs:
             first, *rest = wrap(one_line(run), max(width - 2, 8))
             yield ("• ", "warning"), (first, "text")
             yield from (((f"  {line}", "text"),) for line in rest)
-        for file in self.files:
-            yield ()
+        for number, file in enumerate(self.files):
+            if number or self.runs:
+                yield ()
             change = "! has changed since you trusted it" if file.has_changed else ""
             name = short_path(file.path)
             for index, line in enumerate(wrap(name, width)):
@@ -101,8 +103,9 @@ class TrustScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question, what it is about, and two buttons."""
         name = one_line(self.question.agent)
-        whose = "It comes with this project and" if self.question.is_of_project else "With it, what is in this folder"
-        text = f"{whose} runs on your machine. Read it first; a change ends the trust."
+        text = "Its commands start in this folder, and may run code that is there. A change of them ends the trust."
+        if self.question.is_of_project:
+            text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
         with RoleLooks(classes="dialog--box -large"):
             yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
             yield Static(Content(text), classes="dialog--text", markup=False)

@@ -453,10 +453,9 @@ def test_a_project_cannot_read_an_agent_first_to_stand_in_for_it_unmarked(shippe
 
 def test_what_the_user_has_installed_is_trusted(store: TrustStore, shipped: Path) -> None:
     write_python(paths.user_config() / "agents", "Reviewer")
-    write_markdown(paths.claude_config() / "agents", "hooked", HOOKS)
     write_python(shipped, "Shipped")
     catalog = found()
-    assert [agent.needs_trust for agent in catalog.agents] == [False, False, False]
+    assert [agent.needs_trust for agent in catalog.agents] == [False, False]
     for agent in catalog.agents:
         assert issubclass(load(agent, store), MaverickAgent)
 

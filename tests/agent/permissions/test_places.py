@@ -201,11 +201,12 @@ def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person:
         """Has hooks and servers that are files of the project."""
 
         system_prompt = "Work."
-        allowed_tools = ("Edit", "Write", "Bash(./run.sh:*)")
+        allowed_tools = ("Edit", "Write", "Bash(./run.sh:*)", "mcp__js__write_file")
         hooks = {
             "PostToolUse": [
                 {"matcher": "Edit", "hooks": [{"type": "command", "command": "cd tools && ./check.sh; ./run.sh"}]},
                 {"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/bin/lint --fix src'}]},
+                {"hooks": [{"type": "command", "command": "python3", "args": ["-m", "beside.check"]}]},
             ]
         }
         mcp_servers = {
@@ -224,10 +225,10 @@ def test_what_the_agents_own_hooks_and_servers_run_is_not_edited_unasked(person:
     judge.grant(ToolRule("Write"))
     for path in (
         "tools/check.sh", "tools/CHECK.sh", "run.sh", "src/real.sh", "bin/lint", str(project / "mcp" / "server.js"),
-        "served/tasks.py", "served/tasks/__main__.py", "src/../run.sh", "python",
+        "served/tasks.py", "served/tasks/__main__.py", "src/../run.sh", "python", "beside/check.py",
     ):  # fmt: skip
-        for tool in ("Edit", "Write"):
-            assert decide(judge, tool, {"file_path": path}) == ("ask" if person else "deny"), path
+        for tool, name in (("Edit", "file_path"), ("Write", "file_path"), ("mcp__js__write_file", "path")):
+            assert decide(judge, tool, {name: path}) == ("ask" if person else "deny"), path
     for path in ("src/a.py", "tools/other.sh", "src/server.js", "served/other.py", "mcp/README.md"):
         assert decide(judge, "Write", {"file_path": path}) == "allow", path
     if not person:
@@ -250,7 +251,6 @@ STARTED = [
     ("npx -y tsx mcp/server", "mcp/server.ts"),
     ("python -X dev tools", "tools/__main__.py"),
     ("go run ./cmd/x", "cmd/x/main.go"),
-    ("go run .", "main.go"),
     ("cd mcp && node .", "mcp/index.js"),
     ("run-parts scripts", "scripts/one"),
     ("A=1 ./scripts/d/*", "scripts/d/one"),
@@ -263,6 +263,17 @@ STARTED = [
     ("cd web && npm run lint", "web/package.json"),
     ("make lint", "Makefile"),
     ("uv run mcp-server", "pyproject.toml"),
+    ("python3 -c 'import tools.check'", "tools/check.py"),
+    ("for f in scripts/*.sh; do sh $f; done", "scripts/a.sh"),
+    ("bash -c 'scripts/{check,lint}.sh'", "scripts/lint.sh"),
+    ("cat scripts/* | bash", "scripts/a"),
+    ("find scripts/ -name '*.sh' -exec sh {} +", "scripts/a.sh"),
+    ("uvicorn --app-dir . server:app", "server.py"),
+    ("fastmcp run server.py:mcp", "server.py"),
+    ("gunicorn pkg.mod:app", "pkg/mod.py"),
+    ("npx --package=./mcp x", "mcp/package.json"),
+    ("npx -y file:./mcp", "mcp/index.js"),
+    ("uvx --from ./tools x", "tools/setup.py"),
 ]
 FREE = [
     ("ruff check src", "src/a.py"),
@@ -272,12 +283,13 @@ FREE = [
     ("bash -e scripts/check.sh src", "src/a.py"),
     ("npx eslint src", "src/a.js"),
     ("go test ./src", "src/a.go"),
-    ("go run .", "src/a.go"),
     ('sh -c "$CHECK"', "a.sh"),
     ("ruff check .", "a.py"),
     ("node ./mcp/server", "mcp/README.md"),
     ("uvx mcp-server-fetch", "pyproject.toml"),
     ("ruff check src", "package.json"),
+    ("npx prettier --write ./src/*.js", "src/a.js"),
+    ("go test ./...", "src/a.go"),
 ]
 
 
@@ -293,6 +305,13 @@ def test_a_started_file_is_known_by_whatever_way_its_command_names_it(
     assert Started([command], project).has(place) is not is_free
     assert Started([shlex.join(["sh", "-c", command])], project).has(place) is not is_free
     assert not Started([command], project).has(project / "docs" / "index.md")
+
+
+@pytest.mark.parametrize("command", ["node .", "npx .", "go run .", "node $CLAUDE_PROJECT_DIR"])
+def test_all_of_a_folder_that_is_run_is_started(command: str, project: Path) -> None:
+    assert Started([command], project).has(project / "src" / "index.js")
+    assert not Started([f"cd web && {command}"], project).has(project / "src" / "index.js")
+    assert Started([f"cd web && {command}"], project).has(project / "web" / "src" / "index.js")
 
 
 def test_a_command_that_is_too_long_to_be_read_may_start_anything(project: Path) -> None:

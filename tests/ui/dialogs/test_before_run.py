@@ -163,18 +163,17 @@ def test_servers_are_told_with_the_file_that_names_them() -> None:
     assert [(file.path, file.has_changed) for file in again.files] == [(path.resolve(), True)]
 
 
-async def test_an_agent_of_ones_own_asks_about_what_it_takes_from_the_folder() -> None:
+async def test_an_agent_of_ones_own_asks_about_the_commands_that_it_starts_in_the_folder() -> None:
     text = write_agent("helper", "mcpServers: {fetch: {command: npx, args: [-y, some-mcp]}}")
     write(str(paths.user_config() / "agents/helper.md"), text.read_text())
     text.unlink()
-    package = write("package.json", '{"bin": {"some-mcp": "./evil.js"}}')
     async with opened(BROAD) as (app, pilot):
         assert "◇ untrusted" in app.text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
-        assert "• what is in package.json below, by the MCP server 'fetch'" in app.text
-        assert "./evil.js" in app.text
-        assert "It comes with this project" not in app.text
+        assert "Its commands start in this folder" in app.text
+        assert "MCP server fetch: npx -y some-mcp" in app.text
+        assert "WOULD RUN" not in app.text, "that is all"
         await pilot.press("y")
         await until(pilot, lambda: chosen(app))
-    assert TrustStore().is_trusted(package, package.read_bytes())
+    assert TrustStore().is_trusted(Path.cwd() / "helper's commands", b"MCP server fetch: npx -y some-mcp\n")

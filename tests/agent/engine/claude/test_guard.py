@@ -33,6 +33,8 @@ def test_what_a_person_has_granted_stays_with_the_judge(tmp_path: Path) -> None:
     assert left.updated_permissions == [updates[3]], "the CLI would read rules in a way of its own"
     assert judge.judge("Bash", remove).decision == "allow"
     assert judge.judge("Bash", {"command": "rm x; mv y z"}).decision == "ask"
+    planned = judge.judge("Bash", remove, mode="plan")
+    assert (planned.decision, planned.is_asked_each_time) == ("ask", True), "in which only reading runs unasked"
 
 
 async def test_what_cannot_be_judged_does_not_run(tmp_path: Path) -> None:
