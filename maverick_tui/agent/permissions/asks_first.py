@@ -9,7 +9,7 @@ from typing import Any
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import own_words
-from maverick_tui.agent.tools import ToolRule, parse_tool
+from maverick_tui.agent.tools import SUBAGENT_TOOLS, ToolRule, parse_tool
 
 UNKNOWN_PROGRAM = "make"
 """A command that nobody knows to only read."""
@@ -34,7 +34,7 @@ def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
     said = rule.rule or ""
     if tool == "Bash":
         return tool, {"command": " ".join(own_words(said)) if said else UNKNOWN_PROGRAM}
-    if tool in ("Agent", "Task"):
+    if tool in SUBAGENT_TOOLS:
         return tool, {"description": _NAME, "prompt": _NAME, "subagent_type": said or _NAME}
     if tool == "Skill":
         return tool, {"skill": said or _NAME}

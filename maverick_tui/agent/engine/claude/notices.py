@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from maverick_tui.agent.record import count_of
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.events.kinds import (
     COMPACTING,
@@ -73,7 +74,7 @@ class Notices:
             return []
         usage = data.get("usage")
         used = usage if isinstance(usage, Mapping) else {}
-        tokens, tool_uses = _count(used, "total_tokens"), _count(used, "tool_uses")
+        tokens, tool_uses = count_of(used, "total_tokens"), count_of(used, "tool_uses")
         return [TaskProgressed(at, call, str(status), description[:LONGEST_NOTICE], tokens, tool_uses)]
 
 
@@ -81,8 +82,8 @@ def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
     status = data.get("error_status")
     return RetryScheduled(
         at,
-        attempt=_count(data, "attempt"),
-        limit=_count(data, "max_retries"),
+        attempt=count_of(data, "attempt"),
+        limit=count_of(data, "max_retries"),
         delay=float(data.get("retry_delay_ms") or 0) / 1000,
         status=status if isinstance(status, int) else None,
         reason=str(data.get("error") or ""),
@@ -92,7 +93,7 @@ def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
 def _notice(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "compact_boundary":
         about = data.get("compact_metadata")
-        before, after = (_count(about, name) if isinstance(about, Mapping) else 0 for name in _COMPACTED)
+        before, after = (count_of(about, name) if isinstance(about, Mapping) else 0 for name in _COMPACTED)
         was = f": from {before:,} to {after:,} tokens" if before and after else f"; it had {before:,} tokens"
         return f"The conversation was compacted{was if before else ''}."
     if kind == "permission_denied":
@@ -107,8 +108,3 @@ def _notice(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "notification" and data.get("priority") != "low":
         return str(data.get("text") or "")
     return ""
-
-
-def _count(data: Mapping[str, Any], name: str) -> int:
-    value = data.get(name)
-    return value if isinstance(value, int) and value > 0 else 0

@@ -11,6 +11,7 @@ from maverick_tui.agent.engine.claude.notices import Notices
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, Jobs
 from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
+from maverick_tui.agent.record import REPORTED
 from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,
@@ -44,7 +45,6 @@ _DELTAS: dict[str, tuple[BlockKind, str]] = {
     "thinking_delta": ("thinking", "thinking"),
     "input_json_delta": ("tool", "partial_json"),
 }
-_REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _CUT_OFF = "was cut off"
 
 
@@ -175,7 +175,7 @@ class Translator:
     def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "", model: str = "") -> Event:
         counts = {} if parent else self.streamed.setdefault(message, {})
         counts.update({name: value for name, value in usage.items() if type(value) is int and value >= 0})
-        used = Usage(*(counts.get(name, 0) for name in _REPORTED))
+        used = Usage(*(counts.get(name, 0) for name in REPORTED))
         return UsageReported(at, message, *used.tokens, parent, estimate(model or self.model, used))
 
     # -- whole messages -------------------------------------------------------------------------------------------
