@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,8 @@ _NAME = "x"
 _WILDCARD = re.compile(r"\*+")
 
 
-def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
-    """The entries whose plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
-    return [entry for entry in allowed_tools if _asks_first(entry, mode, cwd)]
-
-
-def _asks_first(entry: str, mode: str, cwd: Path) -> bool:
+def asks_first(entry: str, mode: str, cwd: Path) -> bool:
+    """Whether its plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
     tool, arguments = _plainest_call(parse_tool(entry))
     return Judge([entry], cwd, person=True).judge(tool, arguments, mode=mode).decision == "ask"
 

@@ -110,7 +110,7 @@ class Translator:
         kind = type(message)
         read = self._readers.get(kind)
         if read is None:
-            read = self._readers[kind] = self._by_name.get(kind.__name__, _nothing)
+            read = self._readers[kind] = self._by_name.get(kind.__name__, lambda _message, _at: [])
         try:
             return read(message, at)
         except Exception:  # a message that a newer CLI has changed must not end the run
@@ -305,7 +305,3 @@ class Translator:
 def _has_used(usage: dict[str, Any] | None) -> bool:
     """Whether anything was asked: what the CLI says in the model's name uses nothing."""
     return any(type(value) is int and value > 0 for value in (usage or {}).values())
-
-
-def _nothing(_message: object, _at: float) -> list[Event]:
-    return []
