@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from maverick_tui.agent.record import count_of
+from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
-from maverick_tui.events.kinds import (
-    COMPACTING,
-    LONGEST_NOTICE,
-    Event,
-    Noticed,
-    RequestStarted,
-    RetryScheduled,
-    TaskProgressed,
-)
 
 _COMPACTED = ("pre_tokens", "post_tokens")
 
@@ -37,15 +29,15 @@ class Notices:
         self.alive: set[str] = set()
         """The ids of tasks that go on."""
 
-    def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
+    def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[ev.Event]:
         """The events of one system message; most kinds have none."""
         if kind.startswith("task_"):
             return self._task(kind, data, at)
         if kind == "status":
             if data.get("status") == "requesting":
-                return [RequestStarted(at)]
+                return [ev.RequestStarted(at)]
             if data.get("status") == "compacting":
-                return [Noticed(at, "compacting", COMPACTING)]
+                return [ev.Noticed(at, "compacting", ev.COMPACTING)]
             return []
         if kind == "api_retry":
             return [_retry(data, at)]
@@ -53,9 +45,9 @@ class Notices:
         if not text:
             return []
         task = self.tasks.get(str(data.get("agent_id") or ""))
-        return [Noticed(at, kind, text[:LONGEST_NOTICE], task.call if task else "")]
+        return [ev.Noticed(at, kind, text[: ev.LONGEST_NOTICE], task.call if task else "")]
 
-    def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
+    def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[ev.Event]:
         task_id = str(data.get("task_id") or "")
         known = self.tasks.get(task_id)
         call = str(data.get("tool_use_id") or (known.call if known else ""))
@@ -75,12 +67,12 @@ class Notices:
         usage = data.get("usage")
         used = usage if isinstance(usage, Mapping) else {}
         tokens, tool_uses = count_of(used, "total_tokens"), count_of(used, "tool_uses")
-        return [TaskProgressed(at, call, str(status), description[:LONGEST_NOTICE], tokens, tool_uses)]
+        return [ev.TaskProgressed(at, call, str(status), description[: ev.LONGEST_NOTICE], tokens, tool_uses)]
 
 
-def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
+def _retry(data: Mapping[str, Any], at: float) -> ev.RetryScheduled:
     status = data.get("error_status")
-    return RetryScheduled(
+    return ev.RetryScheduled(
         at,
         attempt=count_of(data, "attempt"),
         limit=count_of(data, "max_retries"),
