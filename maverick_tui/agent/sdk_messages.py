@@ -66,9 +66,9 @@ GIVE_UP = 5.0
 
 
 class SdkMessages:
-    """Takes the events of one answer, and says each of them as the SDK would."""
+    """Takes the events of one answer, and says each of them as the SDK would; `mode` tells the permission mode."""
 
-    def __init__(self, session_id: str, mode: str) -> None:
+    def __init__(self, session_id: str, mode: Callable[[], str]) -> None:
         self._session_id = session_id
         self._mode = mode
         self._model = ""
@@ -103,10 +103,8 @@ class SdkMessages:
         match event:
             case ev.ModelNamed():
                 self._model, self._context_size = event.model, event.context_size
-                about = {"model": event.model, "session_id": self._session_id, "permissionMode": self._mode}
+                about = {"model": event.model, "session_id": self._session_id, "permissionMode": self._mode()}
                 return [SystemMessage("init", about)]
-            case ev.ModeChanged():
-                self._mode = event.mode
             case ev.RequestStarted():
                 self._next_index = 0
                 return [SystemMessage("status", {"status": "requesting"})]
@@ -213,11 +211,11 @@ class SdkListener:
         self._on_background = on_background
         self.mode = mode
         """The permission mode of the moment."""
-        self._beside = SdkMessages(self.session_id, mode)
+        self._beside = self.messages()
 
     def messages(self) -> SdkMessages:
         """What says the events of the next answer."""
-        return SdkMessages(self.session_id, self.mode)
+        return SdkMessages(self.session_id, lambda: self.mode)
 
     def tell(self, event: ev.Event) -> None:
         """Take the next event."""
