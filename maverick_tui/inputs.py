@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from maverick_tui.exceptions import did_you_mean
@@ -54,14 +54,7 @@ class InputSpec:
 
     def to_json(self) -> dict[str, Json]:
         """The same as a JSON object."""
-        return {
-            "name": self.name,
-            "type": self.type,
-            "description": self.description,
-            "default": self.default,
-            "choices": list(self.choices),
-            "required": self.required,
-        }
+        return {**asdict(self), "choices": list(self.choices)}
 
 
 class Mistake(NamedTuple):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
 
     from maverick_tui.agent.engines import Listener, SdkEngine, SdkSession, Session
-    from maverick_tui.agent.sdk_messages import MessageSession
     from maverick_tui.config import MaverickConfig
     from maverick_tui.inputs import InputSpec, Value
 
@@ -216,27 +215,14 @@ class MaverickAgent(ABC):
         When the stream fails, everything received has been yielded, then `StreamingError` is raised from the specific
         error; before the first content it is the specific error itself. Nothing is retried.
         """
-        if (route := _route.get()) is not None and (answers := route(self, prompt, cwd)) is not None:
-            async with aclosing(answers):
-                async for message in answers:
-                    yield message
-            return
-        settings = await asyncio.to_thread(self._settings)
-        engine = engine_named(self.engine)
-        if hasattr(engine, "query"):
-            async with aclosing(cast("SdkEngine", engine).query(self, settings, prompt, cwd)) as messages:
-                async for message in messages:
-                    yield message
-            return
-        try:
-            async with (
-                self._message_session(settings, Path(cwd or Path.cwd())) as session,
-                aclosing(session.query(prompt)) as messages,
-            ):
-                async for message in messages:
-                    yield message
-        except ConfigError as error:  # of a tool server, or a limit: to whoever asks it is one more failure
-            raise AgentError(error.message, kind="invalid", hint=error.hint) from error
+        route = _route.get()
+        answers = None if route is None else route(self, prompt, cwd)
+        if answers is None:
+            settings = await asyncio.to_thread(self._settings)
+            answers = (await self._sdk_engine()).query(self, settings, prompt, cwd)
+        async with aclosing(answers):
+            async for message in answers:
+                yield message
 
     @asynccontextmanager
     async def session(
@@ -254,45 +240,24 @@ class MaverickAgent(ABC):
         `on_background` gets the messages of turns that the CLI starts by itself. Without `may_schedule` no job runs,
         neither a new one nor those of the conversation that is resumed.
         """
-        settings, engine = self.config or context.config, engine_named(self.engine)
-        if hasattr(engine, "sdk_session"):
-            async with cast("SdkEngine", engine).sdk_session(
-                self,
-                settings,
-                context.cwd,
-                can_use_tool=can_use_tool,
-                on_background=on_background,
-                resume=resume,
-                may_schedule=may_schedule,
-            ) as native:
-                yield native
-            return
-        async with self._message_session(
-            settings, context.cwd, can_use_tool, on_background, resume, may_schedule=may_schedule
+        async with (await self._sdk_engine()).sdk_session(
+            self,
+            self.config or context.config,
+            context.cwd,
+            can_use_tool=can_use_tool,
+            on_background=on_background,
+            resume=resume,
+            may_schedule=may_schedule,
         ) as session:
             yield session
 
-    @asynccontextmanager
-    async def _message_session(
-        self,
-        settings: MaverickConfig,
-        cwd: Path,
-        can_use_tool: CanUseTool | None = None,
-        on_background: Callable[[Message], None] | None = None,
-        resume: str | None = None,
-        *,
-        may_schedule: bool = True,
-    ) -> AsyncIterator[MessageSession]:
-        """A session of an engine that does not know the SDK, in the SDK's messages."""
-        await load_module("maverick_tui.agent.sdk_messages")
-        from maverick_tui.agent.sdk_messages import MessageSession, SdkListener
-
-        listener = SdkListener(can_use_tool, on_background, self._mode_by(settings))
-        opening = engine_named(self.engine).open(
-            self, settings, cwd, listener, resume=resume, may_schedule=may_schedule
-        )
-        async with opening as opened:
-            yield MessageSession(opened, listener)
+    async def _sdk_engine(self) -> SdkEngine:
+        """Its engine, and where that does not know the SDK, what says its answers in the SDK's messages."""
+        engine = engine_named(self.engine)
+        if hasattr(engine, "sdk_session"):
+            return cast("SdkEngine", engine)
+        speaking = await load_module("maverick_tui.agent.sdk_messages")
+        return cast("SdkEngine", speaking.InSdkMessages(engine))
 
     def open_session(
         self, context: AgentContext, listener: Listener, *, resume: object | None = None, may_schedule: bool = True
@@ -333,11 +298,13 @@ class MaverickAgent(ABC):
 
     def _build_options(self, cwd: Path | str | None = None, *, person: bool = False) -> ClaudeAgentOptions:
         """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
-        return _claude().options(self, self._settings(), cwd, person=person)
+        claude: Any = engine_named("claude-code")
+        return cast("ClaudeAgentOptions", claude.options(self, self._settings(), cwd, person=person))
 
     def _wrap_sdk_error(self, error: Exception) -> AgentError:
         """Any exception of the SDK as one of ours."""
-        return _claude().wrap_error(error)
+        claude: Any = engine_named("claude-code")
+        return cast("AgentError", claude.wrap_error(error))
 
     # -- what holds for it under some settings -----------------------------------------------------------------------
 
@@ -352,7 +319,3 @@ class MaverickAgent(ABC):
 
     def _metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         return {"agent": self.name, **metadata}
-
-
-def _claude() -> SdkEngine:
-    return cast("SdkEngine", engine_named("claude-code"))

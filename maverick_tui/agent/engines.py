@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message
+    from claude_agent_sdk import CanUseTool, Message
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.result import AgentUsage
@@ -201,14 +201,8 @@ class Engine(Protocol):
         ...
 
 
-class SdkEngine(Engine, Protocol):
-    """An engine whose answers are the SDK's messages to begin with."""
-
-    def options(
-        self, agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
-    ) -> ClaudeAgentOptions:
-        """What the SDK is told of the agent; `person` says that somebody will be asked about what is not read-only."""
-        ...
+class SdkEngine(Protocol):
+    """An engine whose answers are the SDK's messages; `sdk_messages.InSdkMessages` makes one of any other."""
 
     def query(
         self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None
@@ -228,10 +222,6 @@ class SdkEngine(Engine, Protocol):
         may_schedule: bool = True,
     ) -> AbstractAsyncContextManager[SdkSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
-        ...
-
-    def wrap_error(self, error: Exception) -> AgentError:
-        """Any exception of the SDK as one of ours."""
         ...
 
 

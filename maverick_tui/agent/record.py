@@ -19,25 +19,27 @@ from claude_agent_sdk import (
 
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.text import TextAssembler
+from maverick_tui.agent.tools import SUBAGENT_TOOLS
 from maverick_tui.usage import Usage
 
-_REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-_TOTALS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+TOTALS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+"""Tokens in the words of the API, of the CLI, and of ours: in the order of `Usage.tokens`."""
 
 
 def totals_of(result: ResultMessage) -> Usage:
     """What a CLI has used since its session began, subagents included; an old one tells the turn's own figures only."""
     if result.model_usage is None:
         usage = result.usage or {}
-        return replace(_sum([usage], _REPORTED), cost_usd=result.total_cost_usd)
+        return replace(_sum([usage], REPORTED), cost_usd=result.total_cost_usd)
     models: list[Any] = list(result.model_usage.values())
-    return replace(_sum(models, _TOTALS), cost_usd=result.total_cost_usd)
+    return replace(_sum(models, TOTALS), cost_usd=result.total_cost_usd)
 
 
 def reported(counts: Iterable[Mapping[str, Any]]) -> Usage:
     """What answers have reported themselves, all together."""
-    return _sum(list(counts), _REPORTED)
+    return _sum(list(counts), REPORTED)
 
 
 def at_least(usage: Usage, least: Usage) -> Usage:
@@ -46,16 +48,13 @@ def at_least(usage: Usage, least: Usage) -> Usage:
 
 
 def _sum(reports: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Usage:
-    return Usage(*(sum(_count(report, name) for report in reports) for name in names))
+    return Usage(*(sum(count_of(report, name) for report in reports) for name in names))
 
 
-def _count(usage: Mapping[str, Any], name: str) -> int:
+def count_of(usage: Mapping[str, Any], name: str) -> int:
+    """A count among figures that may be anything."""
     value = usage.get(name)
     return value if isinstance(value, int) and value > 0 else 0
-
-
-_SUBAGENTS = ("Agent", "Task")
-"""Tools that talk to a model themselves: while they run, silence is silence."""
 
 
 def is_background(result: ResultMessage) -> bool:
@@ -110,7 +109,8 @@ class Record:
             self.has_content = True
             self._text.add(message)
             tools = (block for block in message.content if isinstance(block, ToolUseBlock))
-            self._tools_running.update(block.id for block in tools if block.name not in _SUBAGENTS)
+            # Subagents talk to a model themselves: while they run, silence is silence.
+            self._tools_running.update(block.id for block in tools if block.name not in SUBAGENT_TOOLS)
         elif isinstance(message, UserMessage):
             if isinstance(message.content, list):
                 for block in message.content:

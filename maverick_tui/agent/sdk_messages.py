@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -31,17 +32,23 @@ from claude_agent_sdk import (
 from maverick_tui.agent.engines import (
     Answered,
     AskPerson,
+    Engine,
     Permission,
     Session,
     ToolQuestion,
     require_prompt,
 )
+from maverick_tui.agent.record import REPORTED, TOTALS
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.events import kinds as ev
-from maverick_tui.exceptions import AgentError, StreamingError
+from maverick_tui.exceptions import AgentError, ConfigError, StreamingError
 from maverick_tui.modes import DEFAULT_PERMISSION_MODE, PermissionMode
 from maverick_tui.usage import Usage
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.config import MaverickConfig
 
 _DELTAS = {"text": ("text_delta", "text"), "thinking": ("thinking_delta", "thinking")}
 
@@ -59,9 +66,9 @@ GIVE_UP = 5.0
 
 
 class SdkMessages:
-    """Takes the events of one answer, and says each of them as the SDK would."""
+    """Takes the events of one answer, and says each of them as the SDK would; `mode` tells the permission mode."""
 
-    def __init__(self, session_id: str, mode: str) -> None:
+    def __init__(self, session_id: str, mode: Callable[[], str]) -> None:
         self._session_id = session_id
         self._mode = mode
         self._model = ""
@@ -96,10 +103,8 @@ class SdkMessages:
         match event:
             case ev.ModelNamed():
                 self._model, self._context_size = event.model, event.context_size
-                about = {"model": event.model, "session_id": self._session_id, "permissionMode": self._mode}
+                about = {"model": event.model, "session_id": self._session_id, "permissionMode": self._mode()}
                 return [SystemMessage("init", about)]
-            case ev.ModeChanged():
-                self._mode = event.mode
             case ev.RequestStarted():
                 self._next_index = 0
                 return [SystemMessage("status", {"status": "requesting"})]
@@ -147,7 +152,7 @@ class SdkMessages:
         return said if block.parent else [*said, self._event(type="content_block_stop", index=block.index)]
 
     def _reported(self, event: ev.UsageReported) -> Message:
-        usage = _usage_json(event.usage)
+        usage = dict(zip(REPORTED, event.usage.tokens, strict=True))
         if event.message == self._message:
             return self._event(type="message_delta", delta={}, usage=usage)
         self._message, self._next_index = event.message, 0
@@ -169,8 +174,7 @@ class SdkMessages:
         """The end of the answer; `total` is what the whole session has used, as the CLI reports it."""
         own = answered.usage or Usage()
         used = total or own
-        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
-        about = dict(zip(names, used.tokens, strict=True)) | {"costUSD": used.cost_usd or 0.0}
+        about = dict(zip(TOTALS, used.tokens, strict=True)) | {"costUSD": used.cost_usd or 0.0}
         if self._context_size:
             about["contextWindow"] = self._context_size
         return ResultMessage(
@@ -181,7 +185,7 @@ class SdkMessages:
             num_turns=answered.steps,
             session_id=self._session_id,
             total_cost_usd=used.cost_usd,
-            usage=_usage_json(own),
+            usage=dict(zip(REPORTED, own.tokens, strict=True)),
             result=answered.text,
             structured_output=answered.output,
             model_usage={self._model: about},  # type: ignore[dict-item]
@@ -207,11 +211,11 @@ class SdkListener:
         self._on_background = on_background
         self.mode = mode
         """The permission mode of the moment."""
-        self._beside = SdkMessages(self.session_id, mode)
+        self._beside = self.messages()
 
     def messages(self) -> SdkMessages:
         """What says the events of the next answer."""
-        return SdkMessages(self.session_id, self.mode)
+        return SdkMessages(self.session_id, lambda: self.mode)
 
     def tell(self, event: ev.Event) -> None:
         """Take the next event."""
@@ -230,6 +234,41 @@ class SdkListener:
         """Such an answer has ended."""
         if self._on_background is not None:
             self._on_background(self._beside.result(answered))
+
+
+class InSdkMessages:
+    """An engine that does not know the SDK, as a `SdkEngine`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def query(
+        self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None
+    ) -> AsyncGenerator[Message, None]:
+        """Ask once, in a session of its own."""
+        opening = self.sdk_session(agent, settings, Path(cwd or Path.cwd()))
+        try:
+            async with opening as session, aclosing(session.query(prompt)) as messages:
+                async for message in messages:
+                    yield message
+        except ConfigError as error:  # of a tool server, or a limit: to whoever asks it is one more failure
+            raise AgentError(error.message, kind="invalid", hint=error.hint) from error
+
+    @asynccontextmanager
+    async def sdk_session(
+        self,
+        agent: MaverickAgent,
+        settings: MaverickConfig,
+        cwd: Path,
+        *,
+        can_use_tool: CanUseTool | None = None,
+        on_background: Callable[[Message], None] | None = None,
+        **options: Any,
+    ) -> AsyncIterator[MessageSession]:
+        """Open one; the `options` are for the engine."""
+        listener = SdkListener(can_use_tool, on_background, agent._mode_by(settings))
+        async with self._engine.open(agent, settings, cwd, listener, **options) as opened:
+            yield MessageSession(opened, listener)
 
 
 class MessageSession:
@@ -269,24 +308,25 @@ class MessageSession:
         await self._session.set_permission_mode(mode)
         self._listener.mode = mode
 
-    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
+    def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted answer just ends."""
-        require_prompt(prompt)
-        async with aclosing(self._told(self._session.ask(prompt), keep_messages)) as messages:
-            async for message in messages:
-                yield message
+        return self._told(self._ask, prompt, keep_messages)
 
-    async def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
+    def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Let the conversation be summed up, and yield what comes of it; `wishes` say how."""
-        async with aclosing(self._told(self._session.compact(wishes), False)) as messages:
-            async for message in messages:
-                yield message
+        return self._told(self._session.compact, wishes, False)
 
-    async def _told(self, answer: Coroutine[Any, Any, Answered], keep_messages: bool) -> AsyncGenerator[Message, None]:
+    async def _ask(self, prompt: str) -> Answered:
+        require_prompt(prompt)
+        return await self._session.ask(prompt)
+
+    async def _told(
+        self, ask: Callable[[str], Coroutine[Any, Any, Answered]], words: str, keep_messages: bool
+    ) -> AsyncGenerator[Message, None]:
         async with self._free:
             events = self._listener.events = asyncio.Queue()
             made, heard, partial = self._listener.messages(), Heard(), list[Message]()
-            asking = asyncio.create_task(answer, name="maverick-messages")
+            asking = asyncio.create_task(ask(words), name="maverick-messages")
             asking.add_done_callback(lambda _: events.put_nowait(None))
             try:
                 while (event := await events.get()) is not None:
@@ -338,9 +378,3 @@ def _asking(can_use_tool: CanUseTool) -> AskPerson:
         return Permission(True, arguments=decision.updated_input)
 
     return ask
-
-
-def _usage_json(usage: Usage) -> dict[str, int]:
-    """Tokens in the words of the API."""
-    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    return dict(zip(names, usage.tokens, strict=True))

@@ -44,11 +44,11 @@ class Heard:
         elif isinstance(event, BlockEnded):
             self._open.discard(event.block)
 
-    def failure(self, cause: AgentError, partial: Sequence[Message] = ()) -> AgentError:
+    def failure(self, cause: AgentError) -> AgentError:
         """The error itself before the first words, afterwards a `StreamingError` that is caused by it."""
         if not self.has_content or isinstance(cause, StreamingError):
             return cause
-        return streaming_error(cause, partial, "\n\n".join(self.texts))
+        return streaming_error(cause, (), "\n\n".join(self.texts))
 
 
 def streaming_error(cause: AgentError, partial: Sequence[Message], text: str) -> StreamingError:

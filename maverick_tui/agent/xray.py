@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -226,7 +226,9 @@ def _resolve(
         trust=trust,
         names_tools=bool(settings.get("names_tools", True)),
         may=may,
-        asks=None if may is None or mode.origin == "unknown" else _asking(may, settings, str(mode.value), listing.cwd),
+        asks=None
+        if may is None or mode.origin == "unknown"
+        else tuple(_asking(may, settings, str(mode.value), listing.cwd)),
         model=resolve("model", DEFAULT_MODEL),
         permission_mode=mode,
         limits={field.name: resolve(field.name) for field in FIELDS if field.unit},
@@ -269,17 +271,16 @@ def _server(settings: Mapping[str, object]) -> dict[str, Json]:
     }
 
 
-def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> tuple[str, ...]:
+def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> Iterator[str]:
     """The tools that ask first. Each takes a look at the disk, so it is done before anything is drawn."""
     reading = [name for name, is_read_only in _own_tools(settings) if is_read_only]
-    return tuple(entry for entry in may if entry not in reading and _asks(entry, mode, cwd))
-
-
-def _asks(entry: str, mode: str, cwd: Path) -> bool:
-    try:
-        return bool(asks_first([entry], mode, cwd))
-    except InvalidToolError:
-        return True
+    for entry in may:
+        try:
+            is_asked = entry not in reading and asks_first(entry, mode, cwd)
+        except InvalidToolError:
+            is_asked = True
+        if is_asked:
+            yield entry
 
 
 def _json(value: object) -> Json:

@@ -51,7 +51,7 @@ def redact(text: str) -> str:
 
 def known_values() -> set[str]:
     """What is masked wherever it turns up, in all its forms: what was concealed, and variables named like secrets."""
-    return {*_concealed, *_environment()}
+    return {*_concealed, *(form for value in secret_variables(os.environ) for form in forms(value))}
 
 
 def _stand_in(name: str, value: Any) -> Any:
@@ -141,11 +141,6 @@ def _cut_out(text: str, spans: list[Span]) -> str:
             kept += (text[max(at, 0) : start], MASK)
         at = max(at, end)
     return "".join((*kept, text[max(at, 0) :]))
-
-
-def _environment() -> Iterator[str]:
-    for value in secret_variables(os.environ):
-        yield from forms(value)
 
 
 @lru_cache(maxsize=200)

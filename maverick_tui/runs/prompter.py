@@ -125,7 +125,7 @@ class Prompter:
             return None
         from maverick_tui.agent.sdk_messages import SdkMessages
 
-        return SdkMessages(self._session_id, self._turns.mode)
+        return SdkMessages(self._session_id, lambda: self._turns.mode)
 
     async def _finished(self, asking: asyncio.Task[None]) -> None:
         try:

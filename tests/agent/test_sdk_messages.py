@@ -50,7 +50,7 @@ async def test_what_an_answer_has_used_counts_also_if_nobody_reads_it_to_its_end
 
 
 def streamed(told: Iterable[ev.Event], made: SdkMessages | None = None) -> list[dict[str, Any]]:
-    made = made or SdkMessages("here", "plan")
+    made = made or SdkMessages("here", lambda: "plan")
     messages = [message for event in told for message in made.of(event)]
     return [message.event for message in messages if isinstance(message, StreamEvent)]
 

@@ -167,10 +167,8 @@ def is_missing(folder: Path) -> bool:
     """Whether there is certainly no such folder; where we may not look, nothing is certain."""
     try:
         folder.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, (FileNotFoundError, NotADirectoryError))
     return False
 
 

@@ -203,7 +203,8 @@ def _packaged(point: EntryPoint, cwd: Path) -> AgentListing | Problem:
     if not PLAIN_NAME.fullmatch(point.name):
         return Problem(where, None, "The entry point's name cannot be an agent's.", "Use letters, digits, -, _ and .")
     path = _module_file(point, module)
-    agent, problems = _read_package(path, class_name) if path else (None, [_missing(where, module)])
+    missing = Problem(where, None, f"The module {module!r} cannot be found.", "Reinstall the package that provides it.")
+    agent, problems = _read_package(path, class_name) if path else (None, [missing])
     return AgentListing(
         name=point.name,
         description=agent.description if agent else _summary(point),
@@ -263,7 +264,3 @@ def _summary(point: EntryPoint) -> str:
     if point.dist is None or "Summary" not in point.dist.metadata:
         return ""
     return str(point.dist.metadata["Summary"])
-
-
-def _missing(where: str, module: str) -> Problem:
-    return Problem(where, None, f"The module {module!r} cannot be found.", "Reinstall the package that provides it.")

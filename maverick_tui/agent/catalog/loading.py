@@ -193,7 +193,8 @@ def quiet() -> AbstractContextManager[object]:
 
 def failed_to_run(path: Path, error: BaseException) -> ConfigError:
     """What to tell the author of a file that raised an error while it was run."""
-    line = next((frame.lineno for frame in reversed(_frames(error)) if frame.filename == str(path)), None)
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    line = next((frame.lineno for frame in frames if frame.filename == str(path)), None)
     if isinstance(error, SyntaxError) and error.filename == str(path):
         line = error.lineno
     where = f"{path}:{line}" if line else str(path)
@@ -206,12 +207,7 @@ def failed_to_run(path: Path, error: BaseException) -> ConfigError:
     )
 
 
-def _frames(error: BaseException) -> list[traceback.FrameSummary]:
-    return list(traceback.extract_tb(error.__traceback__))
-
-
 def _import(listing: AgentListing) -> type[MaverickAgent]:
-
     path = listing.path or Path(listing.module)
     try:
         with quiet():

@@ -31,6 +31,7 @@ _FIELDS = {
     "http": ("url", "headers"),
     "sse": ("url", "headers"),
 }
+_WANTED = {"command": "text", "url": "text", "args": "a list of texts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +94,9 @@ def check_server(name: str, settings: Json) -> CheckedServer:
         return CheckedServer({}, [f"the server {name!r} has the type {kind!r}: choose stdio, http or sse"], [])
     wanted = _FIELDS[kind]
     mistakes = [
-        f"{key} of the server {name!r} must be {kind_of_value}"
-        for key, kind_of_value in (("command", "text"), ("url", "text"), ("args", "a list of texts"))
-        if key in wanted and not _fits(key, settings.get(key))
-    ]
-    mistakes += [
-        f"{key} of the server {name!r} must be a map of texts"
-        for key in ("env", "headers")
-        if key in wanted and not _fits(key, settings.get(key))
+        f"{key} of the server {name!r} must be {_WANTED.get(key, 'a map of texts')}"
+        for key in wanted
+        if not _fits(key, settings.get(key))
     ]
     server: Server = {"type": kind, **{key: settings[key] for key in wanted if settings.get(key) is not None}}
     return CheckedServer(server, mistakes, sorted(settings.keys() - {"type", *wanted}))

@@ -79,7 +79,8 @@ def constructor_arguments(cls: ast.ClassDef) -> dict[str, ast.expr]:
     for node in ast.walk(init):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__":
             arguments = node.args if _is_super(node.func) else node.args[1:]  # Base.__init__(self, ...)
-            given |= dict(zip(_POSITIONAL, _before_star(arguments), strict=False))
+            before_star = takewhile(lambda argument: not isinstance(argument, ast.Starred), arguments)
+            given |= dict(zip(_POSITIONAL, before_star, strict=False))
             given |= {word.arg: word.value for word in node.keywords if word.arg in SETTINGS}
             if _passes_on_something_else(node, init):
                 given |= {setting: _UNKNOWN for setting in _POSITIONAL if setting not in given}
@@ -92,10 +93,6 @@ def constructor_arguments(cls: ast.ClassDef) -> dict[str, ast.expr]:
     resolved = {setting: defaults.get(getattr(node, "id", ""), node) for setting, node in given.items()}
     # None asks the base class for its own.
     return {setting: node for setting, node in resolved.items() if getattr(node, "value", ...) is not None}
-
-
-def _before_star(arguments: Iterable[ast.expr]) -> Iterator[ast.expr]:
-    return takewhile(lambda argument: not isinstance(argument, ast.Starred), arguments)
 
 
 def _passes_on_something_else(call: ast.Call, init: ast.FunctionDef) -> bool:

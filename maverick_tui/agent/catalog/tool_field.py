@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from maverick_tui.agent.catalog.front_matter import FieldValues, WordAt
 from maverick_tui.agent.catalog.problems import ProblemLog
 from maverick_tui.agent.catalog.yaml_nodes import Node
-from maverick_tui.agent.tools import BUILTIN_TOOLS, DOCUMENTED_TOOLS, parse_tool
+from maverick_tui.agent.tools import BUILTIN_TOOLS, DOCUMENTED_TOOLS, is_same_tool, parse_tool
 from maverick_tui.exceptions import InvalidToolError, did_you_mean
 
 ALL_TOOLS = "*"
@@ -24,7 +24,6 @@ _GONE = {
     "TodoRead": "Use TodoWrite.",
     "SlashCommand": "Use Skill.",
 }
-_SAME_TOOL = {"Agent": "Task"}
 
 
 def named_tools(values: FieldValues, field: str, log: ProblemLog) -> list[WordAt] | None:
@@ -121,10 +120,8 @@ def _denies(denial: str, entry: str) -> bool:
     """Whether both speak of the same tool; only whole entries can be taken away, so in doubt it is denied."""
     if denial == ALL_TOOLS:
         return True
-    denied, tool = (_SAME_TOOL.get(name, name) for name in (parse_tool(denial).name, parse_tool(entry).name))
-    if denied.endswith("__*") and denied.startswith("mcp__"):
-        return tool.startswith(denied[:-1])
-    return denied == tool or (tool.endswith("__*") and denied.startswith(tool[:-1]))
+    denied, tool = parse_tool(denial).name, parse_tool(entry).name
+    return is_same_tool(denied, tool) or (tool.endswith("__*") and denied.startswith(tool[:-1]))
 
 
 def _warn_if_wider(word: WordAt, removed: Collection[str], log: ProblemLog) -> None:

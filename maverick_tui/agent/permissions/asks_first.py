@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import own_words
-from maverick_tui.agent.tools import ToolRule, parse_tool
+from maverick_tui.agent.tools import SUBAGENT_TOOLS, ToolRule, parse_tool
 
 UNKNOWN_PROGRAM = "make"
 """A command that nobody knows to only read."""
@@ -18,12 +17,8 @@ _NAME = "x"
 _WILDCARD = re.compile(r"\*+")
 
 
-def asks_first(allowed_tools: Iterable[str], mode: str, cwd: Path) -> list[str]:
-    """The entries whose plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
-    return [entry for entry in allowed_tools if _asks_first(entry, mode, cwd)]
-
-
-def _asks_first(entry: str, mode: str, cwd: Path) -> bool:
+def asks_first(entry: str, mode: str, cwd: Path) -> bool:
+    """Whether its plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
     tool, arguments = _plainest_call(parse_tool(entry))
     return Judge([entry], cwd, person=True).judge(tool, arguments, mode=mode).decision == "ask"
 
@@ -34,7 +29,7 @@ def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
     said = rule.rule or ""
     if tool == "Bash":
         return tool, {"command": " ".join(own_words(said)) if said else UNKNOWN_PROGRAM}
-    if tool in ("Agent", "Task"):
+    if tool in SUBAGENT_TOOLS:
         return tool, {"description": _NAME, "prompt": _NAME, "subagent_type": said or _NAME}
     if tool == "Skill":
         return tool, {"skill": said or _NAME}

@@ -14,7 +14,7 @@ from maverick_tui.agent.permissions.places import home_folder, is_folder, real_p
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, words_within
-from maverick_tui.agent.tools import BUILTIN_TOOLS
+from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
@@ -43,7 +43,7 @@ def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> boo
     if tool == "WebFetch":
         domain = rule.removeprefix("domain:").lower()
         return rule.startswith("domain:") and f".{host_of(arguments)}".endswith(f".{domain}")
-    if tool in ("Agent", "Task"):
+    if tool in SUBAGENT_TOOLS:
         return arguments.get("subagent_type") == rule
     if tool == "Skill":
         return arguments.get("skill") == rule

@@ -42,6 +42,8 @@ _KEYWORDS = frozenset(
 _NOT_OPENED = re.compile(r"-m$|--(message|exclude|ignore|grep|author)[a-z-]*(=|$)")
 """Options whose value names no file that is to be opened."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Of surrogate pairs: from bytes that were no text."""
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
 
 
@@ -130,7 +132,7 @@ def _without_documents(command: str) -> str:
 
 
 def _calls(command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS) -> list[Words] | None:
-    if len(command) > LONGEST or not command.strip() or not _is_encodable(command):
+    if len(command) > LONGEST or not command.strip() or _HALVES.search(command):
         return None
     root = _parse(command)
     if root.has_error:
@@ -212,15 +214,6 @@ def _read(text: str) -> Word | None:
 
 def _text(node: Node) -> str:
     return (node.text or b"").decode()
-
-
-def _is_encodable(command: str) -> bool:
-    """Whether it is text; halves of surrogate pairs come from bytes that were none."""
-    try:
-        command.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _parse(command: str) -> Node:

@@ -11,21 +11,7 @@ from maverick_tui.agent.engine.outputs import cut_text
 from maverick_tui.agent.engine.prices import context_size, estimate
 from maverick_tui.agent.engines import Listener
 from maverick_tui.agent.streaming import Heard
-from maverick_tui.events.kinds import (
-    BlockEnded,
-    BlockGrew,
-    BlockKind,
-    BlockStarted,
-    Event,
-    ModelNamed,
-    ReplyRestarted,
-    RequestStarted,
-    RetryScheduled,
-    ToolCalled,
-    ToolFinished,
-    UsageReported,
-    whole_block,
-)
+from maverick_tui.events import kinds as ev
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
 from maverick_tui.executor.model import messages
@@ -62,7 +48,7 @@ class Telling(Agent):
                 stream.take(delta)
 
         if stream is not None:
-            self.tell(RequestStarted(self.now()))
+            self.tell(ev.RequestStarted(self.now()))
         response = await self._agent.run(replace(request, listen=both))
         if stream is None or not stream.end():  # a subagent, or a model that does not stream
             self._tell_whole(response, request.parent)
@@ -87,29 +73,29 @@ class Telling(Agent):
             self._tell_text("thinking", thought.text, parent)
         self._tell_text("text", response.content, parent)
         for call in response.tool_calls:
-            self.tell(ToolCalled(self.now(), call.id, call.tool_name, call.arguments, parent))
+            self.tell(ev.ToolCalled(self.now(), call.id, call.tool_name, call.arguments, parent))
         # Behind the text: what is written before is guessed until it is reported.
         self.report(response.id or uuid.uuid4().hex, response.usage, response.model, parent)
 
-    def _tell_text(self, kind: BlockKind, text: str, parent: str = "") -> None:
+    def _tell_text(self, kind: ev.BlockKind, text: str, parent: str = "") -> None:
         if text.strip():
-            for event in whole_block(self.next_block(), kind, text, self.now(), parent):
+            for event in ev.whole_block(self.next_block(), kind, text, self.now(), parent):
                 self.tell(event)
 
     # -- the executor -----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Tell which model answers."""
-        self.tell(ModelNamed(self.now(), self.model, context_size=context_size(self.model)))
+        self.tell(ev.ModelNamed(self.now(), self.model, context_size=context_size(self.model)))
 
     def take(self, event: Activity) -> None:
         """Tell of tools that have answered and of calls that are tried again; the rest the model's side tells."""
         if isinstance(event, ToolCallFinished):
-            self.tell(ToolFinished(self.now(), event.tool_call_id, cut_text(event.result), event.is_error))
+            self.tell(ev.ToolFinished(self.now(), event.tool_call_id, cut_text(event.result), event.is_error))
         elif isinstance(event, ErrorOccurred) and event.retry_in is not None:
             status = getattr(event.error, "status", None)
             self.tell(
-                RetryScheduled(
+                ev.RetryScheduled(
                     self.now(),
                     event.attempt,
                     event.limit,
@@ -141,7 +127,7 @@ class Telling(Agent):
         """The number of a new block."""
         return self._listener.next_block()
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: ev.Event) -> None:
         """Pass an event on."""
         self.heard.take(event)
         self._listener.tell(event)
@@ -150,7 +136,7 @@ class Telling(Agent):
         """Tell that another model answers than the one that was named last."""
         if model and model != self.model:
             self.model = model
-            self.tell(ModelNamed(self.now(), model, context_size=context_size(model)))
+            self.tell(ev.ModelNamed(self.now(), model, context_size=context_size(model)))
 
     def report(self, message: str, used: messages.Usage, model: str = "", parent: str = "") -> None:
         """Tell what an answer has used until now."""
@@ -158,13 +144,13 @@ class Telling(Agent):
         if not parent:
             self._reported.add(message)
         cost = estimate(model or self.model, usage)
-        self.tell(UsageReported(self.now(), message, *usage.tokens, parent, cost))
+        self.tell(ev.UsageReported(self.now(), message, *usage.tokens, parent, cost))
 
 
 @dataclass(slots=True)
 class _Block:
     number: int
-    kind: BlockKind
+    kind: ev.BlockKind
     call: str = ""
     name: str = ""
     parts: list[str] = field(default_factory=list)
@@ -205,7 +191,7 @@ class _Stream:
                 continue
             if block.kind == "tool":
                 arguments = arguments_of("".join(block.parts))
-                called = ToolCalled(self._telling.now(), block.call, block.name, arguments, block=block.number)
+                called = ev.ToolCalled(self._telling.now(), block.call, block.name, arguments, block=block.number)
                 self._telling.tell(called)
             self._end(index)
         had_any = bool(self._blocks)
@@ -216,24 +202,24 @@ class _Stream:
     def _restart(self) -> None:
         """What has come until now is void."""
         if set(self._blocks) - self._ended:
-            self._telling.tell(ReplyRestarted(self._telling.now()))
+            self._telling.tell(ev.ReplyRestarted(self._telling.now()))
         self._blocks.clear()
         self._ended.clear()
 
-    def _start(self, index: int, kind: BlockKind, call: str = "", name: str = "") -> None:
+    def _start(self, index: int, kind: ev.BlockKind, call: str = "", name: str = "") -> None:
         block = self._blocks[index] = _Block(self._telling.next_block(), kind, call, name)
-        self._telling.tell(BlockStarted(self._telling.now(), block.number, kind, name=name, call=call))
+        self._telling.tell(ev.BlockStarted(self._telling.now(), block.number, kind, name=name, call=call))
 
-    def _grow(self, delta: Delta, kind: BlockKind) -> None:
+    def _grow(self, delta: Delta, kind: ev.BlockKind) -> None:
         if delta.index not in self._blocks:
             self._start(delta.index, kind)
         block = self._blocks[delta.index]
         block.parts.append(delta.text)
-        self._telling.tell(BlockGrew(self._telling.now(), block.number, delta.text))
+        self._telling.tell(ev.BlockGrew(self._telling.now(), block.number, delta.text))
 
     def _end(self, index: int) -> None:
         self._ended.add(index)
-        self._telling.tell(BlockEnded(self._telling.now(), self._blocks[index].number))
+        self._telling.tell(ev.BlockEnded(self._telling.now(), self._blocks[index].number))
 
     def _report(self, delta: Delta) -> None:
         self._telling.report(self._message, delta.usage or messages.Usage())

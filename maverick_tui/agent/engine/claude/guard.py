@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
-from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionUpdate
+from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow
 
 from maverick_tui.agent.engine.judging import judged
 from maverick_tui.agent.permissions.judge import Judge
@@ -59,12 +59,9 @@ class Guard:
         if not isinstance(decision, PermissionResultAllow) or not decision.updated_permissions:
             return decision
         updates = decision.updated_permissions
-        for rule in (rule for update in updates if _adds(update) for rule in update.rules or ()):
+        added = [update for update in updates if update.type == "addRules" and update.behavior == "allow"]
+        for rule in (rule for update in added for rule in update.rules or ()):
             content = rule.rule_content
             self._judge.grant(ToolRule(rule.tool_name, None if content in (None, "", "*") else content))
         modes = [update for update in updates if update.type == "setMode" and update.mode in PERMISSION_MODES]
         return replace(decision, updated_permissions=modes or None)
-
-
-def _adds(update: PermissionUpdate) -> bool:
-    return update.type == "addRules" and update.behavior == "allow"

@@ -6,16 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from maverick_tui.agent.record import count_of
+from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
-from maverick_tui.events.kinds import (
-    COMPACTING,
-    LONGEST_NOTICE,
-    Event,
-    Noticed,
-    RequestStarted,
-    RetryScheduled,
-    TaskProgressed,
-)
 
 _COMPACTED = ("pre_tokens", "post_tokens")
 
@@ -36,15 +29,15 @@ class Notices:
         self.alive: set[str] = set()
         """The ids of tasks that go on."""
 
-    def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
+    def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[ev.Event]:
         """The events of one system message; most kinds have none."""
         if kind.startswith("task_"):
             return self._task(kind, data, at)
         if kind == "status":
             if data.get("status") == "requesting":
-                return [RequestStarted(at)]
+                return [ev.RequestStarted(at)]
             if data.get("status") == "compacting":
-                return [Noticed(at, "compacting", COMPACTING)]
+                return [ev.Noticed(at, "compacting", ev.COMPACTING)]
             return []
         if kind == "api_retry":
             return [_retry(data, at)]
@@ -52,9 +45,9 @@ class Notices:
         if not text:
             return []
         task = self.tasks.get(str(data.get("agent_id") or ""))
-        return [Noticed(at, kind, text[:LONGEST_NOTICE], task.call if task else "")]
+        return [ev.Noticed(at, kind, text[: ev.LONGEST_NOTICE], task.call if task else "")]
 
-    def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[Event]:
+    def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[ev.Event]:
         task_id = str(data.get("task_id") or "")
         known = self.tasks.get(task_id)
         call = str(data.get("tool_use_id") or (known.call if known else ""))
@@ -73,16 +66,16 @@ class Notices:
             return []
         usage = data.get("usage")
         used = usage if isinstance(usage, Mapping) else {}
-        tokens, tool_uses = _count(used, "total_tokens"), _count(used, "tool_uses")
-        return [TaskProgressed(at, call, str(status), description[:LONGEST_NOTICE], tokens, tool_uses)]
+        tokens, tool_uses = count_of(used, "total_tokens"), count_of(used, "tool_uses")
+        return [ev.TaskProgressed(at, call, str(status), description[: ev.LONGEST_NOTICE], tokens, tool_uses)]
 
 
-def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
+def _retry(data: Mapping[str, Any], at: float) -> ev.RetryScheduled:
     status = data.get("error_status")
-    return RetryScheduled(
+    return ev.RetryScheduled(
         at,
-        attempt=_count(data, "attempt"),
-        limit=_count(data, "max_retries"),
+        attempt=count_of(data, "attempt"),
+        limit=count_of(data, "max_retries"),
         delay=float(data.get("retry_delay_ms") or 0) / 1000,
         status=status if isinstance(status, int) else None,
         reason=str(data.get("error") or ""),
@@ -92,7 +85,7 @@ def _retry(data: Mapping[str, Any], at: float) -> RetryScheduled:
 def _notice(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "compact_boundary":
         about = data.get("compact_metadata")
-        before, after = (_count(about, name) if isinstance(about, Mapping) else 0 for name in _COMPACTED)
+        before, after = (count_of(about, name) if isinstance(about, Mapping) else 0 for name in _COMPACTED)
         was = f": from {before:,} to {after:,} tokens" if before and after else f"; it had {before:,} tokens"
         return f"The conversation was compacted{was if before else ''}."
     if kind == "permission_denied":
@@ -107,8 +100,3 @@ def _notice(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "notification" and data.get("priority") != "low":
         return str(data.get("text") or "")
     return ""
-
-
-def _count(data: Mapping[str, Any], name: str) -> int:
-    value = data.get(name)
-    return value if isinstance(value, int) and value > 0 else 0

@@ -143,16 +143,13 @@ class AgentSession:
 
     # -- prompts --------------------------------------------------------------------------------------------------
 
-    async def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
+    def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted turn just ends.
 
         Without `keep_messages` a `StreamingError` comes without the messages, which take a kilobyte for each delta.
         A prompt waits until the one before it is answered: the CLI would make one of two that it finds queued.
         """
-        require_prompt(prompt)
-        async with contextlib.aclosing(self._answers(self._send, prompt, keep_messages)) as messages:
-            async for message in messages:
-                yield message
+        return self._answers(self._send, prompt, keep_messages)
 
     async def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Let the CLI sum the conversation up, and yield what comes of it; the model is asked for the summary.
@@ -171,6 +168,7 @@ class AgentSession:
     async def _answers(
         self, send: Callable[[str], Coroutine[Any, Any, None]], text: str, keep_messages: bool
     ) -> AsyncGenerator[Message, None]:
+        require_prompt(text)
         await self._free.acquire()
         if self._ended is not None:
             self._free.release()
@@ -328,7 +326,7 @@ class AgentSession:
             self._turn.feed(message)
         elif self._is_command and isinstance(message, AssistantMessage) and message.model == SYNTHETIC:
             self._turn.touch()  # the command's own words, which its result repeats
-        elif _is_content(message):
+        elif is_content(message):
             self._deliver_undecided(self._pass_to_background)
             self._pass_to_background(message)
         else:
@@ -360,7 +358,7 @@ class AgentSession:
         if isinstance(message, ResultMessage):
             self._is_elsewhere, self._elsewhere = False, Record()
         else:
-            self._is_elsewhere = self._is_elsewhere or _is_content(message)
+            self._is_elsewhere = self._is_elsewhere or is_content(message)
             self._elsewhere.add(message)
         if self._turn is not None:
             self._turn.touch()
@@ -388,7 +386,8 @@ class AgentSession:
         return copy.copy(self._ended)
 
 
-def _is_content(message: Message) -> bool:
+def is_content(message: Message) -> bool:
+    """Whether only an answer of the agent itself has such a message."""
     return isinstance(message, StreamEvent | AssistantMessage) and message.parent_tool_use_id is None
 
 

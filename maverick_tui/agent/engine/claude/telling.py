@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from claude_agent_sdk import (
-    AssistantMessage,
     Message,
     PermissionResult,
     PermissionResultAllow,
@@ -23,7 +22,7 @@ from claude_agent_sdk import (
 from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
 from maverick_tui.agent.engine.claude.meter import Meter, MeteredResult
 from maverick_tui.agent.engine.claude.scheduling import FIRED
-from maverick_tui.agent.engine.claude.session import AgentSession
+from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
 from maverick_tui.events.kinds import RequestStarted
@@ -172,7 +171,7 @@ class ClaudeSession:
         is_result, has_begun = isinstance(message, ResultMessage), self._is_asked or self._is_by_itself
         if not has_begun and _is_late(message):
             return
-        if not self._is_by_itself and (is_result or _is_content(message)):
+        if not self._is_by_itself and (is_result or is_content(message)):
             self._is_by_itself = has_begun = True
             if not self._is_asked:
                 self._translator.begin_turn()
@@ -228,13 +227,6 @@ class ClaudeSession:
         return PermissionResultDeny(message=permission.reason, interrupt=permission.ends_turn)
 
 
-def _is_content(message: Message) -> bool:
-    """Whether only an answer of the agent itself has such a message."""
-    return isinstance(message, StreamEvent | AssistantMessage) and message.parent_tool_use_id is None
-
-
 def _is_late(message: Message) -> bool:
     """Whether it is of an answer that has begun before, and that was cut: nothing would end a turn for it."""
-    if not isinstance(message, StreamEvent) or message.parent_tool_use_id is not None:
-        return False
-    return message.event.get("type") != "message_start"
+    return isinstance(message, StreamEvent) and is_content(message) and message.event.get("type") != "message_start"

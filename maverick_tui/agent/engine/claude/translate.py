@@ -11,40 +11,24 @@ from maverick_tui.agent.engine.claude.notices import Notices
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, Jobs
 from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
-from maverick_tui.events.kinds import (
-    BlockEnded,
-    BlockGrew,
-    BlockKind,
-    BlockStarted,
-    Event,
-    ModeChanged,
-    ModelNamed,
-    Noticed,
-    RateLimited,
-    ReplyRestarted,
-    ToolBegan,
-    ToolCalled,
-    ToolFinished,
-    UsageReported,
-    whole_block,
-)
+from maverick_tui.agent.record import REPORTED
+from maverick_tui.events import kinds as ev
 from maverick_tui.usage import Usage
 
 log = logging.getLogger(__name__)
 
-_KINDS: dict[str, BlockKind] = {
+_KINDS: dict[str, ev.BlockKind] = {
     "text": "text",
     "thinking": "thinking",
     "tool_use": "tool",
     "server_tool_use": "tool",
     "mcp_tool_use": "tool",
 }
-_DELTAS: dict[str, tuple[BlockKind, str]] = {
+_DELTAS: dict[str, tuple[ev.BlockKind, str]] = {
     "text_delta": ("text", "text"),
     "thinking_delta": ("thinking", "thinking"),
     "input_json_delta": ("tool", "partial_json"),
 }
-_REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _CUT_OFF = "was cut off"
 
 
@@ -53,7 +37,7 @@ class _Block:
 
     __slots__ = ("call", "kind", "number", "parts")
 
-    def __init__(self, number: int, kind: BlockKind, call: str = "") -> None:
+    def __init__(self, number: int, kind: ev.BlockKind, call: str = "") -> None:
         self.number = number
         self.kind = kind
         self.call = call
@@ -80,8 +64,8 @@ class Translator:
         self._init_model = ""
         self._context_size: int | None = None
         self._subagent_messages: set[str] = set()
-        self._readers: dict[type, Callable[[Any, float], list[Event]]] = {}
-        self._by_name: dict[str, Callable[[Any, float], list[Event]]] = {
+        self._readers: dict[type, Callable[[Any, float], list[ev.Event]]] = {}
+        self._by_name: dict[str, Callable[[Any, float], list[ev.Event]]] = {
             "StreamEvent": self._stream_event,
             "AssistantMessage": self._assistant,
             "UserMessage": self._user,
@@ -105,12 +89,12 @@ class Translator:
         self.notices.alive.clear()
         self.jobs = Jobs()
 
-    def feed(self, message: object, at: float) -> list[Event]:
+    def feed(self, message: object, at: float) -> list[ev.Event]:
         """The events of the next message; nothing for one that is unknown or cannot be read."""
         kind = type(message)
         read = self._readers.get(kind)
         if read is None:
-            read = self._readers[kind] = self._by_name.get(kind.__name__, _nothing)
+            read = self._readers[kind] = self._by_name.get(kind.__name__, lambda _message, _at: [])
         try:
             return read(message, at)
         except Exception:  # a message that a newer CLI has changed must not end the run
@@ -119,7 +103,7 @@ class Translator:
 
     # -- the stream -----------------------------------------------------------------------------------------------
 
-    def _stream_event(self, message: Any, at: float) -> list[Event]:
+    def _stream_event(self, message: Any, at: float) -> list[ev.Event]:
         if message.parent_tool_use_id is not None:
             return []  # it comes once more, in one piece
         event: dict[str, Any] = message.event
@@ -133,7 +117,7 @@ class Translator:
             block = self._open.get(index)
             if block is not None:
                 block.parts.append(text)
-                return [BlockGrew(at, block.number, text)]
+                return [ev.BlockGrew(at, block.number, text)]
             if index in self._open:
                 return []
             started = self._start(index, known[0], "", "", at)
@@ -151,41 +135,41 @@ class Translator:
             return [self._usage(self._message, event.get("usage") or {}, at)]
         return []
 
-    def _start(self, index: int, kind: BlockKind, call: str, name: str, at: float) -> list[Event]:
+    def _start(self, index: int, kind: ev.BlockKind, call: str, name: str, at: float) -> list[ev.Event]:
         block = self._open[index] = _Block(self._next_block(), kind, call)
-        return [BlockStarted(at, block.number, kind, "", name, call)]
+        return [ev.BlockStarted(at, block.number, kind, "", name, call)]
 
-    def _message_start(self, message: dict[str, Any], at: float) -> list[Event]:
+    def _message_start(self, message: dict[str, Any], at: float) -> list[ev.Event]:
         events = self._restart(at)
         self._open.clear()
         self._message = str(message.get("id") or "")
         model = str(message.get("model") or "")
         if model and model != self.model:
             self.model = model
-            events.append(ModelNamed(at, model, self.session_id))
+            events.append(ev.ModelNamed(at, model, self.session_id))
         events.append(self._usage(self._message, message.get("usage") or {}, at))
         return events
 
-    def _restart(self, at: float) -> list[Event]:
+    def _restart(self, at: float) -> list[ev.Event]:
         """Whatever is open now has been thrown away by the CLI."""
         is_open = any(block is not None for block in self._open.values())
         self._open.clear()
-        return [ReplyRestarted(at)] if is_open else []
+        return [ev.ReplyRestarted(at)] if is_open else []
 
-    def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "", model: str = "") -> Event:
+    def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "", model: str = "") -> ev.Event:
         counts = {} if parent else self.streamed.setdefault(message, {})
         counts.update({name: value for name, value in usage.items() if type(value) is int and value >= 0})
-        used = Usage(*(counts.get(name, 0) for name in _REPORTED))
-        return UsageReported(at, message, *used.tokens, parent, estimate(model or self.model, used))
+        used = Usage(*(counts.get(name, 0) for name in REPORTED))
+        return ev.UsageReported(at, message, *used.tokens, parent, estimate(model or self.model, used))
 
     # -- whole messages -------------------------------------------------------------------------------------------
 
-    def _assistant(self, message: Any, at: float) -> list[Event]:
+    def _assistant(self, message: Any, at: float) -> list[ev.Event]:
         if message.error is not None:
             return []  # the CLI's own notice of a failure, which the end of the turn tells
         parent = message.parent_tool_use_id or ""
-        events: list[Event] = []
-        reported: list[Event] = []
+        events: list[ev.Event] = []
+        reported: list[ev.Event] = []
         message_id = message.message_id or ""
         if parent and message.usage and message_id not in self._subagent_messages:
             self._subagent_messages.add(message_id)
@@ -205,7 +189,7 @@ class Translator:
                 events.append(self._finished(block.tool_use_id, block.content, False, None, at))
         return events + reported
 
-    def _whole_text(self, kind: BlockKind, text: str, parent: str, at: float) -> list[Event]:
+    def _whole_text(self, kind: ev.BlockKind, text: str, parent: str, at: float) -> list[ev.Event]:
         if parent:
             return self._whole(kind, text, at, parent) if text.strip() else []
         index, block = next(
@@ -217,16 +201,16 @@ class Translator:
         streamed = "".join(block.parts)
         if streamed.strip() == text.strip():
             self._open[index] = None
-            return [BlockEnded(at, block.number)]
+            return [ev.BlockEnded(at, block.number)]
         if text.startswith(streamed):
             self._open[index] = None
-            return [BlockGrew(at, block.number, text[len(streamed) :]), BlockEnded(at, block.number)]
+            return [ev.BlockGrew(at, block.number, text[len(streamed) :]), ev.BlockEnded(at, block.number)]
         return [*self._restart(at), *self._whole(kind, text, at)]
 
-    def _whole(self, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:
-        return whole_block(self._next_block(), kind, text, at, parent)
+    def _whole(self, kind: ev.BlockKind, text: str, at: float, parent: str = "") -> list[ev.Event]:
+        return ev.whole_block(self._next_block(), kind, text, at, parent)
 
-    def _tool(self, block: Any, parent: str, at: float) -> list[Event]:
+    def _tool(self, block: Any, parent: str, at: float) -> list[ev.Event]:
         arguments = block.input if isinstance(block.input, dict) else {}
         self.jobs.called(block.id, block.name, arguments)
         if not parent:
@@ -234,15 +218,15 @@ class Translator:
                 if streamed is not None and streamed.kind == "tool" and streamed.call in (block.id, ""):
                     self._open[index] = None
                     number = streamed.number
-                    return [ToolCalled(at, block.id, block.name, arguments, "", number), BlockEnded(at, number)]
-        return [ToolCalled(at, block.id, block.name, arguments, parent)]
+                    return [ev.ToolCalled(at, block.id, block.name, arguments, "", number), ev.BlockEnded(at, number)]
+        return [ev.ToolCalled(at, block.id, block.name, arguments, parent)]
 
-    def _user(self, message: Any, at: float) -> list[Event]:
+    def _user(self, message: Any, at: float) -> list[ev.Event]:
         if isinstance(message.content, str):
             return []  # a prompt that the CLI repeats
         results = [block for block in message.content if type(block).__name__ == "ToolResultBlock"]
         detail = message.tool_use_result if len(results) == 1 else None
-        events: list[Event] = []
+        events: list[ev.Event] = []
         for block in results:
             events.append(self._finished(block.tool_use_id, block.content, bool(block.is_error), detail, at))
             events += self.jobs.finished(block.tool_use_id, detail, is_error=bool(block.is_error), at=at)
@@ -250,19 +234,21 @@ class Translator:
             words = " ".join(block.text for block in message.content if type(block).__name__ == "TextBlock")
             if _CUT_OFF in words:
                 events += self._restart(at)
-                events.append(Noticed(at, "cut_off", "The answer was cut off; the model is asked to go on from there."))
+                events.append(
+                    ev.Noticed(at, "cut_off", "The answer was cut off; the model is asked to go on from there.")
+                )
         return events
 
-    def _finished(self, call: str, content: Any, is_error: bool, detail: Any, at: float) -> Event:
-        return ToolFinished(at, call, cut_text(result_text(content)), is_error, slim_detail(detail))
+    def _finished(self, call: str, content: Any, is_error: bool, detail: Any, at: float) -> ev.Event:
+        return ev.ToolFinished(at, call, cut_text(result_text(content)), is_error, slim_detail(detail))
 
     # -- everything else ------------------------------------------------------------------------------------------
 
-    def _system(self, message: Any, at: float) -> list[Event]:
+    def _system(self, message: Any, at: float) -> list[ev.Event]:
         if message.subtype == "init":
             return self._init(message.data, at)
         if message.subtype == BEGAN:
-            return [ToolBegan(at, message.data["tool_use_id"])]
+            return [ev.ToolBegan(at, message.data["tool_use_id"])]
         if message.subtype == JOBS:
             return self.jobs.listed(message.data["jobs"], at)
         events = self.notices.read(message.subtype, message.data, at)
@@ -270,42 +256,38 @@ class Translator:
             events += self._mode(message.data, at)
         return events
 
-    def _init(self, data: dict[str, Any], at: float) -> list[Event]:
+    def _init(self, data: dict[str, Any], at: float) -> list[ev.Event]:
         model, session = str(data.get("model") or ""), str(data.get("session_id") or "")
         events = self._mode(data, at)
         if (model, session) != (self._init_model, self.session_id):
             # The full name that the answers give is better than the one that was asked for.
             self.model = model if model != self._init_model else self.model
             self._init_model, self.session_id = model, session
-            events.append(ModelNamed(at, self.model, session))
+            events.append(ev.ModelNamed(at, self.model, session))
         return events
 
-    def _mode(self, data: dict[str, Any], at: float) -> list[Event]:
+    def _mode(self, data: dict[str, Any], at: float) -> list[ev.Event]:
         mode = data.get("permissionMode")
         if not isinstance(mode, str) or mode == self.mode:
             return []
         is_first = not self.mode
         self.mode = mode
-        return [] if is_first else [ModeChanged(at, mode)]
+        return [] if is_first else [ev.ModeChanged(at, mode)]
 
-    def _rate_limit(self, message: Any, at: float) -> list[Event]:
+    def _rate_limit(self, message: Any, at: float) -> list[ev.Event]:
         info = message.rate_limit_info
-        return [RateLimited(at, info.status, info.resets_at, info.rate_limit_type or "", info.utilization)]
+        return [ev.RateLimited(at, info.status, info.resets_at, info.rate_limit_type or "", info.utilization)]
 
-    def _result(self, message: Any, at: float) -> list[Event]:
+    def _result(self, message: Any, at: float) -> list[ev.Event]:
         used = message.model_usage or {}
         about = used.get(self.model) or (next(iter(used.values())) if len(used) == 1 else {})
         size = about.get("contextWindow")
         if not isinstance(size, int) or size == self._context_size:
             return []
         self._context_size = size
-        return [ModelNamed(at, self.model, self.session_id, size)]
+        return [ev.ModelNamed(at, self.model, self.session_id, size)]
 
 
 def _has_used(usage: dict[str, Any] | None) -> bool:
     """Whether anything was asked: what the CLI says in the model's name uses nothing."""
     return any(type(value) is int and value > 0 for value in (usage or {}).values())
-
-
-def _nothing(_message: object, _at: float) -> list[Event]:
-    return []
