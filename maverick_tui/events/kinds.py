@@ -57,7 +57,6 @@ class RunStarted(Tagged):
     at: float
     run_id: str
     agent: str
-    cwd: str = ""
     schema: int = SCHEMA
 
 

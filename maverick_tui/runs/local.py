@@ -56,10 +56,9 @@ class LocalRun:
         *,
         run_id: str,
         name: str = "",
-        cwd: str = "",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`name` and `cwd` are what is known of its agent and its folder before anything is prepared."""
+        """`name` is what its agent is called before anything is prepared."""
         self.events = EventLog(clock)
         self._run_id = run_id
         self._wake = asyncio.Event()
@@ -69,7 +68,7 @@ class LocalRun:
             prepare, name, turns=self._turns, questions=self._questions, events=self.events, on_loss=self._wake.set
         )
         self._queue = Queue(self.events)
-        self.events.emit(RunStarted(clock(), run_id, name, cwd))
+        self.events.emit(RunStarted(clock(), run_id, name))
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
         self._is_fresh = True

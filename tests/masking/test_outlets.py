@@ -54,7 +54,7 @@ DATA = [data for _, data in FIELDS]
 
 def exported(*events: ev.Event) -> str:
     store = RunStore()
-    for event in (ev.RunStarted(0, "r", "shopper", "/shop"), ev.TurnStarted(1, 1, "go", "p"), *events):
+    for event in (ev.RunStarted(0, "r", "shopper"), ev.TurnStarted(1, 1, "go", "p"), *events):
         store.apply(event)
     return as_markdown(store)
 
@@ -218,7 +218,7 @@ def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
     failure = failure_of(ProcessError(told, stderr=told))
     store = RunStore()
     for event in (
-        ev.RunStarted(0, "r", "shopper", "/shop"),
+        ev.RunStarted(0, "r", "shopper"),
         ev.TurnStarted(1, 1, told, "p"),
         ev.BlockStarted(2, 1, "text"),
         ev.BlockGrew(2, 1, told),
@@ -234,7 +234,7 @@ def test_a_failed_run_and_its_export_hold_no_secrets() -> None:
 def test_what_grep_has_coloured_is_masked_in_an_export() -> None:
     coloured = f"\x1b[01;31m\x1b[K{KEY[:7]}\x1b[m\x1b[K{KEY[7:]}"
     store = RunStore()
-    for event in (ev.RunStarted(0, "r", "a", "/"), ev.TurnStarted(1, 1, coloured, "p"), ev.BlockStarted(2, 1, "text"),
+    for event in (ev.RunStarted(0, "r", "a"), ev.TurnStarted(1, 1, coloured, "p"), ev.BlockStarted(2, 1, "text"),
                   ev.BlockGrew(2, 1, inert(coloured))):  # fmt: skip
         store.apply(event)
     exported = as_markdown(store)
