@@ -20,7 +20,6 @@ from maverick_tui.executor.model.messages import (
     Request,
     RequestConfig,
     Response,
-    Usage,
     distinct_id,
     is_forced,
 )
@@ -30,6 +29,7 @@ from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
+from maverick_tui.usage import Usage
 
 _SELDOM = 20
 """An output is read again once it has grown by one part in so many: reading it at each chunk takes quadratic time."""

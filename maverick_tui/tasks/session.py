@@ -45,7 +45,6 @@ from maverick_tui.tasks.local import local_user
 from maverick_tui.tasks.runner import AgentRunner, without_user
 from maverick_tui.tasks.server import MCPToolServer
 from maverick_tui.threads import in_thread
-from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -204,9 +203,8 @@ class TasksSession:
         if isinstance(event, ToolCallFinished):
             return [ToolFinished(at, event.tool_call_id, _in_words(event.result), event.is_error)]
         if isinstance(event, TurnEnded):  # how full the context is, and what it costs until now
-            used = event.usage
-            usage = Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
-            return [UsageReported(at, uuid.uuid4().hex, *usage.tokens, cost_usd=estimate(self._model, usage))]
+            cost = estimate(self._model, event.usage)
+            return [UsageReported(at, uuid.uuid4().hex, *event.usage.tokens, cost_usd=cost)]
         return []
 
     async def _show(self) -> None:
