@@ -36,7 +36,7 @@ _SELDOM = 20
 
 
 @dataclass(slots=True)
-class OpenTurn:
+class AskedTurn:
     """The state of the turn in progress."""
 
     number: int
@@ -124,7 +124,7 @@ class Asker:
         model = self._plan.definition.model
         return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.model, "max_tokens", None))
 
-    async def ask(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+    async def ask(self, turn: AskedTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; failures that may pass are retried."""
         plan = self._plan
         policy = plan.definition.run.retry
@@ -168,7 +168,7 @@ class Asker:
         turn.text.clear()
         return response
 
-    def with_own_ids(self, turn: OpenTurn, response: Response) -> Response:
+    def with_own_ids(self, turn: AskedTurn, response: Response) -> Response:
         """The answer, with an id for each call that no other call has, here or in a subagent: some endpoints start
         counting again with each answer. A model that streams has already asked for its ids, see `Request.own_id`.
         """
@@ -183,12 +183,12 @@ class Asker:
             calls.append(call if own == call.id else replace(call, id=own))
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
-    def give_up(self, turn: OpenTurn) -> str:
+    def give_up(self, turn: AskedTurn) -> str:
         """Count an answer that will never be complete; returns what it has said so far."""
         self._spend(turn, turn.coming, self._plan.price)
         return "".join(turn.text).rstrip()
 
-    async def _attempt(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+    async def _attempt(self, turn: AskedTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """Ask once, when the limits allow it: what others may still give back is waited for."""
         plan = self._plan
         self._check()
@@ -199,7 +199,7 @@ class Asker:
         turn.release = self._spending.hold(self._longest_answer, plan.price)
         return await self._parts.model.run(request)
 
-    def _request(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
+    def _request(self, turn: AskedTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
         definition = self._plan.definition
         seconds = definition.run.per_request.timeout_ms
         config = RequestConfig(
@@ -229,13 +229,13 @@ class Asker:
         wanted = self._plan.definition.model.tool_choice
         return None if (self.invocations or self._has_asked) and is_forced(wanted) else wanted
 
-    def _own_id(self, turn: OpenTurn, wanted: str) -> str:
+    def _own_id(self, turn: AskedTurn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)
         self._call_ids.add(own)
         turn.named.add(own)
         return own
 
-    def _take(self, turn: OpenTurn, delta: Delta) -> None:
+    def _take(self, turn: AskedTurn, delta: Delta) -> None:
         if not turn.is_open:  # from a client that goes on after its answer, or did not stop when told to
             return
         if delta.usage is not None:
@@ -249,7 +249,7 @@ class Asker:
             turn.has_thought = True
             self._emit(Thinking(delta.text, self._parent))
 
-    def _tell_partial_output(self, turn: OpenTurn, more: str) -> None:
+    def _tell_partial_output(self, turn: AskedTurn, more: str) -> None:
         turn.unread += len(more)
         if turn.unread * _SELDOM < turn.read:
             return
@@ -260,7 +260,7 @@ class Asker:
             turn.partial_output = output
             self._emit(PartialOutput(output, self._parent))
 
-    def _tell_unsaid(self, turn: OpenTurn, response: Response) -> None:
+    def _tell_unsaid(self, turn: AskedTurn, response: Response) -> None:
         """Emit an answer in one piece, if the model did not stream it."""
         if not turn.has_thought:
             for thought in response.thoughts:
@@ -269,7 +269,7 @@ class Asker:
         if response.content and not turn.text:
             self._emit(ContentChunk(response.content, self._parent))
 
-    def _spend(self, turn: OpenTurn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
+    def _spend(self, turn: AskedTurn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
         turn.coming = Usage()
         if turn.release is not None:
             turn.release()

@@ -9,7 +9,7 @@ from typing import Any
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.activity import Activity, TurnEnded, TurnStarted
-from maverick_tui.executor.asking import Asker, OpenTurn
+from maverick_tui.executor.asking import AskedTurn, Asker
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.ending import Ending, Stop
 from maverick_tui.executor.limits import LimitError, ended_by
@@ -49,7 +49,7 @@ class Loop:
         self._context = context
         self._parent = parent
         self._resumed = resumed
-        self._turn: OpenTurn | None = None
+        self._turn: AskedTurn | None = None
         self.asker = Asker(
             parts,
             plan,
@@ -104,7 +104,7 @@ class Loop:
         before = self._spending.above if self._resumed is not None else None
         return self._spending.overrun() or (None if before is None else before.overrun())
 
-    async def _go_on(self, turn: OpenTurn, response: Response) -> bool:
+    async def _go_on(self, turn: AskedTurn, response: Response) -> bool:
         """Take an answer; returns whether to ask the model again."""
         if response.stop_reason is StopReason.MAX_TOKENS:
             # The last calls of an answer that was cut off are incomplete.
@@ -143,7 +143,7 @@ class Loop:
         return self.draft.handed_in is None
 
     async def _run_calls(
-        self, turn: OpenTurn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
+        self, turn: AskedTurn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
     ) -> None:
         calls = turn.calls = Calls(
             wanted,
@@ -202,13 +202,13 @@ class Loop:
             self.messages.append(Message.user(complaint))
         return bool(complaint)
 
-    def _begin_turn(self) -> OpenTurn:
+    def _begin_turn(self) -> AskedTurn:
         self.count += 1
-        self._turn = OpenTurn(self.count)
+        self._turn = AskedTurn(self.count)
         self._emit(TurnStarted(self.count, self._parent))
         return self._turn
 
-    def _end_turn(self, turn: OpenTurn, reason: StopReason | None) -> None:
+    def _end_turn(self, turn: AskedTurn, reason: StopReason | None) -> None:
         if self._turn is turn:
             self._turn, turn.is_open = None, False
             self._emit(TurnEnded(turn.number, turn.spent, reason, self._parent))

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from maverick_tui.offline.player import AskedPrompt, Choice, Player, read_prompt
+from maverick_tui.offline.player import AskedPrompt, ChosenAnswer, Player, read_prompt
 from maverick_tui.offline.script import (
     Answer,
     AnyFault,
@@ -25,7 +25,7 @@ from maverick_tui.offline.script import (
     StreamFault,
     TextStep,
 )
-from maverick_tui.offline.stream import Reply, Struck, encode, estimate, prepare, until_struck
+from maverick_tui.offline.stream import ScriptedReply, Struck, encode, estimate, prepare, until_struck
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -122,13 +122,13 @@ class MessagesApp:
             with contextlib.suppress(asyncio.CancelledError):
                 await gone
 
-    def _missing(self, asked: AskedPrompt) -> Choice:
+    def _missing(self, asked: AskedPrompt) -> ChosenAnswer:
         text = f"The script has no answer for prompt {asked.turn}, step {asked.step + 1}."
         if self.player.script.strict:
             raise Refused(400, f"{text} It is strict, so this is a failure.")
-        return Choice(Answer(steps=(TextStep(text=text),)))
+        return ChosenAnswer(Answer(steps=(TextStep(text=text),)))
 
-    async def _stream(self, reply: Reply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
+    async def _stream(self, reply: ScriptedReply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
         await _send_head(send, 200, "text/event-stream; charset=utf-8")
         loop = asyncio.get_running_loop()
         due, waiting, size = loop.time(), list[bytes](), 0
@@ -188,7 +188,7 @@ async def _strike(fault: StreamFault, send: Send, gone: asyncio.Task[None]) -> N
             await _send_part(send, b"", is_last=True)
 
 
-async def _send_whole(reply: Reply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
+async def _send_whole(reply: ScriptedReply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
     """The answer in one piece; what would break a stream breaks it as a whole."""
     match fault:
         case DropFault():

@@ -12,7 +12,7 @@ from maverick_tui.runs.store import RunStore
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
     from maverick_tui.runs.commands import Command
-    from maverick_tui.runs.log import EventLog, Reader
+    from maverick_tui.runs.log import EventLog, LogReader
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class RunModel:
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board
-        self._reader: Reader | None = None
+        self._reader: LogReader | None = None
         self._is_catching_up = False
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------

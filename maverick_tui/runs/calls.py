@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from maverick_tui.events import kinds as ev
 
 
-class Calls:
+class RunCalls:
     """Every call that was made, whether it runs, waits for an answer or goes on by itself in the background."""
 
     def __init__(self, entries: EntryList) -> None:
@@ -21,15 +21,15 @@ class Calls:
         self.questions: dict[str, ev.PermissionAsked] = {}
         self.todos = Todos()
         self.running: dict[str, ToolEntry] = {}
-        """Calls that the turn waits for, running or waiting; what background tasks do is not among them."""
+        """RunCalls that the turn waits for, running or waiting; what background tasks do is not among them."""
         self.tasks: dict[str, ToolEntry] = {}
-        """Calls that started a subagent or a background task, by call."""
+        """RunCalls that started a subagent or a background task, by call."""
         self._calls: dict[str, ToolEntry] = {}
         self._open: dict[str, ToolEntry] = {}
         self._began: dict[str, float] = {}
         """When calls began whose message has not come yet."""
         self._asked: set[str] = set()
-        """Calls that somebody was asked about, whose arguments are those of the question."""
+        """RunCalls that somebody was asked about, whose arguments are those of the question."""
 
     def get(self, call: str) -> ToolEntry | None:
         """The tool call with that id."""

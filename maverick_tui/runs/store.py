@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, cast
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.runs.calls import Calls
+from maverick_tui.runs.calls import RunCalls
 from maverick_tui.runs.entries import (
     EndEntry,
     FailureEntry,
@@ -46,7 +46,7 @@ class RunStore:
     def __init__(self) -> None:
         self._list = EntryList()
         self.entries = self._list.items
-        self.calls = Calls(self._list)
+        self.calls = RunCalls(self._list)
         self.questions, self.running, self.tasks = self.calls.questions, self.calls.running, self.calls.tasks
         self.todos = self.calls.todos
         self.heard_at = 0.0

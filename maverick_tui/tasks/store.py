@@ -43,7 +43,7 @@ class GivenUp(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TaskPage:
     """Some of the tasks that fit, and how many there are in all."""
 
     tasks: tuple[Task, ...]
@@ -67,7 +67,7 @@ class TaskStore:
         tag: str | None = None,
         limit: int | None = 50,
         offset: int = 0,
-    ) -> Page:
+    ) -> TaskPage:
         """Tasks in the order they were added, the open ones first."""
         wanted = [*_of(user_id, status)]
         if priority is not None:
@@ -81,10 +81,10 @@ class TaskStore:
                     wanted.append(col(Task.id).in_(some))
                 known = set(some)
                 page = session.exec(select(Task).where(*wanted).order_by(*order))
-                return Page(tuple(task for task in page if task.id in known), len(ids))
+                return TaskPage(tuple(task for task in page if task.id in known), len(ids))
             total = session.exec(select(func.count()).select_from(Task).where(*wanted)).one()
             some_of = select(Task).where(*wanted).order_by(*order).limit(limit).offset(offset)
-            return Page(tuple(session.exec(some_of)), total)
+            return TaskPage(tuple(session.exec(some_of)), total)
 
     def get(self, user_id: str, task_id: int) -> Task | None:
         """One task; None if it does not exist or is somebody else's."""
