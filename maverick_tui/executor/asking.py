@@ -142,23 +142,24 @@ class Asker:
 
         began = asyncio.get_running_loop().time()
         model = self._parts.model_of(plan.definition)
-        with tracing.span(
-            f"chat {model}".rstrip(),
-            is_remote=True,
-            operation_name="chat",
-            provider_name=getattr(self._parts.model, "provider_name", None),
-            request_model=model or None,
-        ) as span:
+        about = {
+            "operation.name": "chat",
+            "provider.name": getattr(self._parts.model, "provider_name", None),
+            "request.model": model or None,
+        }
+        with tracing.span(f"chat {model}".rstrip(), about, is_remote=True) as span:
             try:
                 response = await with_retries(policy, lambda: self._attempt(turn, messages, tools), tell)
             finally:
                 self.seconds += asyncio.get_running_loop().time() - began
             span.set(
-                response_model=response.model or None,
-                response_id=response.id or None,
-                response_finish_reasons=[response.stop_reason.value],
-                usage_input_tokens=response.usage.all_input,
-                usage_output_tokens=response.usage.output_tokens,
+                {
+                    "response.model": response.model or None,
+                    "response.id": response.id or None,
+                    "response.finish_reasons": [response.stop_reason.value],
+                    "usage.input_tokens": response.usage.all_input,
+                    "usage.output_tokens": response.usage.output_tokens,
+                }
             )
         self.invocations += 1
         self._spend(turn, response.usage, price_of(response.model) or plan.price)

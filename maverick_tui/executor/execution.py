@@ -79,7 +79,7 @@ class Execution:
         used = 0.0 if self._resumed is None else self._resumed.suspension.duration_ms
         self._ending.begin(self._plan.definition.run.timeout_ms, used=used)
         name = self._plan.definition.name
-        with tracing.span(f"invoke_agent {name}", operation_name="invoke_agent", agent_name=name) as span:
+        with tracing.span(f"invoke_agent {name}", {"operation.name": "invoke_agent", "agent.name": name}) as span:
             self._trace_id = self._trace_id or tracing.trace_id()
             journal.record("execution_start", self._trace_id, name, parent=self._parent)
             reason, error = TerminateReason.CANCELLED, None
@@ -91,7 +91,7 @@ class Execution:
             if error is not None:
                 span.fail(error)
             usage = result.metrics.usage
-            span.set(usage_input_tokens=usage.all_input, usage_output_tokens=usage.output_tokens)
+            span.set({"usage.input_tokens": usage.all_input, "usage.output_tokens": usage.output_tokens})
         return result
 
     def _record_end(self, result: ExecutionResult[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -23,14 +24,22 @@ PROMPT = "prompt"
 """The label of what was asked; a tool call of that id takes it over."""
 
 
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A copy of plain data in which every text is changed, but for the names of fields."""
+    if isinstance(value, dict):
+        return {key: with_texts(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_texts(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
 def _check_references(value: Any) -> Any:
-    if isinstance(value, dict | list | tuple):
-        for item in value.values() if isinstance(value, dict) else value:
-            _check_references(item)
-    elif isinstance(value, str):
-        for found in REFERENCE.finditer(value):
+    def checked(text: str) -> str:
+        for found in REFERENCE.finditer(text):
             _compile(found["pattern"] or "")
-    return value
+        return text
+
+    return with_texts(value, checked)
 
 
 def _compile(pattern: str) -> None:

@@ -22,6 +22,7 @@ from maverick_tui.offline.script import (
     TextStep,
     ThinkingStep,
     ToolStep,
+    with_texts,
 )
 
 _TOKEN = re.compile(r"\s*\S{1,6}|\s+")
@@ -165,11 +166,7 @@ def _block(step: TextStep | ThinkingStep | ToolStep, results: Mapping[str, str])
 
 def _fill(value: Any, results: Mapping[str, str]) -> Any:
     """Replace `${label}` by that tool's result, and `${label|pattern}` by what the pattern finds in it."""
-    if isinstance(value, dict):
-        return {key: _fill(item, results) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_fill(item, results) for item in value]
-    return REFERENCE.sub(lambda found: _look_up(found, results), value) if isinstance(value, str) else value
+    return with_texts(value, lambda text: REFERENCE.sub(lambda found: _look_up(found, results), text))
 
 
 def _look_up(found: re.Match[str], results: Mapping[str, str]) -> str:

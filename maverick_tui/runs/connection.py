@@ -54,7 +54,6 @@ class Connection:
         self._has_connected = False
         self._may_schedule = True
         self._watching: asyncio.Task[None] | None = None
-        self._sizing: asyncio.Future[int | None] | None = None
         self.loaded: Loaded | None = None
         self.prompter: Prompter | None = None
         self._memory: object | None = None
@@ -88,9 +87,12 @@ class Connection:
             await self.load()
         assert self.loaded is not None
         # The tables take a while to read, and so does a CLI to start.
-        self._sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
-        session = await self._open(self.loaded)
-        size = await self._sizing
+        sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
+        try:
+            session = await self._open(self.loaded)
+            size = await sizing
+        finally:
+            sizing.cancel()  # where nothing could be opened, nobody wants to know
         mode, model = self.loaded.permission_mode, None
         # While one is set, another one may be asked for, and told: the session must have what the person has seen.
         while (mode, model) != (wanted := (self._turns.mode or mode, self._model)):

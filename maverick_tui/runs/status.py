@@ -28,20 +28,18 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
     """What is happening at this moment; with the key that interrupts, where that may be wanted."""
     for_seconds = clock(now - store.phase_since)
     phase = store.phase
-    if phase == "starting":
-        return StatusText("○", "starting", "", "quiet")
+    if phase in ("starting", "ended"):
+        return headline(store)
     if phase == "connecting":
-        return StatusText("◌", "connecting", for_seconds, "busy")
+        return headline(store)._replace(detail=for_seconds)
     if phase == "ready":
-        return StatusText("○", "ready", "waiting for your prompt", "quiet")
-    if phase == "ended":
-        return StatusText("■", "ended", "", "quiet")
+        return headline(store)._replace(detail="waiting for your prompt")
     if phase == "disconnected":
-        return StatusText("✘", "not connected", _failure(store, now), "bad")
+        return headline(store)._replace(detail=_failure(store, now))
     if phase in ("done", "interrupted", "failed"):
         return _settled(store, now)
     if phase == "interrupting":
-        return StatusText("◐", "interrupting", f"{for_seconds}  what came is kept", "attention")
+        return headline(store)._replace(detail=f"{for_seconds}  what came is kept")
     if phase == "asking":
         return _asking(store, now)
     if phase in ("sending", "retrying") and (limit := _limit(store, now)):
@@ -158,12 +156,9 @@ def _settled(store: RunStore, now: float) -> StatusText:
         parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
     if alive := sum(task.is_task_alive for task in store.tasks.values()):
         parts.append(f"{alive} still working in the background")
-    detail = "  ".join(parts)
-    if store.phase == "failed":
-        return StatusText("✘", "failed", "  ".join(part for part in (_failure(store, now), detail) if part), "bad")
-    if store.phase == "interrupted":
-        return StatusText("■", "interrupted", detail, "attention")
-    return StatusText("✔", "done", detail, "good")
+    if store.phase == "failed" and (why := _failure(store, now)):
+        parts.insert(0, why)
+    return headline(store)._replace(detail="  ".join(parts))
 
 
 def _failure(store: RunStore, now: float) -> str:

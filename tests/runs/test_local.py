@@ -270,6 +270,29 @@ async def test_a_missing_cli_is_told_and_can_be_mended(serve: ServeModel, monkey
     assert ended.outcome == "done"
 
 
+class Unopened(Talker):
+    @asynccontextmanager
+    async def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> AsyncIterator[Session]:
+        await asyncio.sleep(0.01)
+        raise AgentError("It cannot be opened.")
+        yield
+
+
+async def test_where_nothing_could_be_opened_nothing_is_left_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_up = asyncio.Event()
+
+    async def read_tables(*_: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.set()
+
+    monkeypatch.setattr("maverick_tui.runs.connection.in_thread", read_tables)
+    async with watch(Unopened) as run:
+        await run.until(ConnectFailed)
+        await asyncio.wait_for(given_up.wait(), 30)
+
+
 @pytest.mark.parametrize("broken", ["agent", "folder", "settings"])
 async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def find() -> type[MaverickAgent]:
