@@ -66,29 +66,11 @@ class MessagesApp:
     def __init__(self, player: Player) -> None:
         self.player = player
         self.requests: list[dict[str, Any]] = []
-        self._answering: set[asyncio.Task[Any]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         if scope["type"] != "http":
             return
-        task = asyncio.current_task()
-        assert task is not None
-        self._answering.add(task)
-        try:
-            await self._serve(scope, receive, send)
-        finally:
-            self._answering.discard(task)
-
-    async def close(self) -> None:
-        """End the answers in progress."""
-        tasks = set(self._answering)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _read(receive)
         try:
             if scope["method"] in ("GET", "HEAD") and scope["path"] == "/":

@@ -50,7 +50,8 @@ class Questions:
         if rule := self._grants.rule_for(about.tool, about.arguments):
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
             return Permission(True)
-        question = _Question(about.call, self._grants.offers(about.tool, about.arguments), _future())
+        answer_to_come = asyncio.get_running_loop().create_future()
+        question = _Question(about.call, self._grants.offers(about.tool, about.arguments), answer_to_come)
         self._open[request] = question
         self._log.emit(
             PermissionAsked(
@@ -105,7 +106,3 @@ def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permiss
     return Permission(
         True, arguments={**about.arguments, "answers": answer.answers} if answer.answers is not None else None
     )
-
-
-def _future() -> asyncio.Future[AnswerPermission | None]:
-    return asyncio.get_running_loop().create_future()

@@ -73,7 +73,7 @@ class TasksSession:
         *,
         is_thrown_away: bool = False,
     ) -> None:
-        self._listener = listener
+        self._now, self._tell, self._next_block = listener.now, listener.tell, listener.next_block
         self._is_thrown_away = is_thrown_away
         self._server = MCPToolServer(factory)
         self._chat = Chat(AgentRunner(factory, self._server, config=config), user_id)
@@ -182,14 +182,8 @@ class TasksSession:
             text=result.response,
         )
 
-    def _now(self) -> float:
-        return self._listener.now()
-
-    def _tell(self, event: Event) -> None:
-        self._listener.tell(event)
-
     def _say(self, words: str) -> None:
-        for event in whole_block(self._listener.next_block(), "text", words, self._now()):
+        for event in whole_block(self._next_block(), "text", words, self._now()):
             self._tell(event)
 
     def _told(self, event: Activity) -> list[Event]:

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, String, cast, func
 from sqlmodel import Session, SQLModel, col, delete, select, update
-from sqlmodel.sql.expression import SelectOfScalar
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import inert, one_line
@@ -89,7 +88,7 @@ class TaskStore:
     def get(self, user_id: str, task_id: int) -> Task | None:
         """One task; None if it does not exist or is somebody else's."""
         with self._open() as session:
-            return session.exec(_one(user_id, task_id)).first()
+            return session.exec(select(Task).where(*_exactly(user_id, task_id, None))).first()
 
     def called(self, user_id: str, name: str, task_id: int | None = None) -> Candidate | None:
         """The task that a question called by this name: the one with that id, if it still has its title.
@@ -250,10 +249,6 @@ def _of(user_id: str, status: Status) -> list[ColumnElement[bool]]:
     if status != "all":
         wanted.append(col(Task.completed) == (status == "completed"))
     return wanted
-
-
-def _one(user_id: str, task_id: int) -> SelectOfScalar[Task]:
-    return select(Task).where(*_exactly(user_id, task_id, None))
 
 
 def _exactly(user_id: str, task_id: int, titled: str | None) -> list[ColumnElement[bool]]:

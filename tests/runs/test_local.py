@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -271,11 +271,16 @@ async def test_a_missing_cli_is_told_and_can_be_mended(serve: ServeModel, monkey
 
 
 class Unopened(Talker):
-    @asynccontextmanager
-    async def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> AsyncIterator[Session]:
+    """An agent whose sessions cannot be opened."""
+
+    def open_session(self, *_: object, **_options: object) -> AbstractAsyncContextManager[Session]:
+        return self  # type: ignore[return-value]
+
+    async def __aenter__(self) -> None:
         await asyncio.sleep(0.01)
         raise AgentError("It cannot be opened.")
-        yield
+
+    async def __aexit__(self, *_: object) -> None: ...
 
 
 async def test_where_nothing_could_be_opened_nothing_is_left_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
