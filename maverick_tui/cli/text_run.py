@@ -112,7 +112,8 @@ class _Told:
                 outcome = "failed"
                 raise
             finally:
-                printer.take(TurnEnded(time.time(), turn, outcome, record.usage.figures))
+                with suppress(OSError):  # the terminal may be gone; whoever writes next is told
+                    printer.take(TurnEnded(time.time(), turn, outcome, record.usage.figures))
 
         self.agent.query = query  # type: ignore[method-assign]
 

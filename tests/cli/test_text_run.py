@@ -74,33 +74,43 @@ async def test_what_the_agent_makes_of_it_is_seen_where_somebody_looks_on() -> N
 
 
 class Slow(Talker):
-    """Says half a sentence, and then nothing more."""
-
-    has_spoken = False
+    """Says half a sentence, and then nothing more until it is ended by a signal."""
 
     async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
         message = parse_message(delta("Half a sen"))
         assert message is not None
         yield message
-        Slow.has_spoken = True
+        os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.Event().wait()
 
 
-async def test_told_to_end_it_writes_what_has_come_and_says_that_it_was_ended() -> None:
-    out, paper = io.StringIO(), Paper(io.StringIO(), 80)
+class Terminal(io.StringIO):
+    """Is gone once something stands in it."""
+
+    def write(self, text: str) -> int:
+        if "Half" in self.getvalue():
+            raise OSError(5, "Input/output error")
+        return super().write(text)
+
+
+async def ended(paper: Paper, answers: io.StringIO | None) -> int:
+    """The exit code of a run that a signal ends."""
 
     async def work() -> int:
-        await print_run(Slow(), "Do it", Path.cwd(), paper, answers=out)
+        await print_run(Slow(), "Do it", Path.cwd(), paper, answers=answers)
         return 0
 
-    async def end() -> None:
-        while not Slow.has_spoken:
-            await asyncio.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGTERM)
+    return await asyncio.create_task(in_good_order(work(), paper))
 
-    ending = asyncio.create_task(end())
-    assert await asyncio.create_task(in_good_order(work(), paper)) == 128 + signal.SIGTERM
-    await ending
+
+async def test_told_to_end_it_writes_what_has_come_and_says_that_it_was_ended() -> None:
+    out, stream = io.StringIO(), io.StringIO()
+    assert await ended(Paper(stream, 80), out) == 128 + signal.SIGTERM
     assert out.getvalue() == "Half a sen\n"
-    assert isinstance(paper.stream, io.StringIO)
-    assert paper.stream.getvalue().endswith("Stopped; the CLI and its commands have ended.\n")
+    assert stream.getvalue().endswith("Stopped; the CLI and its commands have ended.\n")
+
+
+async def test_told_to_end_by_a_terminal_that_is_gone_it_ends_all_the_same() -> None:
+    stream = Terminal()
+    assert await ended(Paper(stream, 80), None) == 128 + signal.SIGTERM
+    assert stream.getvalue().endswith("Half a")
