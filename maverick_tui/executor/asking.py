@@ -28,6 +28,7 @@ from maverick_tui.executor.model.tokens import Size, longest_answer, size_of, si
 from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.suspension import Resumed
 from maverick_tui.executor.tools import Tool
 from maverick_tui.usage import Usage
 
@@ -58,33 +59,29 @@ class AskedTurn:
     is_open: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the parts of one execution share."""
+
+    parts: Parts
+    plan: Plan
+    spending: Spending
+    emit: Callable[[Activity], None]
+    parent: str
+    """The call that it serves, if it is a subagent's."""
+    call_ids: set[str]
+    """The ids of all known calls, here and in other executions of the same tree."""
+    resumed: Resumed | None
+
+
 class Asker:
-    """Asks the model for one execution. `check` is called before each attempt, and raises if it may not be made.
+    """Asks the model for one execution. `check` is called before each attempt, and raises if it may not be made."""
 
-    `call_ids` are the ids of all known calls, here and in other executions of the same tree. `has_asked` is for an
-    execution that was suspended: it has its first answer.
-    """
-
-    def __init__(
-        self,
-        parts: Parts,
-        plan: Plan,
-        spending: Spending,
-        *,
-        emit: Callable[[Activity], None],
-        check: Callable[[], None],
-        parent: str,
-        call_ids: set[str],
-        has_asked: bool = False,
-    ) -> None:
-        self._parts = parts
-        self._plan = plan
-        self._spending = spending
-        self._emit = emit
+    def __init__(self, frame: Frame, check: Callable[[], None]) -> None:
+        self._parts, self._plan, self._spending = frame.parts, frame.plan, frame.spending
+        self._emit, self._parent, self._call_ids = frame.emit, frame.parent, frame.call_ids
         self._check = check
-        self._parent = parent
-        self._call_ids = call_ids
-        self._has_asked = has_asked
+        self._has_asked = frame.resumed is not None  # then it has its first answer
         self._known: tuple[int, int] | None = None
         """How many tokens the model has read and written so far, and in how many messages."""
         self.invocations = self.retries = 0

@@ -8,17 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.activity import Activity, TurnEnded, TurnStarted
-from maverick_tui.executor.asking import AskedTurn, Asker
+from maverick_tui.executor.activity import TurnEnded, TurnStarted
+from maverick_tui.executor.asking import AskedTurn, Asker, Frame
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.ending import Ending, Stop
 from maverick_tui.executor.limits import LimitError, ended_by
 from maverick_tui.executor.model.failures import RefusalError
 from maverick_tui.executor.model.messages import Message, Response, Role, StopReason, ToolCall
 from maverick_tui.executor.output import Draft
-from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.result import TerminateReason
-from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.suspension import Resumed, Suspension, add_answers, at_calls
 from maverick_tui.executor.tools import Tool, ToolContext
 
@@ -27,41 +25,18 @@ class Loop:
     """The turns of one execution; `context` gives what its tools are told. The conversation is in `messages`."""
 
     def __init__(
-        self,
-        parts: Parts,
-        plan: Plan,
-        tools: Mapping[str, Tool],
-        spending: Spending,
-        ending: Ending,
-        *,
-        emit: Callable[[Activity], None],
-        context: Callable[[], ToolContext],
-        parent: str,
-        call_ids: set[str],
-        resumed: Resumed | None,
+        self, frame: Frame, tools: Mapping[str, Tool], ending: Ending, context: Callable[[], ToolContext]
     ) -> None:
-        self._plan = plan
+        self._plan, self._spending, self._resumed = frame.plan, frame.spending, frame.resumed
+        self._approve, self._emit, self._parent = frame.parts.approve, frame.emit, frame.parent
         self._tools = tools
-        self._approve = parts.approve
-        self._spending = spending
         self._ending = ending
-        self._emit = emit
         self._context = context
-        self._parent = parent
-        self._resumed = resumed
         self._turn: AskedTurn | None = None
-        self.asker = Asker(
-            parts,
-            plan,
-            spending,
-            emit=emit,
-            check=self._check_going_on,
-            parent=parent,
-            call_ids=call_ids,
-            has_asked=resumed is not None,
-        )
-        self.draft = Draft(plan.reader, repairs=0 if resumed is None else resumed.suspension.repairs)
-        self.messages = list(plan.messages)
+        self.asker = Asker(frame, self._check_going_on)
+        repairs = 0 if frame.resumed is None else frame.resumed.suspension.repairs
+        self.draft = Draft(frame.plan.reader, repairs=repairs)
+        self.messages = list(frame.plan.messages)
         self.suspension: Suspension | None = None
         self.count = 0
 
