@@ -87,12 +87,13 @@ class Connection:
             await self.load()
         assert self.loaded is not None
         # The tables take a while to read, and so does a CLI to start.
-        sizing = asyncio.ensure_future(in_thread(context_size, self.loaded.model))
+        sizing = asyncio.create_task(in_thread(context_size, self.loaded.model))
         try:
             session = await self._open(self.loaded)
             size = await sizing
         finally:
-            sizing.cancel()  # where nothing could be opened, nobody wants to know
+            sizing.cancel()
+            await asyncio.gather(sizing, return_exceptions=True)
         mode, model = self.loaded.permission_mode, None
         # While one is set, another one may be asked for, and told: the session must have what the person has seen.
         while (mode, model) != (wanted := (self._turns.mode or mode, self._model)):

@@ -58,7 +58,7 @@ class LocalRun:
         name: str = "",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`name` is what its agent is called before anything is prepared."""
+        """`name` is what is known of its agent before anything is prepared."""
         self.events = EventLog(clock)
         self._run_id = run_id
         self._wake = asyncio.Event()
