@@ -106,8 +106,6 @@ class ModelConfig(_Config):
 class RunConfig(Limits):
     """The limits of a run, and how failed calls to the model are retried."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
     retry: RetryPolicy = RetryPolicy()
 
 
