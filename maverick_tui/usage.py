@@ -46,3 +46,13 @@ class Usage:
     def tokens(self) -> tuple[int, int, int, int]:
         """Input, output, read from and written to the cache."""
         return self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens
+
+    @property
+    def all_input(self) -> int:
+        """Everything that the model read, from the cache or not."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    @property
+    def total(self) -> int:
+        """Everything read and written."""
+        return self.all_input + self.output_tokens

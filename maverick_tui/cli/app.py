@@ -10,7 +10,6 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
-from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.offline import demo, offline_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
@@ -94,8 +93,8 @@ def start(
     if agent is not None and prompt is not None and (script is not None or not offline):
         from maverick_tui.cli.text_run import run_text
 
-        if not run_text(agent, prompt, script):
-            raise typer.Exit(FAILED)
+        if code := run_text(agent, prompt, script):
+            raise typer.Exit(code)
     elif offline or not has_credentials():
         demo(agent)
     else:

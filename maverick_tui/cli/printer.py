@@ -1,39 +1,28 @@
-"""Prints an agent's messages as plain text, one by one, as they come."""
+"""Prints the events of a run as plain text, one by one, as they come."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
-from claude_agent_sdk import (
-    AssistantMessage,
-    Message,
-    StreamEvent,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    UserMessage,
-)
 from rich.cells import cell_len
 
 from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
-from maverick_tui.agent.engine.outputs import result_text
-from maverick_tui.agent.record import Record
 from maverick_tui.cli.layout import Flow, Paper, pad
+from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import title as failure_title
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.tool_text import describe, key_argument, shown_changes, summary, todo_lines
+from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from maverick_tui.agent.result import AgentUsage
 
 _TODOS = {"completed": ("☑ ", "green"), "in_progress": ("▸ ", "bold")}
 _CHANGES = {"+": "green", "-": "red"}
@@ -41,18 +30,18 @@ _MOST_RAW = 500
 """Characters of an answer that cannot be read."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Call:
     """A tool call, and its result once that is there."""
 
-    block: ToolUseBlock
-    result: ToolResultBlock | None = None
+    told: ev.ToolCalled
+    result: ev.ToolFinished | None = None
     is_shown: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class _Lane:
-    """Whose messages they are: the agent's own, or those of a subagent, which are indented."""
+    """Whose events they are: the agent's own, or those of a subagent, which are indented."""
 
     prefix: str = ""
     title: str = ""
@@ -75,7 +64,7 @@ class _Kept:
 
 
 class Printer:
-    """Takes the messages of one prompt with `show`; `finish`, `fail` or `close` ends it."""
+    """Takes the events of one prompt; `finish`, `fail` or `close` ends it."""
 
     def __init__(self, stream: TextIO, width: int, *, cwd: Path | None = None, keeps_answer: bool = False) -> None:
         """Write on the stream in so many columns; paths are told from `cwd`.
@@ -86,36 +75,24 @@ class Printer:
         self._keeps_answer = keeps_answer
         self._kept: list[str] = []
         self._folder = "" if cwd is None else str(cwd)
-        self._record = Record()
+        self._used = Usage()
         self._main = _Lane()
-        self._lanes: dict[str | None, _Lane] = {None: self._main}
+        self._lanes: dict[str, _Lane] = {"": self._main}
         self._owners: dict[str, tuple[_Lane, _Call]] = {}
         self._flow: Flow | _Kept | None = None
-        self._streamed: list[str] = []
-        """Blocks of this answer that have been shown as they came, and not been told as a whole yet."""
-        self._held: list[Message] = []
+        self._block: int | None = None
+        """The agent's own block that flows."""
+        self._beside: dict[int, tuple[ev.BlockStarted, list[str]]] = {}
+        """Blocks of subagents, and of what is asked at the same time: they are shown when they are complete."""
+        self._held: list[Callable[[], None]] = []
+        """What is shown once the sentence has ended."""
         self._last: tuple[str, _Lane] | None = None
         self._last_call: _Call | None = None
-
-    @property
-    def usage(self) -> AgentUsage:
-        """What it has used until now."""
-        return self._record.usage
 
     def prompt(self, text: str) -> None:
         """Show what the agent is asked."""
         self._begin("prompt", self._main)
         self._say("> ", text, "bold")
-
-    def show(self, message: Message) -> None:
-        """Show the next message; one that has nothing to show is passed over."""
-        self._record.add(message)
-        self._show(message)
-
-    @property
-    def text(self) -> str:
-        """All that the agent has said."""
-        return self._record.text
 
     @property
     def answer(self) -> str:
@@ -128,16 +105,11 @@ class Printer:
         answer, self._kept = self.answer, []
         return answer
 
-    def say(self, text: str) -> None:
-        """Show what the agent itself says, which no message has brought."""
-        if text.strip():
-            self._show_text("text", text, self._main)
-
     def finish(self) -> None:
         """End with what it has used."""
         self.close()
         self._begin("usage", self._main)
-        self.paper.line((_usage_text(self.usage), "dim"))
+        self.paper.line((_usage_text(self._used), "dim"))
 
     def fail(self, error: AgentError) -> None:
         """End with what has failed, why, and what to do next; the text that came stays as it is."""
@@ -145,7 +117,7 @@ class Printer:
         self._begin("banner", self._main)
         for line in _banner(error, self.paper.frame):
             self.paper.line((line, "red"))
-        self.paper.line((_usage_text(self.usage), "dim"))
+        self.paper.line((_usage_text(self._used), "dim"))
 
     def close(self) -> None:
         """Leave no line and no call open, for whoever stops before the end."""
@@ -156,96 +128,100 @@ class Printer:
                 self._show_outcome(lane, call, "✘ ", "red", "no result")
             lane.calls.clear()
 
-    # -- messages -------------------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------------
 
-    def _show(self, message: Message) -> None:
-        if isinstance(message, StreamEvent):
-            self._show_event(message)
-        elif isinstance(message, AssistantMessage) and (message.parent_tool_use_id is None or self._flow is None):
-            self._show_answer(message)
-        elif isinstance(message, UserMessage) and self._flow is None:
-            self._show_results(message)
-        elif isinstance(message, AssistantMessage | UserMessage):
-            self._held.append(message)  # neither a subagent nor a result interrupts a sentence
-
-    def _show_event(self, message: StreamEvent) -> None:
-        if message.parent_tool_use_id is not None:
-            return  # it comes once more, in one piece
-        event = message.event
-        kind = event.get("type")
-        if kind == "message_start":
-            self._streamed.clear()
-            if self._flow is not None:
+    def take(self, event: ev.Event) -> None:
+        """Show the next event; one that has nothing to show is passed over."""
+        match event:
+            case ev.BlockGrew():
+                self._grow(event)
+            case ev.BlockStarted():
+                self._start(event)
+            case ev.BlockEnded():
+                self._end(event)
+            case ev.ReplyRestarted():
+                self._restart()
+            case ev.ToolCalled():
+                self._when_free(partial(self._take_call, event))
+            case ev.ToolFinished():
+                self._when_free(partial(self._take_result, event))
+            case ev.TurnEnded():
                 self._close_flow()
-                self.paper.line(("(the answer broke off; it begins anew)", "dim"))
-        elif kind == "content_block_start":
-            self._streamed.append("")
-            self._open_flow(str((event.get("content_block") or {}).get("type")), self._main)
-        elif kind == "content_block_delta" and self._flow is not None:
-            delta = event.get("delta") or {}
-            text = str(delta.get("text") or delta.get("thinking") or "")
-            self._streamed[-1] += text
-            self._flow.feed(text)
-        elif kind == "content_block_stop":
+                self._used += event.usage
+
+    def _when_free(self, show: Callable[[], None]) -> None:
+        """Neither a subagent nor a result interrupts a sentence."""
+        if self._flow is not None:
+            self._held.append(show)
+        else:
+            show()
+
+    def _start(self, event: ev.BlockStarted) -> None:
+        if event.kind == "tool":
+            return  # it is shown when it is called
+        if event.parent or self._flow is not None:
+            self._beside[event.block] = event, []
+        else:
+            self._open_flow(event.kind, self._main)
+            self._block = event.block
+
+    def _grow(self, event: ev.BlockGrew) -> None:
+        if event.block == self._block and self._flow is not None:
+            self._flow.feed(event.text)
+        elif event.block in self._beside:
+            self._beside[event.block][1].append(event.text)
+
+    def _end(self, event: ev.BlockEnded) -> None:
+        if event.block == self._block:
             self._close_flow()
+        elif event.block in self._beside:
+            started, parts = self._beside.pop(event.block)
+            self._when_free(partial(self._show_text, started, "".join(parts)))
 
-    def _show_answer(self, message: AssistantMessage) -> None:
-        if message.error is not None:
-            return  # the CLI's own notice of a failure, which `fail` tells
-        lane = self._lane(message.parent_tool_use_id)
-        for block in message.content:
-            if isinstance(block, TextBlock):
-                self._show_text("text", block.text, lane)
-            elif isinstance(block, ThinkingBlock):
-                self._show_text("thinking", block.thinking, lane)
-            elif isinstance(block, ToolUseBlock):
-                call = _Call(block)
-                lane.calls.append(call)
-                self._owners[block.id] = (lane, call)
-                self._catch_up(lane)
+    def _restart(self) -> None:
+        if self._flow is not None:
+            self._close_flow()
+            self.paper.line(("(the answer broke off; it begins anew)", "dim"))
 
-    def _show_results(self, message: UserMessage) -> None:
-        lane = self._lane(message.parent_tool_use_id)
-        for block in message.content if isinstance(message.content, list) else []:
-            if isinstance(block, ToolResultBlock) and block.tool_use_id in self._owners:
-                owner, call = self._owners[block.tool_use_id]
-                call.result = block
-                self._catch_up(owner)
-            elif isinstance(block, TextBlock) and lane is not self._main:
+    def _take_call(self, event: ev.ToolCalled) -> None:
+        lane, call = self._lane(event.parent), _Call(event)
+        lane.calls.append(call)
+        self._owners[event.call] = (lane, call)
+        self._catch_up(lane)
+
+    def _take_result(self, event: ev.ToolFinished) -> None:
+        if event.call in self._owners:
+            owner, call = self._owners[event.call]
+            call.result = event
+            self._catch_up(owner)
+
+    def _lane(self, parent: str) -> _Lane:
+        """The lane of the call that started the subagent; that call is shown now, if it was waiting, and its prompt."""
+        if parent in self._lanes:
+            return self._lanes[parent]
+        lane = self._lanes[parent] = _Lane("  │ ")
+        if parent in self._owners:
+            owner, call = self._owners[parent]
+            self._show_call(owner, call)
+            lane.prefix = f"{owner.prefix}  │ "
+            lane.title = key_argument(call.told.name, call.told.arguments, self._folder)
+            if prompt := call.told.arguments.get("prompt"):
                 self._begin("prompt", lane)
-                self._say(f"{lane.prefix}> ", block.text, "dim")
-
-    def _lane(self, parent: str | None) -> _Lane:
-        """The lane of the call that started the subagent; that call is shown now, if it was waiting."""
-        if parent not in self._lanes:
-            lane = _Lane("  │ ")
-            if parent in self._owners:
-                owner, call = self._owners[parent]
-                self._show_call(owner, call)
-                lane.prefix = f"{owner.prefix}  │ "
-                lane.title = key_argument(call.block.name, call.block.input, self._folder)
-            self._lanes[parent] = lane
-        return self._lanes[parent]
+                self._say(f"{lane.prefix}> ", str(prompt), "dim")
+        return lane
 
     # -- text -----------------------------------------------------------------------------------------------------
 
-    def _show_text(self, kind: str, text: str, lane: _Lane) -> None:
-        """Show a whole block, unless it has been streamed; the engine `api` tells blocks when all of them have come."""
-        streamed = [one for one in self._streamed if one.strip() == text.strip()]
-        if lane is self._main and streamed:
-            self._close_flow()
-            self._streamed.remove(streamed[0])
-            return
-        self._open_flow(kind, lane)
-        if self._flow is not None:
-            self._flow.feed(text)
+    def _show_text(self, started: ev.BlockStarted, text: str) -> None:
+        self._open_flow(started.kind, self._lane(started.parent))
+        assert self._flow is not None
+        self._flow.feed(text)
         self._close_flow()
 
     def _open_flow(self, kind: str, lane: _Lane) -> None:
-        self._close_flow()
         if kind == "text" and lane is self._main and self._keeps_answer:
             self._flow = _Kept(self._kept)
-        elif kind in ("text", "thinking"):
+        else:
             self._begin(kind, lane)
             is_thought = kind == "thinking"
             prefix = f"{lane.prefix}┊ " if is_thought else lane.prefix
@@ -255,10 +231,10 @@ class Printer:
         if self._flow is None:
             return
         self._flow.end()
-        self._flow = None
+        self._flow = self._block = None
         held, self._held = self._held, []
-        for message in held:
-            self._show(message)
+        for show in held:
+            show()
 
     def _say(self, mark: str, text: str, style: str) -> None:
         lines = textwrap.wrap(one_line(text), self.paper.width - cell_len(mark), break_on_hyphens=False)
@@ -305,42 +281,41 @@ class Printer:
         call.is_shown = True
         self._begin("tool", lane)
         self._last_call = call
-        block = call.block
-        is_list = block.name == "TodoWrite"
-        about = "" if is_list else f"  {key_argument(block.name, block.input, self._folder)}"
-        self.paper.line((lane.prefix, "dim"), ("● ", "blue"), (describe(block.name), "bold"), about)
-        for state, text in todo_lines(block.input) if is_list else ():
+        name, arguments = call.told.name, call.told.arguments
+        is_list = name == "TodoWrite"
+        about = "" if is_list else f"  {key_argument(name, arguments, self._folder)}"
+        self.paper.line((lane.prefix, "dim"), ("● ", "blue"), (describe(name), "bold"), about)
+        for state, text in todo_lines(arguments) if is_list else ():
             self.paper.line((f"{lane.prefix}  ", "dim"), _TODOS.get(state, ("☐ ",)), text)
 
-    def _show_result(self, lane: _Lane, call: _Call, result: ToolResultBlock) -> None:
-        block, failed = call.block, bool(result.is_error)
-        text = result_text(result.content)
-        if block.name == "TodoWrite" and not failed:
+    def _show_result(self, lane: _Lane, call: _Call, result: ev.ToolFinished) -> None:
+        name, arguments, failed = call.told.name, call.told.arguments, result.is_error
+        if name == "TodoWrite" and not failed:
             return
-        what, size = summary(block.name, block.input, text, failed=failed)
+        what, size = summary(name, arguments, result.output, failed=failed)
         self._show_outcome(lane, call, *(("✘ ", "red") if failed else ("✔ ", "green")), what, size)
-        if block.name in SCHEDULING_TOOLS and not failed and (later := one_line(str(block.input.get("prompt") or ""))):
+        if name in SCHEDULING_TOOLS and not failed and (later := one_line(str(arguments.get("prompt") or ""))):
             self.paper.line(
                 (f"{lane.prefix}  ", "dim"), (BY_ITSELF, "yellow"), f"  {later}", ("  (it ends with this run)", "dim")
             )
-        for line in shown_changes(block.input) if block.name == "Edit" and not failed else ():
+        for line in shown_changes(arguments) if name == "Edit" and not failed else ():
             self.paper.line((f"{lane.prefix}    ", "dim"), (line, _CHANGES.get(line[0], "dim")))
 
     def _show_outcome(self, lane: _Lane, call: _Call, mark: str, style: str, what: str, size: str = "") -> None:
         """One line below the call; where something else stands in between, it says whose it is."""
-        whose = "" if self._last_call is call else f"{describe(call.block.name)}: "
+        whose = "" if self._last_call is call else f"{describe(call.told.name)}: "
         self._last = ("tool", lane)
         self.paper.line(
             (f"{lane.prefix}  ", "dim"), (mark, style), f"{whose}{what}", (f"  ({size})" if size else "", "dim")
         )
 
 
-def _usage_text(usage: AgentUsage) -> str:
+def _usage_text(usage: Usage) -> str:
     cached = usage.cache_read_tokens + usage.cache_write_tokens
     parts = [f"{usage.input_tokens:,} tokens in{f' ({cached:,} more cached)' if cached else ''}"]
     parts.append(f"{usage.output_tokens:,} out")
-    if usage.total_cost_usd is not None:
-        parts.append(f"${usage.total_cost_usd:.4f}")
+    if usage.cost_usd is not None:
+        parts.append(f"${usage.cost_usd:.4f}")
     parts.append(f"{usage.duration_ms / 1000:.1f} s")
     return " · ".join(parts)
 

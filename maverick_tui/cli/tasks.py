@@ -15,7 +15,7 @@ from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
     from maverick_tui.tasks.database import SessionFactory
-    from maverick_tui.tasks.store import TaskStore
+    from maverick_tui.tasks.store import Status
 
 SHOWN = 50
 """Tasks that a person is shown at once."""
@@ -43,8 +43,11 @@ def list_tasks(
     url = MaverickConfig.load().tasks_url or default_url()
     page = read_list(url, local_user(), everything=everything, tag=tag, limit=most)
     if page is None:
-        with _store() as store:
-            found = store.list(local_user(), status="all" if everything else "open", tag=tag, limit=most)
+        from maverick_tui.tasks.store import TaskStore
+
+        with _sessions() as factory:
+            status: Status = "all" if everything else "open"
+            found = TaskStore(factory).list(local_user(), status=status, tag=tag, limit=most)
         page = Listed([task.view() for task in found.tasks], found.total)
     tasks = page.tasks
     if as_json:
@@ -150,14 +153,6 @@ def _sessions() -> Iterator[SessionFactory]:
             raise unusable(error, factory) from error
         finally:
             close_database(factory)
-
-
-@contextmanager
-def _store() -> Iterator[TaskStore]:
-    from maverick_tui.tasks.store import TaskStore
-
-    with _sessions() as factory:
-        yield TaskStore(factory)
 
 
 def _call(tool: str, arguments: dict[str, Any], *, is_confirmed: bool = False) -> dict[str, Any]:

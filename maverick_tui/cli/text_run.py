@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import signal
 import sys
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import aclosing, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.context import AgentContext
-from maverick_tui.agent.text import TextAssembler
+from maverick_tui.agent.engine.claude.translate import Translator
+from maverick_tui.agent.record import Record
+from maverick_tui.agent.streaming import Heard
+from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.layout import Paper, terminal_width
 from maverick_tui.cli.printer import Printer
 from maverick_tui.config import MaverickConfig
+from maverick_tui.events.kinds import TurnEnded, whole_block
 from maverick_tui.exceptions import AgentError
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
@@ -27,7 +34,8 @@ from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import branch_of
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import Message
+    from maverick_tui.agent import AgentMessage
+    from maverick_tui.events.kinds import Outcome
 
 MARK = "OFFLINE"
 
@@ -41,24 +49,25 @@ async def print_run(
     """
     printer = Printer(paper.stream, paper.width, cwd=cwd, keeps_answer=answers is not None)
     printer.prompt(prompt)
-    shown = _Shown(agent, printer)
+    told = _Told(agent, printer)
     config = agent.config or MaverickConfig.load()
     context = AgentContext(
         cwd, await asyncio.to_thread(branch_of, cwd), config, {**agent.input_values, "prompt": prompt}
     )
     try:
-        result = await shown.agent.execute(context)
+        result = await told.agent.execute(context)
     except asyncio.CancelledError:
         with suppress(OSError):  # the terminal may be gone
             _write(printer.take_answer(), answers)
             printer.close()
         raise
-    if shown.has_said(result.output):
+    if told.has_said(result.output):
         _write(printer.take_answer(), answers)
     elif answers is not None:  # it made something of its own out of what the model said
         _write(result.output, answers)
-    elif result.success:
-        printer.say(result.output)
+    elif result.success and result.output.strip():
+        for event in whole_block(told.next_block(), "text", result.output, time.time()):
+            printer.take(event)
     if not result.success:
         printer.fail(result.errors[0])
         return result.errors[0]
@@ -72,55 +81,101 @@ def _write(answer: str, stream: TextIO | None) -> None:
         stream.flush()
 
 
-class _Shown:
-    """An agent whose queries are printed while it makes them."""
+class _Told:
+    """An agent whose queries are told to the printer while it makes them, each as a turn.
+
+    They are queries and no session: those wait for what the agent has started in the background.
+    """
 
     def __init__(self, agent: MaverickAgent, printer: Printer) -> None:
         self.agent = copy.copy(agent)
+        self.next_block = count(1).__next__
         self._printer = printer
-        self._texts: list[TextAssembler] = []
+        self._heard: list[Heard] = []
         """What the model has said, query by query."""
 
-        async def query(prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
-            text = TextAssembler()
-            self._texts.append(text)
-            async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
-                async for message in messages:
-                    text.add(message)
-                    printer.show(message)
-                    yield message
+        async def query(prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[AgentMessage, None]:
+            translator, record, heard = Translator(self.next_block), Record(keeps_messages=False), Heard()
+            self._heard.append(heard)
+            turn = len(self._heard)
+            outcome: Outcome = "interrupted"
+            try:
+                async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
+                    async for message in messages:
+                        record.add(message)
+                        for event in translator.feed(message, time.time()):
+                            heard.take(event)
+                            printer.take(event)
+                        yield message
+                outcome = "done"
+            except AgentError:
+                outcome = "failed"
+                raise
+            finally:
+                with suppress(OSError):  # the terminal may be gone; whoever writes next is told
+                    printer.take(TurnEnded(time.time(), turn, outcome, record.usage.figures))
 
         self.agent.query = query  # type: ignore[method-assign]
 
     def has_said(self, output: str) -> bool:
         """Whether this is what the model has said, word for word, and ends with the answer that the printer keeps."""
         said, kept = _words(output), _words(self._printer.answer)
-        whole = (self._printer.answer, self._printer.text, *(text.value for text in self._texts))
-        return bool(self._texts) and said in map(_words, whole) and said.endswith(kept)
+        each = [" ".join(heard.texts) for heard in self._heard]
+        return bool(each) and said in map(_words, (self._printer.answer, " ".join(each), *each)) and said.endswith(kept)
 
 
 def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def run_text(name: str, prompt: str, script: Path | None) -> bool:
-    """Run the agent here; returns whether it did its work. Only the answer goes to standard output."""
+async def in_good_order(work: Awaitable[int], paper: Paper) -> int:
+    """Do the work, which returns the exit code. Told to end by a signal, it ends what was started, and says so."""
+    caught: list[int] = []
+    task = asyncio.current_task()
+    assert task is not None
+
+    def end(number: int) -> None:
+        caught.append(number)
+        task.cancel()
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None:
+            with suppress(NotImplementedError):  # Windows has no such handlers
+                asyncio.get_running_loop().add_signal_handler(number, end, number)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        with suppress(OSError):  # the terminal may be gone
+            paper.line()
+            paper.line(("Stopped; the CLI and its commands have ended.", "dim"))
+        if not caught:
+            raise  # Ctrl+C, of which asyncio makes a KeyboardInterrupt
+        return 128 + caught[0]
+
+
+def run_text(name: str, prompt: str, script: Path | None) -> int:
+    """Run the agent here; returns the exit code. Only the answer goes to standard output."""
     if warning := too_much(Path.cwd()):
         print(f"maverick: {warning}", file=sys.stderr)
-    return asyncio.run(_run(load_agent(name), prompt, script)) is None
+    paper = Paper(sys.stderr, terminal_width())
+    return asyncio.run(in_good_order(_run(load_agent(name), prompt, script, paper), paper))
 
 
-async def _run(agent: type[MaverickAgent], prompt: str, script: Path | None) -> AgentError | None:
+async def _run(agent: type[MaverickAgent], prompt: str, script: Path | None, paper: Paper) -> int:
     # Where both are the same terminal, somebody looks on: then the answer is shown while it comes.
     is_watched = sys.stdout.isatty() and sys.stderr.isatty()
-    paper, cwd, answers = Paper(sys.stderr, terminal_width()), Path.cwd(), None if is_watched else sys.stdout
+
+    async def run(config: MaverickConfig) -> int:
+        answers = None if is_watched else sys.stdout
+        error = await print_run(agent(config=config).with_inputs({}), prompt, Path.cwd(), paper, answers=answers)
+        return FAILED if error is not None else 0
+
     if script is None:
-        return await print_run(agent(config=MaverickConfig.load()).with_inputs({}), prompt, cwd, paper, answers=answers)
+        return await run(MaverickConfig.load())
     loaded = load_script(script)
     remove_abandoned()
     with scratch_folder("offline") as home:
         async with OfflineServer(loaded) as server:
             paper.line((f" {MARK} ", "badge", "yellow"), f"  {script}")
             paper.line()
-            config = MaverickConfig.load(env=offline_environment(server.url, home))
-            return await print_run(agent(config=config).with_inputs({}), prompt, cwd, paper, answers=answers)
+            return await run(MaverickConfig.load(env=offline_environment(server.url, home)))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import shlex
 import shutil
-import signal
 import tempfile
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.layout import Paper
-from maverick_tui.cli.text_run import MARK, print_run
+from maverick_tui.cli.text_run import MARK, in_good_order, print_run
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
 from maverick_tui.offline.demo.project import changed_files, make_project
@@ -32,7 +31,7 @@ _ABOUT = (
 def play_tour(stops: Sequence[Stop], paper: Paper, *, fast: bool = False, keep: bool = False) -> int:
     """Visit the stops one after the other, in a folder that is removed at the end; returns the exit code."""
     with _folder(keep) as folder:
-        return asyncio.run(_play(stops, folder, paper, fast=fast, keep=keep))
+        return asyncio.run(in_good_order(_play(stops, folder, paper, fast=fast, keep=keep), paper))
 
 
 @contextmanager
@@ -50,27 +49,18 @@ def _folder(keep: bool) -> Iterator[Path]:
 
 
 async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool, keep: bool) -> int:
-    ended = _end_on_signals()
     began, code = time.monotonic(), 0
-    try:
-        project = await asyncio.to_thread(make_project, folder / "shop")
-        _print_head(paper, project)
-        async with running_demo(project, load_demo_script(project, fast=fast), folder / "home") as demo:
-            for number, stop in enumerate(stops, 1):
-                _print_rule(paper, f"{number}/{len(stops)}  {stop.agent}", stop.shows)
-                is_fine = await _visit(stop, demo, paper)
-                code = code if is_fine and not demo.player.unexpected else FAILED
-            for missed in demo.player.unexpected:
-                paper.line((f"The script has no answer for this: {inert(missed)}", "red"))
-        changed = await asyncio.to_thread(changed_files, project)
-        _print_end(paper, changed, project if keep else None, time.monotonic() - began)
-    except asyncio.CancelledError:
-        with suppress(OSError):
-            paper.line()
-            paper.line(("Stopped; the CLI and its commands have ended.", "dim"))
-        if not ended:
-            raise  # Ctrl+C, of which asyncio makes a KeyboardInterrupt
-        return 128 + ended[0]
+    project = await asyncio.to_thread(make_project, folder / "shop")
+    _print_head(paper, project)
+    async with running_demo(project, load_demo_script(project, fast=fast), folder / "home") as demo:
+        for number, stop in enumerate(stops, 1):
+            _print_rule(paper, f"{number}/{len(stops)}  {stop.agent}", stop.shows)
+            is_fine = await _visit(stop, demo, paper)
+            code = code if is_fine and not demo.player.unexpected else FAILED
+        for missed in demo.player.unexpected:
+            paper.line((f"The script has no answer for this: {inert(missed)}", "red"))
+    changed = await asyncio.to_thread(changed_files, project)
+    _print_end(paper, changed, project if keep else None, time.monotonic() - began)
     return code
 
 
@@ -78,23 +68,6 @@ async def _visit(stop: Stop, demo: RunningDemo, paper: Paper) -> bool:
     """Let one agent answer its prompt; whether that went as it should."""
     error = await print_run(demo.agent(stop.agent), stop.prompt, demo.project, paper)
     return (error is not None) == stop.breaks
-
-
-def _end_on_signals() -> list[int]:
-    """End in good order when somebody asks for it, not only on Ctrl+C; the list gets the signal."""
-    caught: list[int] = []
-    task = asyncio.current_task()
-    assert task is not None
-
-    def end(number: int) -> None:
-        caught.append(number)
-        task.cancel()
-
-    for name in ("SIGTERM", "SIGHUP"):
-        if (number := getattr(signal, name, None)) is not None:
-            with suppress(NotImplementedError):  # Windows has no such handlers
-                asyncio.get_running_loop().add_signal_handler(number, end, number)
-    return caught
 
 
 # -- what stands around the agents -------------------------------------------------------------------------------------

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from maverick_tui.executor.model.messages import TakesTime as TakesTime
     from maverick_tui.executor.model.messages import Thought as Thought
     from maverick_tui.executor.model.messages import ToolCall as ToolCall
-    from maverick_tui.executor.model.messages import Usage as Usage
     from maverick_tui.executor.result import ExecutionMetrics as ExecutionMetrics
     from maverick_tui.executor.result import ExecutionResult as ExecutionResult
     from maverick_tui.executor.result import TerminateReason as TerminateReason
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from maverick_tui.executor.tools import ToolError as ToolError
     from maverick_tui.executor.tools import ToolRegistry as ToolRegistry
     from maverick_tui.executor.tools import tool as tool
+    from maverick_tui.usage import Usage as Usage
 
 _HOMES = {
     "activity": [

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.model.messages import StopReason, ToolCall, Usage
+from maverick_tui.executor.model.messages import StopReason, ToolCall
+from maverick_tui.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

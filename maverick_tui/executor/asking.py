@@ -20,7 +20,6 @@ from maverick_tui.executor.model.messages import (
     Request,
     RequestConfig,
     Response,
-    Usage,
     distinct_id,
     is_forced,
 )
@@ -29,14 +28,16 @@ from maverick_tui.executor.model.tokens import Size, longest_answer, size_of, si
 from maverick_tui.executor.output import read_begun
 from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.spending import Spending
+from maverick_tui.executor.suspension import Resumed
 from maverick_tui.executor.tools import Tool
+from maverick_tui.usage import Usage
 
 _SELDOM = 20
 """An output is read again once it has grown by one part in so many: reading it at each chunk takes quadratic time."""
 
 
 @dataclass(slots=True)
-class OpenTurn:
+class AskedTurn:
     """The state of the turn in progress."""
 
     number: int
@@ -58,33 +59,29 @@ class OpenTurn:
     is_open: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the parts of one execution share."""
+
+    parts: Parts
+    plan: Plan
+    spending: Spending
+    emit: Callable[[Activity], None]
+    parent: str
+    """The call that it serves, if it is a subagent's."""
+    call_ids: set[str]
+    """The ids of all known calls, here and in other executions of the same tree."""
+    resumed: Resumed | None
+
+
 class Asker:
-    """Asks the model for one execution. `check` is called before each attempt, and raises if it may not be made.
+    """Asks the model for one execution. `check` is called before each attempt, and raises if it may not be made."""
 
-    `call_ids` are the ids of all known calls, here and in other executions of the same tree. `has_asked` is for an
-    execution that was suspended: it has its first answer.
-    """
-
-    def __init__(
-        self,
-        parts: Parts,
-        plan: Plan,
-        spending: Spending,
-        *,
-        emit: Callable[[Activity], None],
-        check: Callable[[], None],
-        parent: str,
-        call_ids: set[str],
-        has_asked: bool = False,
-    ) -> None:
-        self._parts = parts
-        self._plan = plan
-        self._spending = spending
-        self._emit = emit
+    def __init__(self, frame: Frame, check: Callable[[], None]) -> None:
+        self._parts, self._plan, self._spending = frame.parts, frame.plan, frame.spending
+        self._emit, self._parent, self._call_ids = frame.emit, frame.parent, frame.call_ids
         self._check = check
-        self._parent = parent
-        self._call_ids = call_ids
-        self._has_asked = has_asked
+        self._has_asked = frame.resumed is not None  # then it has its first answer
         self._known: tuple[int, int] | None = None
         """How many tokens the model has read and written so far, and in how many messages."""
         self.invocations = self.retries = 0
@@ -124,7 +121,7 @@ class Asker:
         model = self._plan.definition.model
         return longest_answer(model.thinking or 0, model.max_tokens, getattr(self._parts.model, "max_tokens", None))
 
-    async def ask(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+    async def ask(self, turn: AskedTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """The answer; failures that may pass are retried."""
         plan = self._plan
         policy = plan.definition.run.retry
@@ -142,23 +139,24 @@ class Asker:
 
         began = asyncio.get_running_loop().time()
         model = self._parts.model_of(plan.definition)
-        with tracing.span(
-            f"chat {model}".rstrip(),
-            is_remote=True,
-            operation_name="chat",
-            provider_name=getattr(self._parts.model, "provider_name", None),
-            request_model=model or None,
-        ) as span:
+        about = {
+            "operation.name": "chat",
+            "provider.name": getattr(self._parts.model, "provider_name", None),
+            "request.model": model or None,
+        }
+        with tracing.span(f"chat {model}".rstrip(), about, is_remote=True) as span:
             try:
                 response = await with_retries(policy, lambda: self._attempt(turn, messages, tools), tell)
             finally:
                 self.seconds += asyncio.get_running_loop().time() - began
             span.set(
-                response_model=response.model or None,
-                response_id=response.id or None,
-                response_finish_reasons=[response.stop_reason.value],
-                usage_input_tokens=response.usage.all_input,
-                usage_output_tokens=response.usage.output_tokens,
+                {
+                    "response.model": response.model or None,
+                    "response.id": response.id or None,
+                    "response.finish_reasons": [response.stop_reason.value],
+                    "usage.input_tokens": response.usage.all_input,
+                    "usage.output_tokens": response.usage.output_tokens,
+                }
             )
         self.invocations += 1
         self._spend(turn, response.usage, price_of(response.model) or plan.price)
@@ -168,7 +166,7 @@ class Asker:
         turn.text.clear()
         return response
 
-    def with_own_ids(self, turn: OpenTurn, response: Response) -> Response:
+    def with_own_ids(self, turn: AskedTurn, response: Response) -> Response:
         """The answer, with an id for each call that no other call has, here or in a subagent: some endpoints start
         counting again with each answer. A model that streams has already asked for its ids, see `Request.own_id`.
         """
@@ -183,12 +181,12 @@ class Asker:
             calls.append(call if own == call.id else replace(call, id=own))
         return replace(response, tool_calls=tuple(calls)) if calls else response
 
-    def give_up(self, turn: OpenTurn) -> str:
+    def give_up(self, turn: AskedTurn) -> str:
         """Count an answer that will never be complete; returns what it has said so far."""
         self._spend(turn, turn.coming, self._plan.price)
         return "".join(turn.text).rstrip()
 
-    async def _attempt(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
+    async def _attempt(self, turn: AskedTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Response:
         """Ask once, when the limits allow it: what others may still give back is waited for."""
         plan = self._plan
         self._check()
@@ -199,7 +197,7 @@ class Asker:
         turn.release = self._spending.hold(self._longest_answer, plan.price)
         return await self._parts.model.run(request)
 
-    def _request(self, turn: OpenTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
+    def _request(self, turn: AskedTurn, messages: Sequence[Message], tools: Iterable[Tool]) -> Request:
         definition = self._plan.definition
         seconds = definition.run.per_request.timeout_ms
         config = RequestConfig(
@@ -229,13 +227,13 @@ class Asker:
         wanted = self._plan.definition.model.tool_choice
         return None if (self.invocations or self._has_asked) and is_forced(wanted) else wanted
 
-    def _own_id(self, turn: OpenTurn, wanted: str) -> str:
+    def _own_id(self, turn: AskedTurn, wanted: str) -> str:
         own = distinct_id(wanted, self._call_ids)
         self._call_ids.add(own)
         turn.named.add(own)
         return own
 
-    def _take(self, turn: OpenTurn, delta: Delta) -> None:
+    def _take(self, turn: AskedTurn, delta: Delta) -> None:
         if not turn.is_open:  # from a client that goes on after its answer, or did not stop when told to
             return
         if delta.usage is not None:
@@ -249,7 +247,7 @@ class Asker:
             turn.has_thought = True
             self._emit(Thinking(delta.text, self._parent))
 
-    def _tell_partial_output(self, turn: OpenTurn, more: str) -> None:
+    def _tell_partial_output(self, turn: AskedTurn, more: str) -> None:
         turn.unread += len(more)
         if turn.unread * _SELDOM < turn.read:
             return
@@ -260,7 +258,7 @@ class Asker:
             turn.partial_output = output
             self._emit(PartialOutput(output, self._parent))
 
-    def _tell_unsaid(self, turn: OpenTurn, response: Response) -> None:
+    def _tell_unsaid(self, turn: AskedTurn, response: Response) -> None:
         """Emit an answer in one piece, if the model did not stream it."""
         if not turn.has_thought:
             for thought in response.thoughts:
@@ -269,7 +267,7 @@ class Asker:
         if response.content and not turn.text:
             self._emit(ContentChunk(response.content, self._parent))
 
-    def _spend(self, turn: OpenTurn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
+    def _spend(self, turn: AskedTurn, usage: Usage, price: Price | None, *, is_void: bool = False) -> None:
         turn.coming = Usage()
         if turn.release is not None:
             turn.release()

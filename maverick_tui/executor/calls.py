@@ -162,12 +162,8 @@ class Calls:
         return self._tools[call.tool_name]
 
     async def _traced(self, found: Tool, call: ToolCall) -> Any:
-        with tracing.span(
-            f"execute_tool {call.tool_name}",
-            operation_name="execute_tool",
-            tool_name=call.tool_name,
-            tool_call_id=call.id,
-        ):
+        about = {"operation.name": "execute_tool", "tool.name": call.tool_name, "tool.call.id": call.id}
+        with tracing.span(f"execute_tool {call.tool_name}", about):
             return await self._call(found, call)
 
     async def _call(self, found: Tool, call: ToolCall) -> Any:

@@ -106,8 +106,6 @@ class ModelConfig(_Config):
 class RunConfig(Limits):
     """The limits of a run, and how failed calls to the model are retried."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
     retry: RetryPolicy = RetryPolicy()
 
 
@@ -203,7 +201,7 @@ class AgentDefinition(_Config, Generic[T]):
     @property
     def uses_task(self) -> bool:
         """Whether any of its texts contains the input `prompt`."""
-        return any(name == TASK for text in self.prompt.texts for name, _ in variables(text))
+        return any(TASK in variables(text) for text in self.prompt.texts)
 
     def asked(self, query: str, task: str) -> str:
         """What it is asked: its query, filled in, followed by the task unless one of its texts already contains it."""
@@ -230,7 +228,7 @@ class AgentDefinition(_Config, Generic[T]):
 
 def _unknown_variables(prompt: PromptConfig, inputs: InputConfig) -> list[str]:
     known = [*inputs.inputs, TASK]
-    found = {name for text in prompt.texts for name, _ in variables(text)}
+    found = {name for text in prompt.texts for name in variables(text)}
     return [unknown_variable(name, known) for name in sorted(found) if name not in known]
 
 
@@ -241,11 +239,9 @@ def _mistake(location: tuple[int | str, ...], message: str) -> str:
 # -- variables ------------------------------------------------------------------------------------------------------
 
 
-def variables(text: str) -> Iterator[tuple[str, int]]:
-    """The name of each variable in the text, and the line it is on, counting from 0."""
-    for place in _PLACE.finditer(text):
-        if place["name"]:
-            yield place["name"], text.count("\n", 0, place.start())
+def variables(text: str) -> Iterator[str]:
+    """The name of each variable in the text."""
+    yield from (place["name"] for place in _PLACE.finditer(text) if place["name"])
 
 
 def unknown_variable(name: str, known: Collection[str]) -> str:

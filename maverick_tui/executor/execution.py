@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import journal, tracing
 from maverick_tui.executor.activity import Activity, ErrorOccurred
+from maverick_tui.executor.asking import Frame
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import TASK, AgentDefinition
 from maverick_tui.executor.ending import Ending
@@ -25,7 +26,7 @@ RunAgent: TypeAlias = Callable[[AgentDefinition, Mapping[str, Any], ToolContext]
 
 
 class Execution:
-    """One execution of a plan. A subagent's has the call it serves as `parent`, and spends from `above`."""
+    """One execution of a plan. A subagent's serves the `call` of the one `above`, and spends from that one's limits."""
 
     def __init__(
         self,
@@ -34,42 +35,29 @@ class Execution:
         *,
         emit: Callable[[Activity], None] | None,
         cancel: CancelToken,
-        trace_id: str = "",
-        parent: str = "",
-        depth_left: int | None = None,
-        call_ids: set[str] | None = None,
-        above: Spending | None = None,
-        deadline: float | None = None,
         resumed: Resumed | None = None,
+        above: Execution | None = None,
+        call: ToolContext | None = None,
     ) -> None:
         self._parts = parts
         self._plan = plan
         self._listener = emit
         self._cancel = cancel
-        self._ending = Ending(cancel, deadline)
-        self._trace_id = trace_id
-        self._parent = parent
+        self._ending = Ending(cancel, None if call is None else call.deadline)
+        self._trace_id: str = "" if above is None else above._trace_id
+        self._parent = "" if call is None else call.call_id
         own_depth = plan.definition.tools.max_depth
-        self._depth_left = own_depth if depth_left is None else min(own_depth, depth_left)
-        self._call_ids = set() if call_ids is None else call_ids
+        self._depth_left: int = own_depth if above is None else min(own_depth, above._depth_left - 1)
+        self._call_ids: set[str] = set() if above is None else above._call_ids
         self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
         self._resumed = resumed
-        self._spending = Spending(plan.definition.run, above if resumed is None else resumed.spending(plan))
+        before = above._spending if above is not None else None if resumed is None else resumed.spending(plan)
+        self._spending: Spending = Spending(plan.definition.run, before)
         self._below: dict[str, Execution] = {}
         """The subagents in progress, by the calls that they serve."""
         self._used_below: dict[str, ExecutionMetrics] = {}
-        self._loop = Loop(
-            parts,
-            plan,
-            self._with_agents(),
-            self._spending,
-            self._ending,
-            emit=self._emit,
-            context=self._context,
-            parent=parent,
-            call_ids=self._call_ids,
-            resumed=resumed,
-        )
+        frame = Frame(parts, plan, self._spending, self._emit, self._parent, self._call_ids, resumed)
+        self._loop = Loop(frame, self._with_agents(), self._ending, self._context)
         self._is_over = False
 
     # -- life -------------------------------------------------------------------------------------------------------
@@ -79,7 +67,7 @@ class Execution:
         used = 0.0 if self._resumed is None else self._resumed.suspension.duration_ms
         self._ending.begin(self._plan.definition.run.timeout_ms, used=used)
         name = self._plan.definition.name
-        with tracing.span(f"invoke_agent {name}", operation_name="invoke_agent", agent_name=name) as span:
+        with tracing.span(f"invoke_agent {name}", {"operation.name": "invoke_agent", "agent.name": name}) as span:
             self._trace_id = self._trace_id or tracing.trace_id()
             journal.record("execution_start", self._trace_id, name, parent=self._parent)
             reason, error = TerminateReason.CANCELLED, None
@@ -91,7 +79,7 @@ class Execution:
             if error is not None:
                 span.fail(error)
             usage = result.metrics.usage
-            span.set(usage_input_tokens=usage.all_input, usage_output_tokens=usage.output_tokens)
+            span.set({"usage.input_tokens": usage.all_input, "usage.output_tokens": usage.output_tokens})
         return result
 
     def _record_end(self, result: ExecutionResult[Any]) -> None:
@@ -188,27 +176,14 @@ class Execution:
     async def _run_agent(
         self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext
     ) -> ExecutionResult[Any]:
-        one = self._below[context.call_id] = self._begin_agent(definition, inputs, context)
+        plan = prepare(self._parts, definition, inputs, (), needs_price=self._spending.needs_price)
+        one = Execution(self._parts, plan, emit=self._listener, cancel=self._cancel, above=self, call=context)
+        self._below[context.call_id] = one
         try:
             return await one.run()
         finally:
             del self._below[context.call_id]
             self._used_below[context.call_id] = one.metrics()
-
-    def _begin_agent(self, definition: AgentDefinition, inputs: Mapping[str, Any], context: ToolContext) -> Execution:
-        plan = prepare(self._parts, definition, inputs, (), needs_price=self._spending.needs_price)
-        return Execution(
-            self._parts,
-            plan,
-            emit=self._listener,
-            cancel=self._cancel,
-            trace_id=self._trace_id,
-            parent=context.call_id,
-            depth_left=self._depth_left - 1,
-            call_ids=self._call_ids,
-            above=self._spending,
-            deadline=context.deadline,
-        )
 
 
 class AgentTool:

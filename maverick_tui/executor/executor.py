@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -138,7 +138,8 @@ class AgentExecutor:
         images: Sequence[Image] = (),
     ) -> ExecutionStream[T]:
         """The same, as an iterator of its events; `result` is there once it has ended."""
-        return ExecutionStream(self, definition, inputs, cancel or CancelToken(), on_activity, history, images)
+        start = partial(self.execute, definition, inputs=inputs, history=history, images=images)
+        return ExecutionStream(start, cancel or CancelToken(), on_activity)
 
 
 class ExecutionStream(Generic[T]):
@@ -150,13 +151,9 @@ class ExecutionStream(Generic[T]):
 
     def __init__(
         self,
-        executor: AgentExecutor,
-        definition: AgentDefinition[T] | type[Any],
-        inputs: Mapping[str, Any] | None,
+        execute: Callable[..., Coroutine[Any, Any, ExecutionResult[T]]],
         cancel: CancelToken,
         on_activity: OnActivity | None,
-        history: Sequence[Message],
-        images: Sequence[Image] = (),
     ) -> None:
         unread, news = self._unread, self._news = deque[Activity](), asyncio.Event()
 
@@ -170,9 +167,7 @@ class ExecutionStream(Generic[T]):
         self._stop = stop = CancelToken()
         self._follow = partial(cancel.listen, lambda: stop.cancel(cancel.reason))
         # The task must not refer to this object, or nobody would notice that it was dropped.
-        self._start = partial(
-            executor.execute, definition, inputs=inputs, cancel=stop, on_activity=take, history=history, images=images
-        )
+        self._start = partial(execute, cancel=stop, on_activity=take)
         self._task: asyncio.Task[ExecutionResult[T]] | None = None
         self._is_closed = False
 

@@ -8,17 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.executor.activity import Activity, TurnEnded, TurnStarted
-from maverick_tui.executor.asking import Asker, OpenTurn
+from maverick_tui.executor.activity import TurnEnded, TurnStarted
+from maverick_tui.executor.asking import AskedTurn, Asker, Frame
 from maverick_tui.executor.calls import Calls
 from maverick_tui.executor.ending import Ending, Stop
 from maverick_tui.executor.limits import LimitError, ended_by
 from maverick_tui.executor.model.failures import RefusalError
 from maverick_tui.executor.model.messages import Message, Response, Role, StopReason, ToolCall
 from maverick_tui.executor.output import Draft
-from maverick_tui.executor.plan import Parts, Plan
 from maverick_tui.executor.result import TerminateReason
-from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.suspension import Resumed, Suspension, add_answers, at_calls
 from maverick_tui.executor.tools import Tool, ToolContext
 
@@ -27,41 +25,18 @@ class Loop:
     """The turns of one execution; `context` gives what its tools are told. The conversation is in `messages`."""
 
     def __init__(
-        self,
-        parts: Parts,
-        plan: Plan,
-        tools: Mapping[str, Tool],
-        spending: Spending,
-        ending: Ending,
-        *,
-        emit: Callable[[Activity], None],
-        context: Callable[[], ToolContext],
-        parent: str,
-        call_ids: set[str],
-        resumed: Resumed | None,
+        self, frame: Frame, tools: Mapping[str, Tool], ending: Ending, context: Callable[[], ToolContext]
     ) -> None:
-        self._plan = plan
+        self._plan, self._spending, self._resumed = frame.plan, frame.spending, frame.resumed
+        self._approve, self._emit, self._parent = frame.parts.approve, frame.emit, frame.parent
         self._tools = tools
-        self._approve = parts.approve
-        self._spending = spending
         self._ending = ending
-        self._emit = emit
         self._context = context
-        self._parent = parent
-        self._resumed = resumed
-        self._turn: OpenTurn | None = None
-        self.asker = Asker(
-            parts,
-            plan,
-            spending,
-            emit=emit,
-            check=self._check_going_on,
-            parent=parent,
-            call_ids=call_ids,
-            has_asked=resumed is not None,
-        )
-        self.draft = Draft(plan.reader, repairs=0 if resumed is None else resumed.suspension.repairs)
-        self.messages = list(plan.messages)
+        self._turn: AskedTurn | None = None
+        self.asker = Asker(frame, self._check_going_on)
+        repairs = 0 if frame.resumed is None else frame.resumed.suspension.repairs
+        self.draft = Draft(frame.plan.reader, repairs=repairs)
+        self.messages = list(frame.plan.messages)
         self.suspension: Suspension | None = None
         self.count = 0
 
@@ -104,7 +79,7 @@ class Loop:
         before = self._spending.above if self._resumed is not None else None
         return self._spending.overrun() or (None if before is None else before.overrun())
 
-    async def _go_on(self, turn: OpenTurn, response: Response) -> bool:
+    async def _go_on(self, turn: AskedTurn, response: Response) -> bool:
         """Take an answer; returns whether to ask the model again."""
         if response.stop_reason is StopReason.MAX_TOKENS:
             # The last calls of an answer that was cut off are incomplete.
@@ -143,7 +118,7 @@ class Loop:
         return self.draft.handed_in is None
 
     async def _run_calls(
-        self, turn: OpenTurn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
+        self, turn: AskedTurn, wanted: Sequence[ToolCall], reason: StopReason, handed_in: tuple[Any] | None = None
     ) -> None:
         calls = turn.calls = Calls(
             wanted,
@@ -202,13 +177,13 @@ class Loop:
             self.messages.append(Message.user(complaint))
         return bool(complaint)
 
-    def _begin_turn(self) -> OpenTurn:
+    def _begin_turn(self) -> AskedTurn:
         self.count += 1
-        self._turn = OpenTurn(self.count)
+        self._turn = AskedTurn(self.count)
         self._emit(TurnStarted(self.count, self._parent))
         return self._turn
 
-    def _end_turn(self, turn: OpenTurn, reason: StopReason | None) -> None:
+    def _end_turn(self, turn: AskedTurn, reason: StopReason | None) -> None:
         if self._turn is turn:
             self._turn, turn.is_open = None, False
             self._emit(TurnEnded(turn.number, turn.spent, reason, self._parent))

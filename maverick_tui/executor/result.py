@@ -9,8 +9,9 @@ from typing import Any, Generic
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.definition import T
-from maverick_tui.executor.model.messages import Message, Usage
+from maverick_tui.executor.model.messages import Message
 from maverick_tui.executor.suspension import Suspension
+from maverick_tui.usage import Usage
 
 
 class TerminateReason(StrEnum):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from maverick_tui.executor.limits import LimitError, Limits, ended_by
-from maverick_tui.executor.model.messages import Usage
 from maverick_tui.executor.model.pricing import Price
+from maverick_tui.usage import Usage
 
 _MILLION = 1_000_000
 _ROUNDING = 1e-9

@@ -13,12 +13,13 @@ from pydantic_core import to_json, to_jsonable_python
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.calls import Approve, Verdict
 from maverick_tui.executor.definition import AgentDefinition
-from maverick_tui.executor.model.messages import Message, Role, ToolCall, Usage
+from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.plan import Plan
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool
 from maverick_tui.masking.redact import redact, redact_data
 from maverick_tui.shown import located
+from maverick_tui.usage import Usage
 
 _VERSION = 1
 _MASKED = "This call cannot be made: its arguments contained a secret, which was not kept. Make it again."

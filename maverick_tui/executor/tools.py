@@ -114,52 +114,41 @@ class FunctionTool:
         except SystemExit as error:  # it would end the event loop, and all that runs in it
             raise ToolError(f"{self.name} gave up with exit code {error.code!r}.") from error
 
+    def _refused(self, why: str, hint: str) -> ConfigError:
+        return ConfigError(f"The tool {self.name!r} cannot be made: {why}", hint=hint)
+
     def _model(self) -> type[BaseModel]:
         try:
             signature = inspect.signature(self._function)
             hints = get_type_hints(self._function, include_extras=True)
         except NameError as error:
-            raise ConfigError(
-                f"The tool {self.name!r} cannot be made: {error}.", hint="Import the types that it names."
-            ) from error
+            raise self._refused(f"{error}.", "Import the types that it names.") from error
         except (TypeError, ValueError) as error:
-            raise ConfigError(
-                f"The tool {self.name!r} cannot be made: {error}.", hint="Wrap it in a function with type annotations."
-            ) from error
+            raise self._refused(f"{error}.", "Wrap it in a function with type annotations.") from error
         fields: dict[str, Any] = {}
         for parameter in signature.parameters.values():
             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                raise ConfigError(
-                    f"The tool {self.name!r} cannot be made: the model cannot give {parameter} by name.",
-                    hint="Give every parameter a name of its own.",
+                raise self._refused(
+                    f"the model cannot give {parameter} by name.", "Give every parameter a name of its own."
                 )
             if ToolContext in (hint := hints.get(parameter.name), *get_args(hint)):
                 self._context_name = parameter.name
                 continue
             if parameter.name not in hints:
-                raise ConfigError(
-                    f"The tool {self.name!r} cannot be made: its parameter {parameter.name!r} has no type.",
-                    hint="Give every parameter a type.",
-                )
+                raise self._refused(f"its parameter {parameter.name!r} has no type.", "Give every parameter a type.")
             default = ... if parameter.default is parameter.empty else parameter.default
             # Under a name of our own, since a parameter may be named like an attribute that every pydantic model has.
             fields[f"argument_{len(fields)}"] = (Annotated[hint, Field(alias=parameter.name)], default)
         try:
             return create_model(f"{self.name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
         except (PydanticSchemaGenerationError, PydanticUserError, NameError) as error:
-            raise ConfigError(
-                f"The tool {self.name!r} cannot be made: {str(error).splitlines()[0]}",
-                hint="Use types that JSON can carry.",
-            ) from error
+            raise self._refused(str(error).splitlines()[0], "Use types that JSON can carry.") from error
 
     def _schema(self) -> dict[str, Any]:
         try:
             schema = self._arguments.model_json_schema()
         except PydanticUserError as error:
-            raise ConfigError(
-                f"The tool {self.name!r} cannot be made: {str(error).splitlines()[0]}",
-                hint="Use types that JSON can carry.",
-            ) from error
+            raise self._refused(str(error).splitlines()[0], "Use types that JSON can carry.") from error
         schema.pop("title", None)
         for name, part in schema.get("properties", {}).items():
             part.pop("title", None)

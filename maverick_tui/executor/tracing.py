@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias
 
 
 class _NoSpan:
-    def set(self, **attributes: Any) -> None:
+    def set(self, attributes: Mapping[str, Any]) -> None:
         """Nobody listens."""
 
     def fail(self, error: BaseException | str) -> None:
@@ -22,11 +22,11 @@ class _Span:
     def __init__(self, span: Any) -> None:
         self._span = span
 
-    def set(self, **attributes: Any) -> None:
-        """Add attributes, named by the keys of `_NAMES`; None is left out."""
+    def set(self, attributes: Mapping[str, Any]) -> None:
+        """Add attributes, named as the conventions do below `gen_ai`; None is left out."""
         for name, value in attributes.items():
             if value is not None:
-                self._span.set_attribute(f"gen_ai.{_NAMES[name]}", value)
+                self._span.set_attribute(f"gen_ai.{name}", value)
 
     def fail(self, error: BaseException | str) -> None:
         """Mark it as failed."""
@@ -39,21 +39,6 @@ class _Span:
 
 Span: TypeAlias = _NoSpan | _Span
 NO_SPAN = _NoSpan()
-
-# By hand, since some underscores stand for a dot of the conventions' names and others do not.
-_NAMES = {
-    "operation_name": "operation.name",
-    "agent_name": "agent.name",
-    "provider_name": "provider.name",
-    "request_model": "request.model",
-    "response_model": "response.model",
-    "response_id": "response.id",
-    "response_finish_reasons": "response.finish_reasons",
-    "usage_input_tokens": "usage.input_tokens",
-    "usage_output_tokens": "usage.output_tokens",
-    "tool_name": "tool.name",
-    "tool_call_id": "tool.call.id",
-}
 
 
 @cache
@@ -68,7 +53,7 @@ def _tracer() -> Any:
 
 
 @contextmanager
-def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[Span]:
+def span(name: str, attributes: Mapping[str, Any], *, is_remote: bool = False) -> Iterator[Span]:
     """A span around the block; an exception marks it as failed. `is_remote` if somebody else does the work."""
     tracer = _tracer()
     if tracer is None:
@@ -79,7 +64,7 @@ def span(name: str, *, is_remote: bool = False, **attributes: Any) -> Iterator[S
     kind = SpanKind.CLIENT if is_remote else SpanKind.INTERNAL
     with tracer.start_as_current_span(name, kind=kind, record_exception=False, set_status_on_exception=False) as opened:
         wrapped = _Span(opened)
-        wrapped.set(**attributes)
+        wrapped.set(attributes)
         try:
             yield wrapped
         except BaseException as error:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from maverick_tui.offline.player import AskedPrompt, Choice, Player, read_prompt
+from maverick_tui.offline.player import AskedPrompt, ChosenAnswer, Player, read_prompt
 from maverick_tui.offline.script import (
     Answer,
     AnyFault,
@@ -25,7 +25,7 @@ from maverick_tui.offline.script import (
     StreamFault,
     TextStep,
 )
-from maverick_tui.offline.stream import Reply, Struck, encode, estimate, prepare, until_struck
+from maverick_tui.offline.stream import ScriptedReply, Struck, encode, estimate, prepare, until_struck
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -66,29 +66,11 @@ class MessagesApp:
     def __init__(self, player: Player) -> None:
         self.player = player
         self.requests: list[dict[str, Any]] = []
-        self._answering: set[asyncio.Task[Any]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         if scope["type"] != "http":
             return
-        task = asyncio.current_task()
-        assert task is not None
-        self._answering.add(task)
-        try:
-            await self._serve(scope, receive, send)
-        finally:
-            self._answering.discard(task)
-
-    async def close(self) -> None:
-        """End the answers in progress."""
-        tasks = set(self._answering)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _read(receive)
         try:
             if scope["method"] in ("GET", "HEAD") and scope["path"] == "/":
@@ -122,13 +104,13 @@ class MessagesApp:
             with contextlib.suppress(asyncio.CancelledError):
                 await gone
 
-    def _missing(self, asked: AskedPrompt) -> Choice:
+    def _missing(self, asked: AskedPrompt) -> ChosenAnswer:
         text = f"The script has no answer for prompt {asked.turn}, step {asked.step + 1}."
         if self.player.script.strict:
             raise Refused(400, f"{text} It is strict, so this is a failure.")
-        return Choice(Answer(steps=(TextStep(text=text),)))
+        return ChosenAnswer(Answer(steps=(TextStep(text=text),)))
 
-    async def _stream(self, reply: Reply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
+    async def _stream(self, reply: ScriptedReply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
         await _send_head(send, 200, "text/event-stream; charset=utf-8")
         loop = asyncio.get_running_loop()
         due, waiting, size = loop.time(), list[bytes](), 0
@@ -188,7 +170,7 @@ async def _strike(fault: StreamFault, send: Send, gone: asyncio.Task[None]) -> N
             await _send_part(send, b"", is_last=True)
 
 
-async def _send_whole(reply: Reply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
+async def _send_whole(reply: ScriptedReply, fault: AnyFault | None, send: Send, gone: asyncio.Task[None]) -> None:
     """The answer in one piece; what would break a stream breaks it as a whole."""
     match fault:
         case DropFault():

@@ -22,7 +22,7 @@ from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import MASK
-from maverick_tui.offline.cassette_file import Cassette, Entry, Frame, Tape, load_cassette, read_frames
+from maverick_tui.offline.cassette_file import Cassette, Frame, Tape, TapeEntry, load_cassette, read_frames
 from maverick_tui.offline.cassette_scrubber import Scrubber
 
 
@@ -203,7 +203,7 @@ class ReplayingTransport(CliTransport):
         if self._mismatch is not None:
             raise self._mismatch
 
-    def _present(self, entry: Entry) -> Frame:
+    def _present(self, entry: TapeEntry) -> Frame:
         """The recorded frame, with the ids that our side uses now."""
         text = entry.text
         for recorded, now in self._ids.items():
@@ -211,7 +211,7 @@ class ReplayingTransport(CliTransport):
         frame: Frame = json.loads(text)["got"]
         return frame
 
-    def _finish(self, end: Entry) -> None:
+    def _finish(self, end: TapeEntry) -> None:
         for entry in self._cassette.entries:
             if entry.line > end.line and entry.kind == "stderr":
                 self._keep_words(entry.value)  # its last words came through another pipe, after its end
@@ -240,7 +240,7 @@ def _is_answer(frame: Frame) -> bool:
     return frame.get("type") == "control_response"
 
 
-def _is_permission(entry: Entry) -> bool:
+def _is_permission(entry: TapeEntry) -> bool:
     return entry.kind == "got" and _part(entry.value, "request").get("subtype") == "can_use_tool"
 
 

@@ -133,7 +133,7 @@ def _create(path: Path) -> TextIO:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TapeEntry:
     """One line of a cassette."""
 
     line: int
@@ -148,7 +148,7 @@ class Cassette:
     """What was recorded."""
 
     path: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[TapeEntry, ...]
 
     def error(self, line: int | None, what: str, hint: str = "Record it again.") -> ConfigError:
         """What is wrong with this file, in this line."""
@@ -179,7 +179,7 @@ def _check_header(cassette: Cassette, line: bytes) -> None:
         raise cassette.error(1, f"has the format {version!r}; only {FORMAT} is known.")
 
 
-def _entries(cassette: Cassette, lines: list[bytes]) -> Iterator[Entry]:
+def _entries(cassette: Cassette, lines: list[bytes]) -> Iterator[TapeEntry]:
     for number, line in enumerate(lines[1:], 2):
         if number == len(lines) and not line:
             return
@@ -192,4 +192,4 @@ def _entries(cassette: Cassette, lines: list[bytes]) -> Iterator[Entry]:
         kind = next((name for name in _KINDS if name in record), None) if isinstance(record, dict) else None
         if kind is None or not isinstance(record[kind], _KINDS[kind]) or not isinstance(record.get("at"), int | float):
             raise cassette.error(number, f"is not an entry: expected 'at' and one of {', '.join(_KINDS)}.")
-        yield Entry(number, record["at"], kind, record[kind], line.decode())
+        yield TapeEntry(number, record["at"], kind, record[kind], line.decode())

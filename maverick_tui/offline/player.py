@@ -90,7 +90,7 @@ def _blocks(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenAnswer:
     """The answer to one request, and the fault that strikes it this time."""
 
     answer: Answer
@@ -107,10 +107,10 @@ class Player:
         self._used: set[tuple[int, int]] = set()
         self._struck: Counter[tuple[int, int]] = Counter()
 
-    def choose(self, asked: AskedPrompt) -> Choice | None:
+    def choose(self, asked: AskedPrompt) -> ChosenAnswer | None:
         """The answer, or None if the script has none."""
         if asked.is_probe:
-            return Choice(PROBE)
+            return ChosenAnswer(PROBE)
         for number, scene in enumerate(self.script.scenes):
             if _fits(scene.when, asked):
                 if asked.step < len(scene.answers):
@@ -121,14 +121,14 @@ class Player:
         )
         return None
 
-    def _use(self, number: int, step: int, scene: Scene) -> Choice:
+    def _use(self, number: int, step: int, scene: Scene) -> ChosenAnswer:
         answer, key = scene.answers[step], (number, step)
         self._used.add(key)
         fault = answer.fault
         if fault is None or (fault.times is not None and self._struck[key] >= fault.times):
-            return Choice(answer)
+            return ChosenAnswer(answer)
         self._struck[key] += 1
-        return Choice(answer, fault)
+        return ChosenAnswer(answer, fault)
 
     @property
     def unused(self) -> list[str]:

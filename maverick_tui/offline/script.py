@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -23,14 +24,22 @@ PROMPT = "prompt"
 """The label of what was asked; a tool call of that id takes it over."""
 
 
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A copy of plain data in which every text is changed, but for the names of fields."""
+    if isinstance(value, dict):
+        return {key: with_texts(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_texts(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
 def _check_references(value: Any) -> Any:
-    if isinstance(value, dict | list | tuple):
-        for item in value.values() if isinstance(value, dict) else value:
-            _check_references(item)
-    elif isinstance(value, str):
-        for found in REFERENCE.finditer(value):
+    def checked(text: str) -> str:
+        for found in REFERENCE.finditer(text):
             _compile(found["pattern"] or "")
-    return value
+        return text
+
+    return with_texts(value, checked)
 
 
 def _compile(pattern: str) -> None:
@@ -56,13 +65,13 @@ Header = Annotated[
 ]
 
 
-class Part(BaseModel):
+class ScriptPart(BaseModel):
     """Base of everything in a script: unknown fields are mistakes, values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Pace(Part):
+class Pace(ScriptPart):
     """How fast an answer comes. Without tokens_per_second it comes as fast as it can be sent."""
 
     tokens_per_second: Annotated[float, Field(gt=0)] | None = None
@@ -73,7 +82,7 @@ class Pace(Part):
     """How many deltas come at once; the average stays the same."""
 
 
-class ScriptedUsage(Part):
+class ScriptedUsage(ScriptPart):
     """What the answer says it cost; what is left out is estimated from the texts."""
 
     input: Annotated[int, Field(ge=0)] | None = None
@@ -82,7 +91,7 @@ class ScriptedUsage(Part):
     cache_write: Annotated[int, Field(ge=0)] = 0
 
 
-class TextStep(Part):
+class TextStep(ScriptPart):
     """The model writes; a plain string is short for it."""
 
     text: Words
@@ -93,13 +102,13 @@ class TextStep(Part):
         return {"text": value} if isinstance(value, str) else value
 
 
-class ThinkingStep(Part):
+class ThinkingStep(ScriptPart):
     """The model thinks."""
 
     thinking: Words
 
 
-class ToolStep(Part):
+class ToolStep(ScriptPart):
     """The model calls a tool. `${name}` in a string of the input is the result of the earlier call of that id."""
 
     tool: Annotated[str, Field(min_length=1)]
@@ -107,13 +116,13 @@ class ToolStep(Part):
     id: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9-]*$")] | None = None
 
 
-class PauseStep(Part):
+class PauseStep(ScriptPart):
     """Nothing comes for this many seconds."""
 
     pause: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class PaceStep(Part):
+class PaceStep(ScriptPart):
     """What follows comes at another pace."""
 
     pace: Pace
@@ -126,7 +135,7 @@ def _step_kind(value: Any) -> str | None:
     """A step is what its key says, so that a mistake in it is reported for the right kind."""
     if isinstance(value, str):
         return "text"
-    fields = type(value).model_fields if isinstance(value, Part) else value if isinstance(value, dict) else {}
+    fields = type(value).model_fields if isinstance(value, ScriptPart) else value if isinstance(value, dict) else {}
     return next((key for key in STEP_KEYS if key in fields), None)
 
 
@@ -146,7 +155,7 @@ Step = Annotated[
 Place = Literal["start", "thinking", "text", "tool", "end"]
 
 
-class Fault(Part):
+class Fault(ScriptPart):
     """What goes wrong."""
 
     times: Annotated[int, Field(ge=1)] | None = None
@@ -241,7 +250,7 @@ AnyFault = Annotated[
 StopReason = Literal["end_turn", "tool_use", "max_tokens", "stop_sequence", "pause_turn", "refusal"]
 
 
-class Answer(Part):
+class Answer(ScriptPart):
     """One answer of the model; a list of steps, or a single text, is short for an answer of just these."""
 
     steps: tuple[Step, ...] = ()
@@ -258,7 +267,7 @@ class Answer(Part):
         return {"steps": value} if isinstance(value, list) else value
 
 
-class When(Part):
+class When(ScriptPart):
     """Which prompts a scene answers; all that is given must fit."""
 
     agent: str | None = None
@@ -277,7 +286,7 @@ class When(Part):
         return value
 
 
-class Scene(Part):
+class Scene(ScriptPart):
     """What the model says to one prompt: the first answer, and one more after each round of tool results."""
 
     name: str = ""
@@ -285,7 +294,7 @@ class Scene(Part):
     answers: Annotated[tuple[Answer, ...], Field(min_length=1)]
 
 
-class Script(Part):
+class Script(ScriptPart):
     """Scenes; the first that fits a prompt answers it."""
 
     description: str = ""

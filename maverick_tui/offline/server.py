@@ -112,7 +112,6 @@ class OfflineServer:
         """End at once, even while answers are in progress."""
         if self._task is None:
             return
-        await self.app.close()
         self._server.should_exit = True
         self._server.ending.set()
         await asyncio.wait({self._task})

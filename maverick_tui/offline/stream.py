@@ -22,13 +22,14 @@ from maverick_tui.offline.script import (
     TextStep,
     ThinkingStep,
     ToolStep,
+    with_texts,
 )
 
 _TOKEN = re.compile(r"\s*\S{1,6}|\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TimedEvent:
     """One event: its bytes, the seconds to wait before it, and the block it is in the middle of, if it is."""
 
     data: bytes
@@ -37,7 +38,7 @@ class Event:
 
 
 @dataclass(slots=True)
-class Reply:
+class ScriptedReply:
     """An answer made ready for one request: what its blocks are, and what it says it used."""
 
     model: str
@@ -68,11 +69,11 @@ class Reply:
             "usage": {**self.usage, "output_tokens": 1},
         }
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[TimedEvent]:
         """The stream, from message_start to message_stop."""
         clock = _Clock(self.pace)
-        yield Event(encode("message_start", message=self._head()), self.pace.first_token)
-        yield Event(encode("ping"))
+        yield TimedEvent(encode("message_start", message=self._head()), self.pace.first_token)
+        yield TimedEvent(encode("ping"))
         blocks = iter(self.blocks)
         index = 0
         for step in self.answer.steps:
@@ -85,7 +86,7 @@ class Reply:
             else:
                 yield from _block_events(index, next(blocks), clock)
                 index += 1
-        yield Event(
+        yield TimedEvent(
             encode(
                 "message_delta",
                 delta={"stop_reason": self.stop_reason, "stop_sequence": None},
@@ -93,7 +94,7 @@ class Reply:
             ),
             clock.pending(),
         )
-        yield Event(encode("message_stop"))
+        yield TimedEvent(encode("message_stop"))
 
 
 class _Clock:
@@ -118,13 +119,13 @@ class _Clock:
         return wait + self.pending()
 
 
-def prepare(answer: Answer, asked: AskedPrompt, model: str, pace: Pace) -> Reply:
+def prepare(answer: Answer, asked: AskedPrompt, model: str, pace: Pace) -> ScriptedReply:
     """Fill in what refers to the prompt and earlier results, and estimate what the script does not say."""
     known = {PROMPT: asked.prompt, **asked.results}
     blocks = [_block(step, known) for step in answer.steps if not isinstance(step, PauseStep | PaceStep)]
     written = sum(len(json.dumps(block.get("input") or block.get("text") or block.get("thinking"))) for block in blocks)
     usage = answer.usage
-    return Reply(
+    return ScriptedReply(
         model=model,
         blocks=blocks,
         usage={
@@ -165,11 +166,7 @@ def _block(step: TextStep | ThinkingStep | ToolStep, results: Mapping[str, str])
 
 def _fill(value: Any, results: Mapping[str, str]) -> Any:
     """Replace `${label}` by that tool's result, and `${label|pattern}` by what the pattern finds in it."""
-    if isinstance(value, dict):
-        return {key: _fill(item, results) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_fill(item, results) for item in value]
-    return REFERENCE.sub(lambda found: _look_up(found, results), value) if isinstance(value, str) else value
+    return with_texts(value, lambda text: REFERENCE.sub(lambda found: _look_up(found, results), text))
 
 
 def _look_up(found: re.Match[str], results: Mapping[str, str]) -> str:
@@ -183,7 +180,7 @@ def _look_up(found: re.Match[str], results: Mapping[str, str]) -> str:
     return next((group for group in match.groups() if group is not None), match[0])
 
 
-def _block_events(index: int, block: dict[str, Any], clock: _Clock) -> Iterator[Event]:
+def _block_events(index: int, block: dict[str, Any], clock: _Clock) -> Iterator[TimedEvent]:
     start: dict[str, Any]
     match block["type"]:
         case "text":
@@ -200,12 +197,12 @@ def _block_events(index: int, block: dict[str, Any], clock: _Clock) -> Iterator[
             start = {**block, "input": {}}
             text = json.dumps(block["input"])
             deltas = [{"type": "input_json_delta", "partial_json": text[i : i + 12]} for i in range(0, len(text), 12)]
-    yield Event(encode("content_block_start", index=index, content_block=start), clock.pending())
+    yield TimedEvent(encode("content_block_start", index=index, content_block=start), clock.pending())
     for number, delta in enumerate(deltas):
         is_middle = number == max(1, len(deltas) // 2)
         data = encode("content_block_delta", index=index, delta=delta)
-        yield Event(data, clock.next(), inside if is_middle or len(deltas) == 1 else None)
-    yield Event(encode("content_block_stop", index=index))
+        yield TimedEvent(data, clock.next(), inside if is_middle or len(deltas) == 1 else None)
+    yield TimedEvent(encode("content_block_stop", index=index))
 
 
 def _signature(thinking: str) -> str:
@@ -220,7 +217,7 @@ class Struck:
 STRUCK = Struck()
 
 
-def until_struck(events: Iterable[Event], fault: StreamFault | None) -> Iterator[Event | Struck]:
+def until_struck(events: Iterable[TimedEvent], fault: StreamFault | None) -> Iterator[TimedEvent | Struck]:
     """The events up to the fault, the last one cut where the fault counts bytes; every fault strikes, at the latest
     before the last event."""
     if fault is None:
@@ -235,7 +232,7 @@ def until_struck(events: Iterable[Event], fault: StreamFault | None) -> Iterator
             yield STRUCK
             return
         if fault.after_bytes is not None and sent + len(event.data) > fault.after_bytes:
-            yield Event(event.data[: fault.after_bytes - sent], event.wait)
+            yield TimedEvent(event.data[: fault.after_bytes - sent], event.wait)
             yield STRUCK
             return
         sent += len(event.data)

@@ -12,9 +12,7 @@ from maverick_tui.runs.store import RunStore
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
     from maverick_tui.runs.commands import Command
-    from maverick_tui.runs.log import EventLog, Reader
-    from maverick_tui.ui.widgets.prompt_history import PromptHistory
-
+    from maverick_tui.runs.log import EventLog, LogReader
 
 log = logging.getLogger(__name__)
 
@@ -31,20 +29,15 @@ class RunHandle(Protocol):
 class RunModel:
     """One run as the interface knows it."""
 
-    def __init__(self, run_id: str, agent: str, board: Board, history: PromptHistory | None = None) -> None:
+    def __init__(self, run_id: str, agent: str, board: Board) -> None:
         self.run_id = run_id
         self.agent = agent
         self.store = RunStore()
-        self.history = history
         self.handle: RunHandle | None = None
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
-        self.draft = ""
-        """What stood in its prompt when the person left it."""
-        self.suggestion = ""
-        """What was put into its prompt without the person having typed it."""
         self._board = board
-        self._reader: Reader | None = None
+        self._reader: LogReader | None = None
         self._is_catching_up = False
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------

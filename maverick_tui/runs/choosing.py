@@ -13,7 +13,7 @@ _DIGITS = 9
 """More of a number need not be read, and Python refuses thousands."""
 
 
-class Part(NamedTuple):
+class QuestionPart(NamedTuple):
     """One thing that is asked; its texts are as the model wrote them."""
 
     question: str
@@ -28,7 +28,7 @@ class Choice:
     def __init__(self, question: PermissionAsked) -> None:
         self.request = question.request
         # What cannot be read can still be answered: the words go back as they are.
-        self.parts = parts_of(question.arguments) or [Part("", (), takes_several=False)]
+        self.parts = parts_of(question.arguments) or [QuestionPart("", (), takes_several=False)]
         self.marked: set[int] = set()
         """The options of the part of the moment that are marked; the first is 0."""
         self._said: list[str] = []
@@ -81,7 +81,7 @@ class Choice:
                 self._said.append(self._meant(self.parts[self.at], said))
                 self.marked = set()
 
-    def _meant(self, part: Part, said: str) -> str:
+    def _meant(self, part: QuestionPart, said: str) -> str:
         count, marked = len(part.options), sorted(self.marked)
         chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
         numbers = [int(word) for word in chosen if word.isdecimal() and len(word) <= _DIGITS]
@@ -91,11 +91,13 @@ class Choice:
         return ", ".join([*(part.options[option][0] for option in options), *([said] if said and not is_named else [])])
 
 
-def parts_of(arguments: Mapping[str, Any]) -> list[Part]:
+def parts_of(arguments: Mapping[str, Any]) -> list[QuestionPart]:
     """What is asked, as far as it can be read."""
     asked = arguments.get("questions")
     found = [one for one in asked if isinstance(one, Mapping)] if isinstance(asked, list | tuple) else []
-    return [Part(str(one.get("question", "")), tuple(_options(one)), bool(one.get("multiSelect"))) for one in found]
+    return [
+        QuestionPart(str(one.get("question", "")), tuple(_options(one)), bool(one.get("multiSelect"))) for one in found
+    ]
 
 
 def _options(one: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -82,9 +82,9 @@ class EventLog:
         kept = self._events[number:]
         return [item.event(at) if isinstance(item, _Grown) else item for at, item in enumerate(kept, number)]
 
-    def reader(self, since: int = 0) -> Reader:
+    def reader(self, since: int = 0) -> LogReader:
         """A place in the log, before the event with that number."""
-        return Reader(self, since)
+        return LogReader(self, since)
 
     async def wait(self, number: int) -> bool:
         """Wait until there is an event with that number; False if there never will be."""
@@ -105,7 +105,7 @@ class EventLog:
                 news.set_result(None)
 
 
-class Reader:
+class LogReader:
     """Reads a log from its own place on, as fast as it likes."""
 
     def __init__(self, log: EventLog, since: int) -> None:

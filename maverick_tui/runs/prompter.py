@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import deque
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from maverick_tui.agent.base import MaverickAgent, route_queries
 from maverick_tui.agent.engines import Answered, SpeaksSdk
@@ -27,27 +26,8 @@ if TYPE_CHECKING:
     from maverick_tui.agent.sdk_messages import SdkMessages
 
 
-class _Channel:
-    """Hands messages on to `execute`, which reads at its own pace; what is shown does not wait for it."""
-
-    def __init__(self) -> None:
-        self.unread: deque[Message] = deque()
-        self.is_ended = False
-        self._news = asyncio.Event()
-
-    def put(self, message: Message) -> None:
-        self.unread.append(message)
-        self._news.set()
-
-    def end(self) -> None:
-        self.is_ended = True
-        self._news.set()
-
-    async def arrived(self) -> bool:
-        while not self.unread and not self.is_ended:
-            self._news.clear()
-            await self._news.wait()
-        return bool(self.unread)
+_Channel: TypeAlias = "asyncio.Queue[Message | None]"
+"""Hands messages on to `execute`, which reads at its own pace: what is shown does not wait for it. None is the end."""
 
 
 class Prompter:
@@ -92,7 +72,7 @@ class Prompter:
             heard.take(event)
             if made is not None and channel is not None:
                 for message in made.of(event):
-                    channel.put(message)
+                    channel.put_nowait(message)
 
         session, made = self.session, self._messages() if channel is not None else None
         self._turns.overhears = overhear
@@ -100,13 +80,13 @@ class Prompter:
             if turn.is_command:
                 answered = await session.compact(prompt.removeprefix("/compact").strip())
             elif channel is not None and made is None:
-                answered = await cast("SpeaksSdk", session).ask_natively(prompt, channel.put)
+                answered = await cast("SpeaksSdk", session).ask_natively(prompt, channel.put_nowait)
             else:
                 answered = await session.ask(prompt)
             turn.answered, turn.error = answered, answered.error
             turn.is_cut = turn.is_cut or answered.is_cut
             if made is not None and channel is not None and answered.error is None:
-                channel.put(made.result(answered))
+                channel.put_nowait(made.result(answered))
         except Exception as error:  # also a mistake of the engine's author is the failure of the turn
             turn.error = heard.failure(error) if isinstance(error, AgentError) else error
         except asyncio.CancelledError:
@@ -117,7 +97,7 @@ class Prompter:
             turn.idle.set()
             self._free.release()
             if channel is not None:
-                channel.end()
+                channel.put_nowait(None)
 
     def _messages(self) -> SdkMessages | None:
         """What makes the messages that an author's code reads; None where the session has them itself."""
@@ -175,12 +155,12 @@ class Prompter:
 
     async def _routed(self, prompt: str) -> AsyncGenerator[Message, None]:
         await self._free.acquire()
-        turn, channel = self._turn_for(prompt), _Channel()
+        turn = self._turn_for(prompt)
+        channel: _Channel = asyncio.Queue()
         asking = self._start(turn, prompt, channel)
         try:
-            while await channel.arrived():
-                while channel.unread:
-                    yield channel.unread.popleft()
+            while (message := await channel.get()) is not None:
+                yield message
         finally:
             # Cancelled by an interrupt, the query ends by itself; given up by its reader, it must be ended.
             if not turn.is_cut:

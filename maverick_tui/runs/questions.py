@@ -51,7 +51,8 @@ class Questions:
         if grants and (rule := grants.rule_for(about.tool, about.arguments)):
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
             return Permission(True)
-        question = _Question(about.call, grants.offers(about.tool, about.arguments) if grants else [], _future())
+        offers = grants.offers(about.tool, about.arguments) if grants else []
+        question = _Question(about.call, offers, asyncio.get_running_loop().create_future())
         self._open[request] = question
         self._log.emit(
             PermissionAsked(
@@ -106,7 +107,3 @@ def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permiss
     return Permission(
         True, arguments={**about.arguments, "answers": answer.answers} if answer.answers is not None else None
     )
-
-
-def _future() -> asyncio.Future[AnswerPermission | None]:
-    return asyncio.get_running_loop().create_future()

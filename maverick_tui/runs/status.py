@@ -15,7 +15,7 @@ Tone = Literal["quiet", "busy", "good", "attention", "bad"]
 SILENT_AFTER = 8.0
 
 
-class RunStatus(NamedTuple):
+class StatusText(NamedTuple):
     """A glyph, a word and the details; the tone is for the colour, and says nothing that the word does not."""
 
     glyph: str
@@ -24,24 +24,22 @@ class RunStatus(NamedTuple):
     tone: Tone
 
 
-def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> RunStatus:
+def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> StatusText:
     """What is happening at this moment; with the key that interrupts, where that may be wanted."""
     for_seconds = clock(now - store.phase_since)
     phase = store.phase
-    if phase == "starting":
-        return RunStatus("○", "starting", "", "quiet")
+    if phase in ("starting", "ended"):
+        return headline(store)
     if phase == "connecting":
-        return RunStatus("◌", "connecting", for_seconds, "busy")
+        return headline(store)._replace(detail=for_seconds)
     if phase == "ready":
-        return RunStatus("○", "ready", "waiting for your prompt", "quiet")
-    if phase == "ended":
-        return RunStatus("■", "ended", "", "quiet")
+        return headline(store)._replace(detail="waiting for your prompt")
     if phase == "disconnected":
-        return RunStatus("✘", "not connected", _failure(store, now), "bad")
+        return headline(store)._replace(detail=_failure(store, now))
     if phase in ("done", "interrupted", "failed"):
         return _settled(store, now)
     if phase == "interrupting":
-        return RunStatus("◐", "interrupting", f"{for_seconds}  what came is kept", "attention")
+        return headline(store)._replace(detail=f"{for_seconds}  what came is kept")
     if phase == "asking":
         return _asking(store, now)
     if phase in ("sending", "retrying") and (limit := _limit(store, now)):
@@ -53,46 +51,46 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> RunSt
     return _silent(store, now, interrupt_key) or _working(store, now)
 
 
-def headline(store: RunStore) -> RunStatus:
+def headline(store: RunStore) -> StatusText:
     """The same in one word, for a title or a list of runs: it changes with the phase only."""
     if store.phase in _HEADLINES:
         return _HEADLINES[store.phase]
-    return RunStatus("●", "running", "", "busy")
+    return StatusText("●", "running", "", "busy")
 
 
-_HEADLINES: dict[Phase, RunStatus] = {
-    "starting": RunStatus("○", "starting", "", "quiet"),
-    "connecting": RunStatus("◌", "connecting", "", "busy"),
-    "ready": RunStatus("○", "ready", "", "quiet"),
-    "asking": RunStatus("⚑", "needs you", "", "attention"),
-    "interrupting": RunStatus("◐", "interrupting", "", "attention"),
-    "retrying": RunStatus("↻", "retrying", "", "attention"),
-    "done": RunStatus("✔", "done", "", "good"),
-    "interrupted": RunStatus("■", "interrupted", "", "attention"),
-    "failed": RunStatus("✘", "failed", "", "bad"),
-    "disconnected": RunStatus("✘", "not connected", "", "bad"),
-    "ended": RunStatus("■", "ended", "", "quiet"),
+_HEADLINES: dict[Phase, StatusText] = {
+    "starting": StatusText("○", "starting", "", "quiet"),
+    "connecting": StatusText("◌", "connecting", "", "busy"),
+    "ready": StatusText("○", "ready", "", "quiet"),
+    "asking": StatusText("⚑", "needs you", "", "attention"),
+    "interrupting": StatusText("◐", "interrupting", "", "attention"),
+    "retrying": StatusText("↻", "retrying", "", "attention"),
+    "done": StatusText("✔", "done", "", "good"),
+    "interrupted": StatusText("■", "interrupted", "", "attention"),
+    "failed": StatusText("✘", "failed", "", "bad"),
+    "disconnected": StatusText("✘", "not connected", "", "bad"),
+    "ended": StatusText("■", "ended", "", "quiet"),
 }
 
 
-def _working(store: RunStore, now: float) -> RunStatus:
+def _working(store: RunStore, now: float) -> StatusText:
     since = clock(now - store.phase_since)
     if store.phase == "thinking":
-        return RunStatus("●", "thinking", since, "busy")
+        return StatusText("●", "thinking", since, "busy")
     if store.phase == "writing":
-        return RunStatus("●", "writing", since, "busy")
+        return StatusText("●", "writing", since, "busy")
     if store.phase == "calling" and store.streaming is not None:
         size = getattr(store.streaming, "input_size", 0)
         much = f"{size:,}" if size < 1000 else f"{size / 1000:,.1f}k"
-        return RunStatus(
+        return StatusText(
             "●", "preparing", f"{describe(getattr(store.streaming, 'name', ''))}  {much} characters", "busy"
         )
     if store.phase == "tool" and store.running:
         return _in_tools(store, now)
-    return RunStatus("●", "waiting for the model", since, "busy")
+    return StatusText("●", "waiting for the model", since, "busy")
 
 
-def _in_tools(store: RunStore, now: float) -> RunStatus:
+def _in_tools(store: RunStore, now: float) -> StatusText:
     """What runs, and what waits behind it; in the moment before the first one runs, that it begins."""
     calls = list(store.running.values())
     running = [call for call in calls if call.state == "running"]
@@ -100,57 +98,57 @@ def _in_tools(store: RunStore, now: float) -> RunStatus:
     folder = store.loaded.cwd if store.loaded else ""
     about = f"{describe(first.name)}  {key_argument(first.name, first.arguments, folder)}".rstrip()
     if not running:
-        return RunStatus("●", "starting", about, "busy")
+        return StatusText("●", "starting", about, "busy")
     more, waiting = len(running) - 1, len(calls) - len(running)
     others = f"  and {more} more" if more else ""
     behind = f"  {waiting} waiting" if waiting else ""
-    return RunStatus("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
+    return StatusText("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
 
 
-def _silent(store: RunStore, now: float, key: str) -> RunStatus | None:
+def _silent(store: RunStore, now: float, key: str) -> StatusText | None:
     """A tool may be silent as long as it likes; a model may not."""
     silent = now - store.heard_at
     if store.phase == "tool" or silent < SILENT_AFTER:
         return None
     way_out = f"  {key} interrupts" if key else ""
-    return RunStatus("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
+    return StatusText("◌", "silent", f"nothing came for {clock(silent)}{way_out}", "attention")
 
 
-def _compacting(store: RunStore, now: float, key: str) -> RunStatus:
+def _compacting(store: RunStore, now: float, key: str) -> StatusText:
     """The engine tells nothing until it is done, so that its silence is none."""
     since = now - store.phase_since
     way_out = f"  {key} interrupts" if key and since >= SILENT_AFTER else ""
-    return RunStatus("●", "compacting the conversation", f"{clock(since)}{way_out}", "busy")
+    return StatusText("●", "compacting the conversation", f"{clock(since)}{way_out}", "busy")
 
 
-def _asking(store: RunStore, now: float) -> RunStatus:
+def _asking(store: RunStore, now: float) -> StatusText:
     questions = list(store.questions.values())
     first, more = questions[0], len(questions) - 1
     others = f"  and {more} more" if more else ""
     behind = sum(call.state == "waiting" for call in store.running.values())
     after = f"  {behind} wait{'s' if behind == 1 else ''} behind it" if behind else ""
-    return RunStatus(
+    return StatusText(
         "⚑", "waiting for you", f"{describe(first.tool)}{others}{after}  {clock(now - first.at)}", "attention"
     )
 
 
-def _retrying(store: RunStore, now: float) -> RunStatus:
+def _retrying(store: RunStore, now: float) -> StatusText:
     retry = store.retry
     assert retry is not None
     left = max(0.0, retry.at + retry.delay - now)
     why = " ".join(str(part) for part in (retry.status, one_line(retry.reason)) if part)
     when = f"in {clock(left)}" if left else "now"
-    return RunStatus("↻", f"API retry {retry.attempt} of {retry.limit}", f"{when}  {why}".rstrip(), "attention")
+    return StatusText("↻", f"API retry {retry.attempt} of {retry.limit}", f"{when}  {why}".rstrip(), "attention")
 
 
-def _limit(store: RunStore, now: float) -> RunStatus | None:
+def _limit(store: RunStore, now: float) -> StatusText | None:
     limit = store.limit
     if limit is None or limit.status != "rejected" or not limit.resets_at or limit.resets_at <= now:
         return None
-    return RunStatus("‖", "rate-limited", until(limit.resets_at, now), "attention")
+    return StatusText("‖", "rate-limited", until(limit.resets_at, now), "attention")
 
 
-def _settled(store: RunStore, now: float) -> RunStatus:
+def _settled(store: RunStore, now: float) -> StatusText:
     figures = store.figures
     parts = [clock(figures.settled.duration_ms / 1000)]
     if figures.settled.cost_usd is not None:
@@ -158,12 +156,9 @@ def _settled(store: RunStore, now: float) -> RunStatus:
         parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
     if alive := sum(task.is_task_alive for task in store.tasks.values()):
         parts.append(f"{alive} still working in the background")
-    detail = "  ".join(parts)
-    if store.phase == "failed":
-        return RunStatus("✘", "failed", "  ".join(part for part in (_failure(store, now), detail) if part), "bad")
-    if store.phase == "interrupted":
-        return RunStatus("■", "interrupted", detail, "attention")
-    return RunStatus("✔", "done", detail, "good")
+    if store.phase == "failed" and (why := _failure(store, now)):
+        parts.insert(0, why)
+    return headline(store)._replace(detail="  ".join(parts))
 
 
 def _failure(store: RunStore, now: float) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.runs.call_store import CallStore
+from maverick_tui.runs.calls import RunCalls
 from maverick_tui.runs.entries import (
     EndEntry,
     FailureEntry,
@@ -15,7 +14,7 @@ from maverick_tui.runs.entries import (
     TextEntry,
     ToolEntry,
 )
-from maverick_tui.runs.entry_list import ChangeReader
+from maverick_tui.runs.entry_list import ChangeReader, EntryList
 from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.todos import KeptItem, KeptList
 
@@ -34,12 +33,26 @@ _SETTLED: dict[ev.Outcome, Phase] = {"done": "done", "interrupted": "interrupted
 _BLOCK_PHASES: dict[str, Phase] = {"text": "writing", "thinking": "thinking", "tool": "calling"}
 
 
-class RunStore(CallStore):
+_HEARD = frozenset(
+    "run_started turn_started request_started block_started block_ended tool_called tool_began tool_finished"
+    " task_progressed usage_reported retry_scheduled permission_settled".split()
+)
+"""Events by which something is heard of the model or its tools."""
+
+
+class RunStore:
     """Applies events one by one; whoever draws asks it what has changed since the last time."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.started: ev.RunStarted | None = None
+        self._list = EntryList()
+        self.entries = self._list.items
+        self.calls = RunCalls(self._list)
+        self.questions, self.running, self.tasks = self.calls.questions, self.calls.running, self.calls.tasks
+        self.todos = self.calls.todos
+        self.heard_at = 0.0
+        """When something came from the model or its tools for the last time."""
+        self.turn: ev.TurnStarted | None = None
+        """The turn that is running."""
         self.loaded: ev.AgentLoaded | None = None
         self.mode = ""
         self.model = ""
@@ -63,47 +76,14 @@ class RunStore(CallStore):
         self.last_outcome: ev.Outcome | None = None
         self.streaming: TextEntry | ToolEntry | None = None
         """The block of the agent's own answer that grows at the moment."""
+        self._blocks: dict[int, TextEntry | ToolEntry] = {}
+        self._is_interrupting = False
         self._is_ended = False
         self._link: Literal["", "connecting", "open", "lost"] = ""
         self._lost: ev.Failure | None = None
         self._failed: ev.Failure | None = None
         self._characters = 0
         self._banner: FailureEntry | None = None
-        self._apply: dict[str, Callable[[Any], None]] = {
-            "run_started": self._run_started,
-            "agent_loaded": self._agent_loaded,
-            "connecting": self._connecting,
-            "connected": self._connected,
-            "connect_failed": self._connect_failed,
-            "model_named": self._model_named,
-            "mode_changed": self._mode_changed,
-            "run_named": self._run_named,
-            "run_ended": self._run_ended,
-            "prompt_queued": self._prompt_queued,
-            "prompt_dropped": self._prompt_dropped,
-            "prompts_held": self._prompts_held,
-            "prompts_released": self._prompts_released,
-            "turn_started": self._turn_started,
-            "prompt_sent": self._prompt_sent,
-            "interrupt_requested": self._interrupt_requested,
-            "turn_ended": self._turn_ended,
-            "request_started": self._request_started,
-            "reply_restarted": self._reply_restarted,
-            "block_started": self._block_started,
-            "block_ended": self._block_ended,
-            "tool_called": self._tool_called,
-            "tool_began": self._tool_began,
-            "tool_finished": self._tool_finished,
-            "task_progressed": self._task_progressed,
-            "usage_reported": self._usage_reported,
-            "retry_scheduled": self._retry_scheduled,
-            "rate_limited": self._rate_limited,
-            "noticed": self._noticed,
-            "list_shown": self._list_shown,
-            "jobs_scheduled": self._jobs_scheduled,
-            "permission_asked": self._permission_asked,
-            "permission_settled": self._permission_settled,
-        }
 
     # -- for those who draw -------------------------------------------------------------------------------------------
 
@@ -136,14 +116,20 @@ class RunStore(CallStore):
         """The banner whose keys act."""
         return self._banner
 
+    @property
+    def _turn_number(self) -> int:
+        return self.turn.turn if self.turn else 0
+
     # -- applying -----------------------------------------------------------------------------------------------------
 
     def apply(self, event: Event) -> None:
-        """Take the next event."""
+        """Take the next event: by the method that is called like its tag."""
         if event.type == "block_grew":
             self._block_grew(cast("ev.BlockGrew", event))
             return
-        self._apply[event.type](event)
+        if event.type in _HEARD:
+            self.heard_at = event.at
+        getattr(self, f"_{event.type}")(event)
         self._set_phase(event.at)
 
     def _block_grew(self, event: ev.BlockGrew) -> None:
@@ -193,8 +179,7 @@ class RunStore(CallStore):
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def _run_started(self, event: ev.RunStarted) -> None:
-        self.started = event
-        self.phase_since = self.heard_at = event.at
+        self.phase_since = event.at
 
     def _agent_loaded(self, event: ev.AgentLoaded) -> None:
         self.loaded = event
@@ -202,7 +187,7 @@ class RunStore(CallStore):
 
     def _connecting(self, event: ev.Connecting) -> None:
         self._link = "connecting"
-        self._stop_tasks()  # they were the CLI's, which is gone
+        self.calls.stop_tasks()  # they were the CLI's, which is gone
 
     def _connected(self, event: ev.Connected) -> None:
         self._link = "open"
@@ -210,7 +195,7 @@ class RunStore(CallStore):
 
     def _connect_failed(self, event: ev.ConnectFailed) -> None:
         self._link, self._lost = "lost", event.failure
-        self._fail(event.at, self.turn.turn if self.turn else 0, event.failure, 0)
+        self._fail(event.at, self._turn_number, event.failure, 0)
 
     def _model_named(self, event: ev.ModelNamed) -> None:
         self.model = event.model or self.model
@@ -249,14 +234,16 @@ class RunStore(CallStore):
         if not self.first_prompt and event.origin == "person":
             self.first_prompt = one_line(event.text)
         self._retire_banner()
-        self.turn, self._failed, self.last_outcome, self.heard_at = event, None, None, event.at
+        self.turn, self._failed, self.last_outcome = event, None, None
         self._is_interrupting, self.retry, self._characters = False, None, 0
         if self._link == "lost":
             self._link = ""
         self.figures.turn_started(event.at)
         if event.origin != "background" or event.text:
             number, text = self._list.number(), inert(event.text)
-            self._add(PromptEntry(number, event.at, event.turn, text, event.origin, event.prompt_id, event.is_command))
+            self.calls.add(
+                PromptEntry(number, event.at, event.turn, text, event.origin, event.prompt_id, event.is_command)
+            )
 
     def _prompt_sent(self, event: ev.PromptSent) -> None:
         for entry in reversed(self.entries):
@@ -276,12 +263,12 @@ class RunStore(CallStore):
         self.figures.turn_ended(event)
         if event.failure is not None:
             self._fail(event.at, event.turn, event.failure, self._characters)
-        self._add(EndEntry(self._list.number(), event, began))
+        self.calls.add(EndEntry(self._list.number(), event, began))
 
     def _fail(self, at: float, turn: int, failure: ev.Failure, characters: int) -> None:
         self._retire_banner()
         self._banner = FailureEntry(self._list.number(), at, turn, failure, characters)
-        self._add(self._banner)
+        self.calls.add(self._banner)
 
     def _retire_banner(self) -> None:
         if self._banner is not None:
@@ -295,19 +282,11 @@ class RunStore(CallStore):
             self._close_text(block, at, is_cut=is_cut or isinstance(block, ToolEntry))
         if is_cut:
             self._mark_last_text()
-        for entry in list(self._open_calls.values()):
-            if is_last or not self._is_in_background(entry):
-                self._end_tool(entry, "cut", at)
+        self.calls.cut_open(at, with_background=is_last)
         if is_last:
-            self._stop_tasks()
+            self.calls.stop_tasks()
         self._blocks.clear()
         self.streaming = None
-
-    def _stop_tasks(self) -> None:
-        for task in self.tasks.values():
-            if task.is_task_alive:
-                task.task_state = "stopped"
-                self._list.touch(task)
 
     def _mark_last_text(self) -> None:
         """The answer broke off here, also if its last block happened to be complete; one before the last was whole."""
@@ -323,7 +302,7 @@ class RunStore(CallStore):
     # -- what the model says ------------------------------------------------------------------------------------------
 
     def _request_started(self, event: ev.RequestStarted) -> None:
-        self.heard_at, self.retry = event.at, None
+        self.retry = None
 
     def _reply_restarted(self, event: ev.ReplyRestarted) -> None:
         for block in list(self._blocks.values()):
@@ -332,9 +311,9 @@ class RunStore(CallStore):
         self.streaming = None
 
     def _block_started(self, event: ev.BlockStarted) -> None:
-        self.heard_at, self.retry = event.at, None
-        turn = self.turn.turn if self.turn else 0
-        depth = self._depth(event.parent)
+        self.retry = None
+        turn = self._turn_number
+        depth = self.calls.depth(event.parent)
         entry: TextEntry | ToolEntry
         if event.kind == "tool":
             entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, depth)
@@ -345,10 +324,9 @@ class RunStore(CallStore):
         self._blocks[event.block] = entry
         if not event.parent:
             self.streaming = entry
-        self._add(entry)
+        self.calls.add(entry)
 
     def _block_ended(self, event: ev.BlockEnded) -> None:
-        self.heard_at = event.at
         if (entry := self._blocks.get(event.block)) is not None:
             self._close_text(entry, event.at, is_cut=False)
             if not isinstance(entry, ToolEntry) or entry.call:  # a call that was not made yet may still be
@@ -361,14 +339,13 @@ class RunStore(CallStore):
             entry.close("partial" if is_cut else "done", at)
             self._list.touch(entry)
         elif is_cut and entry.state == "writing":
-            self._end_tool(entry, "cut", at)
+            self.calls.end(entry, "cut", at)
 
     def _usage_reported(self, event: ev.UsageReported) -> None:
-        self.heard_at = event.at
         self.figures.reported(event)
 
     def _retry_scheduled(self, event: ev.RetryScheduled) -> None:
-        self.heard_at, self.retry = event.at, event
+        self.retry = event
 
     def _rate_limited(self, event: ev.RateLimited) -> None:
         self.limit = event
@@ -388,6 +365,29 @@ class RunStore(CallStore):
         self.jobs = tuple(job_of(job) for job in event.jobs)
 
     def _noticed(self, event: ev.Noticed) -> None:
-        turn = self.turn.turn if self.turn else 0
-        depth = self._depth(event.parent)
-        self._add(NoticeEntry(self._list.number(), event.at, turn, event.kind, inert(event.text), event.parent, depth))
+        turn = self._turn_number
+        depth = self.calls.depth(event.parent)
+        self.calls.add(
+            NoticeEntry(self._list.number(), event.at, turn, event.kind, inert(event.text), event.parent, depth)
+        )
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def _tool_called(self, event: ev.ToolCalled) -> None:
+        written = self._blocks.get(event.block) if event.block is not None else None
+        self.calls.called(event, self._turn_number, written)
+
+    def _tool_began(self, event: ev.ToolBegan) -> None:
+        self.calls.began(event)
+
+    def _tool_finished(self, event: ev.ToolFinished) -> None:
+        self.calls.finished(event, is_interrupting=self._is_interrupting)
+
+    def _task_progressed(self, event: ev.TaskProgressed) -> None:
+        self.calls.progressed(event)
+
+    def _permission_asked(self, event: ev.PermissionAsked) -> None:
+        self.calls.asked(event, self._turn_number)
+
+    def _permission_settled(self, event: ev.PermissionSettled) -> None:
+        self.calls.settled(event)

@@ -68,23 +68,12 @@ def read_list(url: str, user_id: str, *, everything: bool, tag: str | None, limi
                 "ORDER BY completed, id",
                 (user_id,),
             )
-            tasks = [_view(*row) for row in rows]
+            rows.row_factory = sqlite3.Row
+            tasks = [
+                {**row, "tags": json.loads(row["tags"]), "completed": bool(row["completed"])} for row in map(dict, rows)
+            ]
     except (sqlite3.Error, ValueError):
         return None
     if tag is not None:
         tasks = [task for task in tasks if tag.casefold() in map(str.casefold, task["tags"])]
     return Listed(tasks[:limit], len(tasks))
-
-
-def _view(
-    number: int, title: str, notes: str, priority: str, due: str | None, tags: str, completed: int
-) -> dict[str, Any]:
-    return {
-        "id": number,
-        "title": title,
-        "notes": notes,
-        "priority": priority,
-        "due": due,
-        "tags": json.loads(tags),
-        "completed": bool(completed),
-    }

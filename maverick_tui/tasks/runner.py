@@ -129,8 +129,10 @@ class AgentRunner:
         self, context: AgentContext, calls: Sequence[tuple[str, dict[str, Any]]], recorder: _Recorder
     ) -> AgentResult:
         """Do what was confirmed. No model is asked: the words were exact, and so is what they stand for."""
-        asked = _asked_about(context)
-        async with self._server.connected(context.user_id, is_confirmed=True, asked=asked) as client:
+        from mcp import Client
+
+        server = self._server.for_user(context.user_id, is_confirmed=True, asked=_asked_about(context))
+        async with Client(server) as client:
             for tool, arguments in calls:
                 began = time.perf_counter()
                 result = failed("system", texts.SYSTEM_ERROR)  # unless it finishes
@@ -148,10 +150,13 @@ class AgentRunner:
         recorder: _Recorder,
         asked: Mapping[str, int | None],
     ) -> ExecutionResult[Any]:
+        from mcp import Client
+
         began = time.monotonic()
         agent = self._agent or create_agent(self._config)
+        server = self._server.for_user(context.user_id, most_changes=MAX_CHANGES, asked=asked)
         try:
-            async with self._server.connected(context.user_id, most_changes=MAX_CHANGES, asked=asked) as client:
+            async with Client(server) as client:
                 tools = [_Tool(listed, client, recorder) for listed in (await client.list_tools()).tools]
                 recorder.tools = {tool.name: tool for tool in tools}
                 with journal.leaving_out(_USER):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui import __version__
@@ -16,7 +15,7 @@ from maverick_tui.tasks.toolbox import Toolbox, without_ids
 from maverick_tui.tasks.tools import call, tools
 
 if TYPE_CHECKING:
-    from mcp import Client, types
+    from mcp import types
     from mcp.server import Server
 
 NAME = "tasks"
@@ -63,23 +62,6 @@ class MCPToolServer:
         handlers = _handlers(toolbox, phrase)
         server: Server[Any] = Server(NAME, version=__version__, instructions=INSTRUCTIONS, **handlers)
         return server
-
-    @asynccontextmanager
-    async def connected(
-        self,
-        user_id: str,
-        *,
-        asks: bool = True,
-        is_confirmed: bool = False,
-        most_changes: int | None = None,
-        asked: Mapping[str, int | None] | None = None,
-    ) -> AsyncIterator[Client]:
-        """A client of such a server, in memory."""
-        from mcp import Client
-
-        server = self.for_user(user_id, asks=asks, is_confirmed=is_confirmed, most_changes=most_changes, asked=asked)
-        async with Client(server) as client:
-            yield client
 
 
 def _handlers(toolbox: Toolbox, with_phrase: bool) -> dict[str, Any]:

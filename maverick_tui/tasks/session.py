@@ -46,7 +46,6 @@ from maverick_tui.tasks.local import local_user
 from maverick_tui.tasks.runner import AgentRunner, without_user
 from maverick_tui.tasks.server import MCPToolServer
 from maverick_tui.threads import in_thread
-from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -76,7 +75,7 @@ class TasksSession:
         *,
         is_thrown_away: bool = False,
     ) -> None:
-        self._listener = listener
+        self._now, self._tell, self._next_block = listener.now, listener.tell, listener.next_block
         self._is_thrown_away = is_thrown_away
         self._server = MCPToolServer(factory)
         self._chat = Chat(AgentRunner(factory, self._server, config=config), user_id)
@@ -185,14 +184,8 @@ class TasksSession:
             text=result.response,
         )
 
-    def _now(self) -> float:
-        return self._listener.now()
-
-    def _tell(self, event: Event) -> None:
-        self._listener.tell(event)
-
     def _say(self, words: str) -> None:
-        for event in whole_block(self._listener.next_block(), "text", words, self._now()):
+        for event in whole_block(self._next_block(), "text", words, self._now()):
             self._tell(event)
 
     def _told(self, event: Activity) -> list[Event]:
@@ -206,9 +199,8 @@ class TasksSession:
         if isinstance(event, ToolCallFinished):
             return [ToolFinished(at, event.tool_call_id, _in_words(event.result), event.is_error)]
         if isinstance(event, TurnEnded):  # how full the context is, and what it costs until now
-            used = event.usage
-            usage = Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
-            return [UsageReported(at, uuid.uuid4().hex, *usage.tokens, cost_usd=estimate(self._model, usage))]
+            cost = estimate(self._model, event.usage)
+            return [UsageReported(at, uuid.uuid4().hex, *event.usage.tokens, cost_usd=cost)]
         return []
 
     async def _show(self) -> None:

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, String, cast, func
 from sqlmodel import Session, SQLModel, col, delete, select, update
-from sqlmodel.sql.expression import SelectOfScalar
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import inert, one_line
@@ -43,7 +42,7 @@ class GivenUp(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TaskPage:
     """Some of the tasks that fit, and how many there are in all."""
 
     tasks: tuple[Task, ...]
@@ -67,7 +66,7 @@ class TaskStore:
         tag: str | None = None,
         limit: int | None = 50,
         offset: int = 0,
-    ) -> Page:
+    ) -> TaskPage:
         """Tasks in the order they were added, the open ones first."""
         wanted = [*_of(user_id, status)]
         if priority is not None:
@@ -81,15 +80,15 @@ class TaskStore:
                     wanted.append(col(Task.id).in_(some))
                 known = set(some)
                 page = session.exec(select(Task).where(*wanted).order_by(*order))
-                return Page(tuple(task for task in page if task.id in known), len(ids))
+                return TaskPage(tuple(task for task in page if task.id in known), len(ids))
             total = session.exec(select(func.count()).select_from(Task).where(*wanted)).one()
             some_of = select(Task).where(*wanted).order_by(*order).limit(limit).offset(offset)
-            return Page(tuple(session.exec(some_of)), total)
+            return TaskPage(tuple(session.exec(some_of)), total)
 
     def get(self, user_id: str, task_id: int) -> Task | None:
         """One task; None if it does not exist or is somebody else's."""
         with self._open() as session:
-            return session.exec(_one(user_id, task_id)).first()
+            return session.exec(select(Task).where(*_exactly(user_id, task_id, None))).first()
 
     def called(self, user_id: str, name: str, task_id: int | None = None) -> Candidate | None:
         """The task that a question called by this name: the one with that id, if it still has its title.
@@ -250,10 +249,6 @@ def _of(user_id: str, status: Status) -> list[ColumnElement[bool]]:
     if status != "all":
         wanted.append(col(Task.completed) == (status == "completed"))
     return wanted
-
-
-def _one(user_id: str, task_id: int) -> SelectOfScalar[Task]:
-    return select(Task).where(*_exactly(user_id, task_id, None))
 
 
 def _exactly(user_id: str, task_id: int, titled: str | None) -> list[ColumnElement[bool]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -86,61 +86,43 @@ async def update_task(
     return await box.safely(lambda: box.named(task, lambda found: box.change(found, changes)))
 
 
-async def delete_task(task: Named, context: ToolContext) -> Answer:
-    """Remove a task. It is asked for a confirmation first."""
-    box = _box(context)
-    return await box.safely(lambda: box.delete(task))
-
-
-async def complete_all_tasks(context: ToolContext) -> Answer:
-    """Mark every open task as done. It is asked for a confirmation first."""
-    box = _box(context)
-    return await box.safely(lambda: box.bulk("complete", "open"))
-
-
-async def delete_all_tasks(which: Status, context: ToolContext) -> Answer:
-    """Remove many tasks at once. It is asked for a confirmation first."""
-    box = _box(context)
-    return await box.safely(lambda: box.bulk("delete", which))
-
-
-# -- the same for a client that confirms by itself, after its user has said so -----------------------------------------
-
-
-async def confirm_delete_task(task: Named, context: ToolContext, confirmation: Confirmation = "") -> Answer:
-    """Remove a task. Without a confirmation it says which words the user must confirm it with.
-
-    To confirm, name the task by its whole title, as the question does.
-    """
+async def delete_task(task: Named, context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Remove a task."""
     box = _box(context)
     return await box.safely(lambda: box.delete(task, confirmation))
 
 
-async def confirm_complete_all_tasks(context: ToolContext, confirmation: Confirmation = "") -> Answer:
-    """Mark every open task as done. Without a confirmation it says which words confirm it."""
+async def complete_all_tasks(context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Mark every open task as done."""
     box = _box(context)
     return await box.safely(lambda: box.bulk("complete", "open", confirmation))
 
 
-async def confirm_delete_all_tasks(which: Status, context: ToolContext, confirmation: Confirmation = "") -> Answer:
-    """Remove many tasks at once. Without a confirmation it says which words confirm it."""
+async def delete_all_tasks(which: Status, context: ToolContext, confirmation: Confirmation = "") -> Answer:
+    """Remove many tasks at once."""
     box = _box(context)
     return await box.safely(lambda: box.bulk("delete", which, confirmation))
+
+
+_ASKED_FIRST = "It is asked for a confirmation first."
+_CONFIRMED_HERE = "Without a confirmation it says which words confirm it."
+_NAMED_WHOLE = (
+    "Without a confirmation it says which words the user must confirm it with.\n\n"
+    "To confirm, name the task by its whole title, as the question does."
+)
 
 
 @cache
 def tools(*, with_phrase: bool) -> Mapping[str, FunctionTool]:
     """The tools by name; with a phrase they can be confirmed by whoever calls them."""
-    plain = [FunctionTool(function) for function in (add_task, list_tasks, complete_task, update_task)]
-    asking: tuple[Callable[..., Any], ...] = (delete_task, complete_all_tasks, delete_all_tasks)
-    confirming: tuple[Callable[..., Any], ...] = (
-        confirm_delete_task,
-        confirm_complete_all_tasks,
-        confirm_delete_all_tasks,
-    )
-    risky = confirming if with_phrase else asking
-    made = [FunctionTool(function, name=named.__name__) for function, named in zip(risky, asking, strict=True)]
-    return {tool.name: tool for tool in (*plain, *made)}
+    made = [FunctionTool(function) for function in (add_task, list_tasks, complete_task, update_task)]
+    risky = ((delete_task, _NAMED_WHOLE), (complete_all_tasks, _CONFIRMED_HERE), (delete_all_tasks, _CONFIRMED_HERE))
+    for function, confirmed in risky:
+        tool = FunctionTool(function, description=f"{function.__doc__} {confirmed if with_phrase else _ASKED_FIRST}")
+        if not with_phrase:
+            del tool.parameters["properties"]["confirmation"]
+        made.append(tool)
+    return {tool.name: tool for tool in made}
 
 
 _WRONG = {

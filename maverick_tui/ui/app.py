@@ -193,9 +193,7 @@ class MaverickApp(App[int]):
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def _new_run(self, agent: str) -> RunModel:
-        from maverick_tui.ui.widgets.prompt_history import PromptHistory
-
-        run = RunModel(uuid.uuid4().hex[:12], agent, self.board, PromptHistory(self.launch.cwd))
+        run = RunModel(uuid.uuid4().hex[:12], agent, self.board)
         self.board.add(run)
         return run
 
@@ -242,9 +240,10 @@ class MaverickApp(App[int]):
             return  # the person was faster
         from maverick_tui.ui.widgets.prompt import typed
 
-        run.suggestion = text = typed(text)  # as the prompt has it, so that it is known again
+        kept = self._navigation.prompt_of(run)
+        kept.suggestion = text = typed(text)  # as the prompt has it, so that it is known again
         if screen is None or not screen.is_mounted:
-            run.draft = run.draft or text
+            kept.draft = kept.draft or text
         elif not screen.prompt.text:
             screen.prompt.set_text(text)
 

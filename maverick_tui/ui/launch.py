@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DEMO_TIMEOUT = 60.0
-
 
 class Launch(NamedTuple):
     """Where, with which agent and prompt, and on which model: a real one, a script's, or the demo's."""
@@ -148,20 +146,11 @@ def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
     remove_abandoned()
     if launch.script is not None:
         return RunSetup(launch.cwd, MaverickConfig.load()), launch.script
-    from maverick_tui.offline.demo.project import make_project
+    from maverick_tui.offline.demo.project import demo_config, make_project
     from maverick_tui.offline.demo.script import load_demo_script
     from maverick_tui.offline.demo.tour import TOUR
 
     project = make_project(folder / "shop")
     script = folder / "script.json"
     script.write_text(load_demo_script(project, fast=launch.is_fast).model_dump_json(by_alias=True), encoding="utf-8")
-    # What the user has set for real runs must not change what the script expects.
-    config = MaverickConfig.load(
-        model=None,
-        permission_mode=None,
-        max_budget_usd=None,
-        api_retries=0,
-        setting_sources=(),
-        timeout=DEMO_TIMEOUT,
-    )
-    return RunSetup(project, config, {stop.agent: stop.prompt for stop in TOUR}), script
+    return RunSetup(project, demo_config(), {stop.agent: stop.prompt for stop in TOUR}), script

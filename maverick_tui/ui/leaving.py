@@ -48,7 +48,7 @@ class Leaving:
 
     def close_run(self, run: RunModel) -> None:
         """End a run and forget it; if something would be lost, ask first."""
-        draft, is_at_work = self._navigation.draft_of(run), run in self._board.at_work
+        draft, is_at_work = self._navigation.typed_in(run), run in self._board.at_work
         if (question := _before_closing(run, draft, is_at_work=is_at_work)) is None:
             self._forget(run)
         else:
@@ -96,7 +96,7 @@ class Leaving:
 
         if isinstance(self._app.screen, ConfirmScreen):
             return
-        question = _before_quitting({run: self._navigation.draft_of(run) for run in self._board.runs.values()})
+        question = _before_quitting({run: self._navigation.typed_in(run) for run in self._board.runs.values()})
         if question is None:
             self.end_now(0)
         else:
@@ -170,9 +170,9 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
 
 
 def _is_typed(run: RunModel, draft: str) -> bool:
-    """Whether it would be lost: we did not put it there, and it is not a prompt of the run brought back."""
+    """Whether it would be lost: it is not a prompt of the run brought back."""
     sent = (entry.text for entry in run.store.entries if isinstance(entry, PromptEntry))
-    return bool(draft.strip()) and draft != run.suggestion and draft.strip() not in map(str.strip, sent)
+    return bool(draft.strip()) and draft.strip() not in map(str.strip, sent)
 
 
 def _quoted(text: str) -> str:

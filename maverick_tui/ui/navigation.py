@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.preferences import Preferences
     from maverick_tui.ui.run.screen import RunScreen
+    from maverick_tui.ui.widgets.prompt_history import PromptState
 
 
 class Navigation:
@@ -43,6 +44,7 @@ class Navigation:
         self._preferences = preferences
         self._clock = clock
         self._picker: PickerScreen | None = None
+        self._prompts: dict[str, PromptState] = {}
         self._left: RunModel | None = None
         """The run that was on the screen last."""
 
@@ -62,7 +64,9 @@ class Navigation:
         from maverick_tui.ui.run.screen import RunScreen
 
         palette = partial(text_palette, self._app)
-        return RunScreen(run, self._preferences, palette=palette, badge=self._launch.badge, clock=self._clock)
+        return RunScreen(
+            run, self.prompt_of(run), self._preferences, palette=palette, badge=self._launch.badge, clock=self._clock
+        )
 
     @property
     def run_screens(self) -> list[RunScreen]:
@@ -83,7 +87,20 @@ class Navigation:
     def draft_of(self, run: RunModel) -> str:
         """What was typed for a run and not sent."""
         screen = self.screen_of(run)
-        return screen.draft if screen is not None and screen.is_mounted else run.draft
+        return screen.draft if screen is not None and screen.is_mounted else self.prompt_of(run).draft
+
+    def typed_in(self, run: RunModel) -> str:
+        """The same, unless we have put it there."""
+        draft = self.draft_of(run)
+        return draft if draft != self.prompt_of(run).suggestion else ""
+
+    def prompt_of(self, run: RunModel) -> PromptState:
+        """What is kept of the prompt of a run."""
+        if run.run_id not in self._prompts:
+            from maverick_tui.ui.widgets.prompt_history import PromptHistory, PromptState
+
+            self._prompts[run.run_id] = PromptState(PromptHistory(self._launch.cwd))
+        return self._prompts[run.run_id]
 
     # -- from one to the other ----------------------------------------------------------------------------------------
 
@@ -112,6 +129,7 @@ class Navigation:
     def forget(self, run: RunModel) -> RunModel | None:
         """Take a run from the board, and from the way back; the one beside it, if there is any."""
         beside = self._board.remove(run)
+        self._prompts.pop(run.run_id, None)
         if self._left is run:
             self._left = beside
         return beside
@@ -119,7 +137,7 @@ class Navigation:
     def _leave_run(self) -> None:
         if (run := self.shown_run) is not None and run.run_id in self._board.runs:
             self._left = run
-            run.draft = self.draft_of(run)
+            self.prompt_of(run).draft = self.draft_of(run)
 
     def _switch_to(self, screen: Screen[Any]) -> None:
         _ = self._app.switch_screen(screen)

@@ -50,7 +50,7 @@ class OpenQuestions:
         if not number:
             return self.first
         for question in self._store.questions.values():
-            call = self._store.call(question.call)
+            call = self._store.calls.get(question.call)
             if call is not None and call.number == number:
                 return question
         return None

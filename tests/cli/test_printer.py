@@ -1,33 +1,26 @@
-"""What the printer makes of messages: readable, in order, and harmless for a terminal."""
+"""What the printer makes of events: readable, in order, and harmless for a terminal."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from claude_agent_sdk import (
-    AssistantMessage,
-    Message,
-    ResultMessage,
-    StreamEvent,
-    SystemMessage,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    UserMessage,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui import AgentError, MalformedResponseError, NetworkError, StreamingError
+from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.cli.layout import Flow, Paper
 from maverick_tui.cli.printer import Printer
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
 from maverick_tui.inert import inert
+from maverick_tui.usage import Usage
 
 HOSTILE = "\x1b]0;pwned\x07\x1b[2J\x9b31m\rover\x08\x7f\u202egnp.exe"
 SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -57,53 +50,31 @@ def terminal_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
-def event(parent: str | None = None, **fields: Any) -> StreamEvent:
-    return StreamEvent(uuid="u", session_id="s", event=fields, parent_tool_use_id=parent)
+next_block = count(1).__next__
 
 
-def streamed(*pieces: str, kind: str = "text", stop: bool = True) -> list[Message]:
-    """A block as it streams in, followed by the whole, as the CLI does it."""
-    block = {"type": kind, kind: ""}
-    messages: list[Message] = [event(type="content_block_start", index=0, content_block=block)]
-    messages += [
-        event(type="content_block_delta", index=0, delta={"type": f"{kind}_delta", kind: piece}) for piece in pieces
-    ]
-    if stop:
-        whole = "".join(pieces)
-        messages.append(said(TextBlock(whole) if kind == "text" else ThinkingBlock(whole, "signature")))
-        messages.append(event(type="content_block_stop", index=0))
-    return messages
+def streamed(*pieces: str, kind: ev.BlockKind = "text", stop: bool = True, parent: str = "") -> list[Event]:
+    """A block as it streams in."""
+    block = next_block()
+    grown = [ev.BlockGrew(0, block, piece) for piece in pieces]
+    return [ev.BlockStarted(0, block, kind, parent), *grown, *([ev.BlockEnded(0, block)] if stop else [])]
 
 
-def said(*blocks: Any, parent: str | None = None, error: Any = None) -> AssistantMessage:
-    return AssistantMessage(content=list(blocks), model="m", parent_tool_use_id=parent, error=error)
+def call(name: str, number: int = 1, parent: str = "", **arguments: Any) -> Event:
+    return ev.ToolCalled(0, f"toolu_{number}", name, arguments, parent)
 
 
-def call(name: str, number: int = 1, parent: str | None = None, **arguments: Any) -> AssistantMessage:
-    return said(ToolUseBlock(f"toolu_{number}", name, arguments), parent=parent)
+def answered(content: Any, number: int = 1, failed: bool = False) -> Event:
+    """A result as the CLI gives it, in the words of the engine."""
+    return ev.ToolFinished(0, f"toolu_{number}", result_text(content), failed)
 
 
-def answered(content: Any, number: int = 1, parent: str | None = None, failed: bool = False) -> UserMessage:
-    return UserMessage(content=[ToolResultBlock(f"toolu_{number}", content, failed)], parent_tool_use_id=parent)
-
-
-def result(**fields: Any) -> ResultMessage:
-    usage = {"inputTokens": 1200, "outputTokens": 34, "cacheReadInputTokens": 5000}
-    given: dict[str, Any] = {
-        "subtype": "success",
-        "duration_ms": 1,
-        "duration_api_ms": 1,
-        "is_error": False,
-        "num_turns": 1,
-        "session_id": "s",
-        "total_cost_usd": 0.0123,
-        "model_usage": {"m": usage},
-    }
-    return ResultMessage(**{**given, **fields})
+def ended(usage: Usage) -> Event:
+    return ev.TurnEnded(0, 1, "done", usage)
 
 
 def printed(
-    *messages: Message | Sequence[Message],
+    *events: Event | Sequence[Event],
     stream: io.StringIO | None = None,
     width: int = 80,
     end: AgentError | bool | None = None,
@@ -112,9 +83,9 @@ def printed(
     """What the printer writes; `end` finishes it, or fails with that error."""
     stream = stream or io.StringIO()
     printer = Printer(stream, width, cwd=cwd)
-    for given_ in messages:
-        for message in given_ if isinstance(given_, Sequence) else [given_]:
-            printer.show(message)
+    for given_ in events:
+        for event in given_ if isinstance(given_, Sequence) else [given_]:
+            printer.take(event)
     if isinstance(end, AgentError):
         printer.fail(end)
     elif end:
@@ -137,37 +108,21 @@ def test_streamed_text_is_shown_once() -> None:
     assert printed(streamed("Good ", "morn", "ing.")) == "Good morning.\n"
 
 
-def test_streamed_text_is_shown_once_where_wholes_come_after_all_blocks() -> None:
-    def answer(number: int) -> list[Message]:
-        text, calls = (
-            streamed("I look first.")[:-2],
-            event(type="content_block_start", content_block={"type": "tool_use"}),
-        )
-        begun = event(type="message_start", message={"id": str(number), "usage": {}})
-        ended = event(type="content_block_stop")
-        return [
-            begun,
-            *text,
-            ended,
-            calls,
-            ended,
-            said(TextBlock("I look first.")),
-            call("Read", number, file_path="a"),
-        ]
-
-    shown = printed(answer(1), answered("x"), answer(2), answered("x", 2))
-    assert [line for line in shown.splitlines() if "look" in line] == ["I look first.", "I look first."]
+def test_texts_are_apart_also_where_they_are_the_same() -> None:
+    assert printed(streamed("One."), streamed("One.")) == "One.\n\nOne.\n"
 
 
-def test_text_that_was_not_streamed_is_shown_as_a_whole() -> None:
-    assert printed(said(TextBlock("One.")), said(TextBlock("One."))) == "One.\n\nOne.\n"
+def test_of_what_is_said_at_the_same_time_nothing_is_lost_or_mixed() -> None:
+    first, second = streamed("The first ", "of two."), streamed("The ", "second.")
+    mixed = [*first[:2], *second[:2], call("Read", file_path="a"), *first[2:], *second[2:]]
+    assert printed(mixed, answered("x")) == "The first of two.\n\n● Read  a\n\nThe second.\n  ✔ Read: x\n"
 
 
 def test_text_appears_while_it_streams() -> None:
     stream = io.StringIO()
     printer = Printer(stream, 80)
-    for message in streamed("Slow", " and", " stea", stop=False):
-        printer.show(message)
+    for event in streamed("Slow", " and", " stea", stop=False):
+        printer.take(event)
     assert stream.getvalue() == "Slow and"
 
 
@@ -193,14 +148,13 @@ def test_code_and_tables_are_not_wrapped() -> None:
 
 
 def test_an_answer_that_begins_anew_says_so() -> None:
-    again = event(type="message_start", message={"id": "2", "usage": {}})
-    shown = printed(streamed("Half an ans", stop=False), again, streamed("A whole answer."))
+    shown = printed(streamed("Half an ans", stop=False), ev.ReplyRestarted(0), streamed("A whole answer."))
     assert shown == "Half an ans\n(the answer broke off; it begins anew)\n\nA whole answer.\n"
 
 
-def test_messages_with_nothing_to_show_are_passed_over() -> None:
-    notice = said(TextBlock("API Error: gone"), error="server_error")
-    assert printed(SystemMessage("init", {}), notice, event(type="ping"), result(), UserMessage("text")) == ""
+def test_events_with_nothing_to_show_are_passed_over() -> None:
+    unknown: list[Event] = [ev.BlockGrew(0, 0, "of no block"), ev.BlockEnded(0, 0), answered("of no call", 9)]
+    assert printed(ev.ModelNamed(0, "m"), ev.RequestStarted(0), ev.ReplyRestarted(0), ended(Usage()), unknown) == ""
 
 
 @given(st.lists(st.text(alphabet=st.sampled_from("ab `*#|-1.\n\t\x1b\u202e漢é"), max_size=12), max_size=12))
@@ -316,12 +270,11 @@ def test_calls_without_a_result_are_not_left_out() -> None:
 def test_a_subagent_is_indented() -> None:
     shown = printed(
         streamed("I ask."),
-        call("Agent", 1, description="Look"),
-        UserMessage(content=[TextBlock("Find it")], parent_tool_use_id="toolu_1"),
-        said(TextBlock("I look."), parent="toolu_1"),
+        call("Agent", 1, description="Look", prompt="Find it"),
+        streamed("I look.", parent="toolu_1"),
         call("Grep", 2, parent="toolu_1", pattern="it"),
-        answered("a:1:it", 2, parent="toolu_1"),
-        said(TextBlock("There.\nAnd there."), parent="toolu_1"),
+        answered("a:1:it", 2),
+        streamed("There.\nAnd there.", parent="toolu_1"),
         answered("report\n<usage>subagent_tokens: 1554\ntool_uses: 1\nduration_ms: 5</usage>", 1),
         streamed("Found."),
     )
@@ -346,7 +299,7 @@ def test_a_subagent_does_not_interrupt_a_sentence() -> None:
     shown = printed(
         call("Agent", 1, description="Look"),
         answered("Async agent launched successfully.", 1),
-        [first, *rest[:1], said(TextBlock("I look."), parent="toolu_1"), *rest[1:]],
+        [first, *rest[:1], *streamed("I look.", parent="toolu_1"), *rest[1:]],
     )
     assert shown.splitlines() == [
         "● Agent  Look",
@@ -367,9 +320,9 @@ def test_of_several_subagents_each_line_says_whose_it_is() -> None:
     shown = printed(
         call("Agent", 1, description="Left"),
         call("Agent", 2, description="Right"),
-        said(TextBlock("one"), parent="toolu_1"),
-        said(TextBlock("two"), parent="toolu_2"),
-        said(TextBlock("three"), parent="toolu_1"),
+        streamed("one", parent="toolu_1"),
+        streamed("two", parent="toolu_2"),
+        streamed("three", parent="toolu_1"),
         answered("done", 2),
         answered("done", 1),
     )
@@ -384,8 +337,9 @@ def test_of_several_subagents_each_line_says_whose_it_is() -> None:
 
 
 def test_the_end_tells_tokens_cost_and_time() -> None:
-    last = printed(streamed("Hi."), result(), end=True).splitlines()[-1]
-    assert re.fullmatch(r"1,200 tokens in \(5,000 more cached\) · 34 out · \$0\.0123 · \d+\.\d s", last)
+    turns = ended(Usage(1000, 30, 5000, 0, 0.0023, 1500)), ended(Usage(200, 4, 0, 0, 0.01, 700))
+    last = printed(streamed("Hi."), turns, end=True).splitlines()[-1]
+    assert last == "1,200 tokens in (5,000 more cached) · 34 out · $0.0123 · 2.2 s"
 
 
 def test_without_a_cost_none_is_told() -> None:
@@ -421,12 +375,12 @@ def test_of_an_answer_that_cannot_be_read_its_beginning_is_shown() -> None:
 def test_what_is_said_last_is_kept_apart_where_it_is_wanted() -> None:
     stream = io.StringIO()
     printer = Printer(stream, 60, keeps_answer=True)
-    for message in (*streamed("I look."), call("Read", file_path="a"), answered("1\tx"), *streamed("Found.\n")):
-        printer.show(message)
+    for event in (*streamed("I look."), call("Read", file_path="a"), answered("1\tx"), *streamed("Found.\n")):
+        printer.take(event)
     assert "Found." not in stream.getvalue()
     assert "I look.\n\n● Read  a" in stream.getvalue()
-    for message in (*streamed("Hm.", kind="thinking"), *streamed("Twice.\n")):
-        printer.show(message)
+    for event in (*streamed("Hm.", kind="thinking"), *streamed("Twice.\n")):
+        printer.take(event)
     assert printer.take_answer() == "Found.\n\nTwice.", "thinking is no call: the answer goes on after it"
     printer.finish()
     assert "Found." not in stream.getvalue()
@@ -438,7 +392,7 @@ def test_what_is_said_last_is_kept_apart_where_it_is_wanted() -> None:
 def hostile_output(stream: io.StringIO) -> str:
     printer = Printer(stream, 60, cwd=Path("/p"))
     printer.prompt(HOSTILE)
-    messages: list[Message] = [
+    events: list[Event] = [
         *streamed("a\x1b", "]0;x\x07 ", HOSTILE),
         *streamed(HOSTILE, kind="thinking"),
         call(HOSTILE, 1, x=HOSTILE),
@@ -449,24 +403,24 @@ def hostile_output(stream: io.StringIO) -> str:
         answered("ok", 3),
         call("TodoWrite", 4, todos=[{"content": HOSTILE, "status": HOSTILE}]),
         answered(HOSTILE, 4, failed=True),
-        call("Agent", 5, description=HOSTILE),
-        UserMessage(content=[TextBlock(HOSTILE)], parent_tool_use_id="toolu_5"),
-        said(TextBlock(HOSTILE), ThinkingBlock(HOSTILE, "s"), parent="toolu_5"),
+        call("Agent", 5, description=HOSTILE, prompt=HOSTILE),
+        *streamed(HOSTILE, parent="toolu_5"),
+        *streamed(HOSTILE, kind="thinking", parent="toolu_5"),
         call("mcp__\x1b__\x07", 6, parent="toolu_5", x={HOSTILE: HOSTILE}),
-        answered([{"type": "text", "text": HOSTILE}], 6, parent="toolu_5"),
+        answered(HOSTILE, 6),
         call("Agent", 7, description=HOSTILE),
-        said(TextBlock(HOSTILE), parent="toolu_7"),
-        said(TextBlock(HOSTILE), parent="toolu_5"),
+        *streamed(HOSTILE, parent="toolu_7"),
+        *streamed(HOSTILE, parent="toolu_5"),
     ]
-    for message in messages:
-        printer.show(message)
+    for event in events:
+        printer.take(event)
     error = StreamingError(HOSTILE, hint=HOSTILE)
     error.__cause__ = NetworkError(HOSTILE)
     printer.fail(error)
     return stream.getvalue()
 
 
-def test_nothing_in_a_message_can_steer_the_terminal() -> None:
+def test_nothing_in_an_event_can_steer_the_terminal() -> None:
     plain = hostile_output(io.StringIO())
     assert plain == inert(plain)
     coloured = SGR.sub("", hostile_output(Terminal()))
@@ -516,9 +470,9 @@ def test_what_is_hidden_in_names_and_results_is_seen() -> None:
     terminal = Terminal()
     printer = Printer(terminal, 80)
     printer.prompt(HIDDEN)
-    call = ToolUseBlock("c", f"Tool{HIDDEN}", {"command": HIDDEN})
-    printer.show(AssistantMessage([TextBlock(f"Text {HIDDEN}"), ThinkingBlock(HIDDEN, ""), call], "m"))
-    printer.show(UserMessage([ToolResultBlock("c", f"Output {HIDDEN}")]))
+    said = [*streamed(f"Text {HIDDEN}"), *streamed(HIDDEN, kind="thinking")]
+    for event in (*said, call(f"Tool{HIDDEN}", command=HIDDEN), answered(f"Output {HIDDEN}")):
+        printer.take(event)
     printer.fail(AgentError(f"Failed {HIDDEN}"))
     printer.paper.line(HIDDEN)
     shown = SGR.sub("", terminal.getvalue())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import os
+import signal
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -12,9 +15,9 @@ from claude_agent_sdk._internal.message_parser import parse_message
 
 from maverick_tui import AgentContext, AgentResult, AgentUsage
 from maverick_tui.cli.layout import Paper
-from maverick_tui.cli.text_run import print_run
+from maverick_tui.cli.text_run import in_good_order, print_run
 from tests.support.agents import Talker
-from tests.support.replay import assistant, result, tool_result, tool_use
+from tests.support.replay import assistant, delta, result, tool_result, tool_use
 
 LONG = "All tests PASS, and the report is long."
 
@@ -68,3 +71,46 @@ async def test_what_the_agent_makes_of_it_is_seen_where_somebody_looks_on() -> N
     assert own.split() == seen.partition(LONG)[2].split()[: len(own.split())], "all of it, not only its first line"
     _, seen = await printed(Judging(), is_watched=True)
     assert seen.count(LONG) == 1
+
+
+class Slow(Talker):
+    """Says half a sentence, and then nothing more until it is ended by a signal."""
+
+    async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
+        message = parse_message(delta("Half a sen"))
+        assert message is not None
+        yield message
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.Event().wait()
+
+
+class Terminal(io.StringIO):
+    """Is gone once something stands in it."""
+
+    def write(self, text: str) -> int:
+        if "Half" in self.getvalue():
+            raise OSError(5, "Input/output error")
+        return super().write(text)
+
+
+async def ended(paper: Paper, answers: io.StringIO | None) -> int:
+    """The exit code of a run that a signal ends."""
+
+    async def work() -> int:
+        await print_run(Slow(), "Do it", Path.cwd(), paper, answers=answers)
+        return 0
+
+    return await asyncio.create_task(in_good_order(work(), paper))
+
+
+async def test_told_to_end_it_writes_what_has_come_and_says_that_it_was_ended() -> None:
+    out, stream = io.StringIO(), io.StringIO()
+    assert await ended(Paper(stream, 80), out) == 128 + signal.SIGTERM
+    assert out.getvalue() == "Half a sen\n"
+    assert stream.getvalue().endswith("Stopped; the CLI and its commands have ended.\n")
+
+
+async def test_told_to_end_by_a_terminal_that_is_gone_it_ends_all_the_same() -> None:
+    stream = Terminal()
+    assert await ended(Paper(stream, 80), None) == 128 + signal.SIGTERM
+    assert stream.getvalue().endswith("Half a")

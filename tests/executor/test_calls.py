@@ -12,10 +12,10 @@ from maverick_tui.executor import (
     Message,
     Role,
     TerminateReason,
+    Thought,
     ToolCall,
     ToolCallFinished,
     ToolContext,
-    Usage,
     tool,
 )
 from tests.executor.support import Model, call, calls, define, says, watch
@@ -175,7 +175,7 @@ async def test_long_results_are_cut_with_a_note(is_error: bool) -> None:
         ({"a": [1, None]}, '{"a":[1,null]}'),
         (None, ""),
         ("as it is", "as it is"),
-        (Usage(1, 2), '{"input_tokens":1,"output_tokens":2,"cache_read_tokens":0,"cache_write_tokens":0}'),
+        (Thought("a", "b"), '{"text":"a","signature":"b","redacted":""}'),
     ],
 )
 async def test_results_of_any_kind_reach_the_model(value: Any, told: str) -> None:

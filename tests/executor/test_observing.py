@@ -283,7 +283,7 @@ async def test_without_the_package_there_are_no_spans_but_a_trace_id(monkeypatch
     tracing._tracer.cache_clear()
     try:
         assert tracing._tracer() is None
-        with tracing.span("x", operation_name="chat") as span:
+        with tracing.span("x", {"operation.name": "chat"}) as span:
             assert span is tracing.NO_SPAN
         ids = {(await watch(Model(says("ok")))).result.trace_id for _ in range(2)}
         assert [len(one) for one in ids] == [32, 32]

@@ -13,7 +13,7 @@ from maverick_tui.offline.player import AskedPrompt
 from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Answer, Pace, Script
 from maverick_tui.offline.server import OfflineServer
-from maverick_tui.offline.stream import Reply, prepare
+from maverick_tui.offline.stream import ScriptedReply, prepare
 
 BOUND = 10.0
 """Seconds for what should be at once."""
@@ -28,7 +28,7 @@ def scenes(*found: dict[str, Any], **fields: Any) -> Script:
     return Script.model_validate({"scenes": list(found), **fields})
 
 
-def reply_to(answer: Any, results: dict[str, str] | None = None, pace: Pace | None = None) -> Reply:
+def reply_to(answer: Any, results: dict[str, str] | None = None, pace: Pace | None = None) -> ScriptedReply:
     """The answer made ready for a request."""
     asked = AskedPrompt(agent="", system="", prompt="go away", turn=1, step=0, results=results or {}, size=40)
     return prepare(Answer.model_validate(answer), asked, "some-model", pace or Pace())

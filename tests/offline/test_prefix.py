@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from maverick_tui import AgentError, MaverickConfig, StreamingError, extract_all_text
 from maverick_tui.offline.player import AskedPrompt
 from maverick_tui.offline.script import Answer, DropFault, Pace, TextStep
-from maverick_tui.offline.stream import Reply, Struck, prepare, until_struck
+from maverick_tui.offline.stream import ScriptedReply, Struck, prepare, until_struck
 from tests.support.agents import Talker, drain
 from tests.support.replay import Frame, assistant, delta, init, replay, result, stream_event, tool_result
 from tests.support.sampling import examples
@@ -106,7 +106,7 @@ CUTS = st.one_of(
 )
 
 
-def _as_the_cli_writes_it(reply: Reply, sent: bytes, broken: Broken) -> Iterator[Frame]:
+def _as_the_cli_writes_it(reply: ScriptedReply, sent: bytes, broken: Broken) -> Iterator[Frame]:
     """A frame for each event that came whole, and one for each block that did; notes the text that the model sent."""
     *whole, _cut = sent.split(b"\n\n")
     text, texts = "", list[str]()

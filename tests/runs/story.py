@@ -9,6 +9,7 @@ from typing import Any
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event, event_from_json
 from maverick_tui.events.wire import to_json
+from maverick_tui.runs.calls import RunCalls
 from maverick_tui.runs.entries import Entry, ToolEntry
 from maverick_tui.runs.entry_list import EntryList
 from maverick_tui.runs.figures import Figures
@@ -90,8 +91,7 @@ def through_json(events: Iterable[Event]) -> list[Event]:
 
 def picture(store: RunStore) -> dict[str, Any]:
     """Everything that the store holds, as plain values that can be compared."""
-    hidden = ("_apply",)
-    return {name: _plain(value) for name, value in vars(store).items() if name not in hidden}
+    return {name: _plain(value) for name, value in vars(store).items()}
 
 
 def _plain(value: Any) -> Any:
@@ -102,6 +102,6 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, EntryList | Figures | Todos):
+    if isinstance(value, RunCalls | EntryList | Figures | Todos):
         return {name: _plain(item) for name, item in vars(value).items()}
     return value

@@ -11,7 +11,7 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.runs import commands
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.runs.log import EventLog
-from tests.runs.story import START, ask, asked, call, end
+from tests.runs.story import LOADED, START, ask, asked, call, end
 from tests.ui.running import Kept
 
 
@@ -29,9 +29,9 @@ def run_on(one: Board, run_id: str = "r1") -> RunModel:
 def test_events_reach_the_store_and_those_who_draw() -> None:
     one, told = board()
     run = run_on(one)
-    one.receive(run, START)
-    assert run.store.started is START
-    assert told == [("r1", "run_started")]
+    one.receive(run, LOADED)
+    assert run.store.loaded is LOADED
+    assert told == [("r1", "agent_loaded")]
 
 
 def test_everything_that_is_asked_is_a_command() -> None:

@@ -7,9 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -44,7 +43,6 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.offline.script import Answer, HttpFault, Pace, ScriptedUsage, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
-from maverick_tui.threads import in_thread
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.pretending import Pretender
@@ -270,6 +268,34 @@ async def test_a_missing_cli_is_told_and_can_be_mended(serve: ServeModel, monkey
     assert failed.failure.error == "CLINotFoundError"
     assert "/nowhere/claude" in failed.failure.message
     assert ended.outcome == "done"
+
+
+class Unopened(Talker):
+    """An agent whose sessions cannot be opened."""
+
+    def open_session(self, *_: object, **_options: object) -> AbstractAsyncContextManager[Session]:
+        return self  # type: ignore[return-value]
+
+    async def __aenter__(self) -> None:
+        await asyncio.sleep(0.01)
+        raise AgentError("It cannot be opened.")
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+
+async def test_where_nothing_could_be_opened_nothing_is_left_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_up = asyncio.Event()
+
+    async def read_tables(*_: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.set()
+
+    monkeypatch.setattr("maverick_tui.runs.connection.in_thread", read_tables)
+    async with watch(Unopened) as run:
+        await run.until(ConnectFailed)
+        await asyncio.wait_for(given_up.wait(), 30)
 
 
 @pytest.mark.parametrize("broken", ["agent", "folder", "settings"])
@@ -614,19 +640,3 @@ def test_a_run_is_made_without_the_sdk() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
-
-
-class Unopened(Pretender):
-    """There is no way to its model."""
-
-    def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> Any:
-        raise AgentError("There is no way.")
-
-
-async def test_nothing_is_looked_up_any_more_for_a_connection_that_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    is_over = threading.Event()
-    monkeypatch.setattr("maverick_tui.runs.connection.context_size", lambda _model: is_over.wait(60) or None)
-    async with watch(Unopened) as run:
-        await run.until(ConnectFailed)
-        assert in_thread.__name__ not in {getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks()}
-    is_over.set()

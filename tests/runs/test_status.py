@@ -9,7 +9,7 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
-from maverick_tui.runs.status import SILENT_AFTER, RunStatus, clock, headline, run_status, until
+from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, headline, run_status, until
 from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
@@ -146,7 +146,7 @@ def test_the_headline_is_one_word_of_the_same_status() -> None:
         ([*TURN, end("failed")], "✘", "failed"),
         ([*OPEN, ev.RunEnded(2.0)], "■", "ended"),
     ]:
-        assert headline(told(*events)) == RunStatus(glyph, word, "", headline(told(*events)).tone)
+        assert headline(told(*events)) == StatusText(glyph, word, "", headline(told(*events)).tone)
 
 
 @pytest.mark.parametrize(

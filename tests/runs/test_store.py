@@ -126,9 +126,13 @@ def test_the_phase_knows_since_when_and_the_model_when_it_was_heard() -> None:
 # -- what is known about the run ---------------------------------------------------------------------------------------
 
 
+def test_there_is_a_method_for_every_kind_of_event() -> None:
+    assert [tag for tag in ev.EVENTS if not hasattr(RunStore, f"_{tag}")] == []
+
+
 def test_the_run_its_model_and_mode() -> None:
     store = told(START, LOADED)
-    assert (store.started, store.loaded, store.mode, store.model) == (START, LOADED, "acceptEdits", "sonnet")
+    assert (store.loaded, store.mode, store.model) == (LOADED, "acceptEdits", "sonnet")
     store.apply(ev.ModelNamed(1, "claude-sonnet-4-5-20250929", "s1", 200_000))
     store.apply(ev.ModeChanged(2, "plan"))
     assert (store.model, store.mode, store.figures.context_size) == ("claude-sonnet-4-5-20250929", "plan", 200_000)

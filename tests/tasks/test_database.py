@@ -16,6 +16,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from mcp import Client
 from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.exceptions import ConfigError
@@ -83,7 +84,7 @@ def test_by_default_it_is_in_the_users_state_folder(home: Path) -> None:
 
 async def test_in_memory_it_is_one_database_for_all_threads() -> None:
     server = MCPToolServer(open_database("sqlite://"))
-    async with server.connected("u") as client:
+    async with Client(server.for_user("u")) as client:
         assert (await call(client, "add_task", title="Tea"))["success"]
         assert (await call(client, "list_tasks"))["data"]["total"] == 1
 
@@ -244,11 +245,11 @@ async def test_postgresql() -> None:
         session.connection().exec_driver_sql("DELETE FROM maverick_task")
         session.commit()
     for user in ("alice", "bob"):
-        async with server.connected(user) as client:
+        async with Client(server.for_user(user)) as client:
             assert (await call(client, "add_task", title="Öl kaufen", tags=["home"], due="2026-12-31"))["success"]
             assert (await call(client, "complete_task", task="öl"))["success"]
             assert (await call(client, "list_tasks", status="all", tag="HOME"))["data"]["total"] == 1
-    async with server.connected("alice", asks=False) as client:
+    async with Client(server.for_user("alice", asks=False)) as client:
         assert (await call(client, "delete_all_tasks", which="all"))["data"] == {"count": 1}
     assert server.store.count("bob", "completed") == 1
     [task] = server.store.list("bob", status="all").tasks

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from maverick_tui.executor import CancelToken, Request, Response, ToolCall, Usage
 from maverick_tui.executor.model.messages import StopReason
@@ -82,7 +83,7 @@ async def test_nonsense_arguments(factory: SessionFactory, tmp_path: Path) -> No
     server.store.add("alice", "Keep me")
     server.store.add("bob", "His")
     good = {"title": "Good", "task": "Keep me", "which": "all"}
-    async with server.connected("alice") as client:
+    async with Client(server.for_user("alice")) as client:
         for tool in (await client.list_tools()).tools:
             names = list(tool.input_schema.get("properties", {}))
             for name, value in itertools.product([*names, "unknown"], NONSENSE):

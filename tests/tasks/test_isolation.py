@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.journal import log, write_log
@@ -75,8 +76,8 @@ async def test_fifty_users_with_forged_arguments_and_injected_titles(
         expected[name][f"own {number}"] = False
     number = 0
     async with AsyncExitStack() as stack:
-        clients = {name: await stack.enter_async_context(server.connected(name)) for name in names}
-        sure = {name: await stack.enter_async_context(server.connected(name, asks=False)) for name in names}
+        clients = {name: await stack.enter_async_context(Client(server.for_user(name))) for name in names}
+        sure = {name: await stack.enter_async_context(Client(server.for_user(name, asks=False))) for name in names}
         for _ in range(steps):
             name, other = chance.sample(names, 2)
             forged = dict.fromkeys(chance.sample(SPELLINGS, 3), other)

@@ -34,7 +34,7 @@ asyncio.run(main())
 
 @pytest.mark.req("004-run-steps")
 async def test_tools_and_their_schemas(factory: SessionFactory) -> None:
-    async with MCPToolServer(factory).connected("alice") as client:
+    async with Client(MCPToolServer(factory).for_user("alice")) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert set(tools) == TOOLS
     assert "user" not in str([tool.input_schema for tool in tools.values()])
@@ -46,7 +46,7 @@ async def test_tools_and_their_schemas(factory: SessionFactory) -> None:
 
 
 async def test_a_life_of_a_task_in_memory(factory: SessionFactory) -> None:
-    async with MCPToolServer(factory).connected("alice") as client:
+    async with Client(MCPToolServer(factory).for_user("alice")) as client:
         made = await call(client, "add_task", title="Buy milk", notes="2", due="2026-12-31", tags=["home", "home"])
         assert made["data"]["tags"] == ["home"]
         changed = await call(client, "update_task", task="milk", title="Buy oat milk", completed=True)
@@ -142,7 +142,7 @@ async def test_a_database_that_fails_is_told_kindly_and_no_user_is_logged(
     with factory() as session:
         session.connection().exec_driver_sql("DROP TABLE maverick_task")
         session.commit()
-    async with MCPToolServer(factory).connected("secret-user-17") as client:
+    async with Client(MCPToolServer(factory).for_user("secret-user-17")) as client:
         for tool, arguments in [
             ("add_task", {"title": "Tea"}),
             ("list_tasks", {}),

@@ -80,12 +80,13 @@ async def test_quitting_asks_about_what_was_typed_or_queued_and_names_it() -> No
     tape = Tape().connect().prompt("Go").say("Half")
     tape.put(PromptQueued(tape.at, "q", "And then the [receipt]")).put(PromptsHeld(tape.at, ("q",)))
     async with watching(tape.done("interrupted")) as (app, pilot):
-        second = another(app, "Look around")
+        prompt_of = app._navigation.prompt_of
+        second = prompt_of(another(app, "Look around"))
         second.draft, second.suggestion = "Suggested", "Suggested"
-        brought_back = another(app, "Look around\n")
-        brought_back.draft = "Look around"
-        third = another(app, "Look around")
-        third.draft = "Written and left, in a prompt that is longer than anybody wants to read"
+        prompt_of(another(app, "Look around\n")).draft = "Look around"
+        prompt_of(
+            another(app, "Look around")
+        ).draft = "Written and left, in a prompt that is longer than anybody wants to read"
         await pilot.press(*"abc", "ctrl+q")
         await until(pilot, lambda: app.top == "ConfirmScreen")
         assert str(app.screen.query_one(".dialog--title", Static).render()) == "Quit without sending this?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from maverick_tui.executor.model import messages
 from maverick_tui.executor.model.pricing import is_read, price_of
 from maverick_tui.usage import Usage
 
@@ -16,4 +15,4 @@ def context_size(model: str) -> int | None:
 def estimate(model: str, used: Usage) -> float | None:
     """What an answer costs that has used these tokens; None while no price is known."""
     price = price_of(model) if model and is_read() else None
-    return None if price is None else price.of(messages.Usage(*used.tokens))
+    return None if price is None else price.of(used)

@@ -28,7 +28,7 @@ MOST_TOOLS = 1_000
 log = logging.getLogger(__name__)
 
 
-class Connection:
+class ServerConnection:
     """One server and its client, which lives in a task of its own: it must be left where it was entered."""
 
     def __init__(self, name: str, server: Any, cwd: Path | None, seconds: float) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.exceptions import ConfigError, InvalidToolError
-from maverick_tui.executor.mcp.connection import Connection, first_of
+from maverick_tui.executor.mcp.connection import ServerConnection, first_of
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 from maverick_tui.shown import located
 
@@ -37,7 +37,7 @@ class ToolServers:
         """A server is a map as in `.mcp.json`, or an object of this program; only those of wanted tools start."""
         self._wanted = frozenset(wanted)
         self._connections = [
-            Connection(name, server, cwd, opening_seconds)
+            ServerConnection(name, server, cwd, opening_seconds)
             for name, server in servers.items()
             if any(entry == f"mcp__{name}" or entry.startswith(f"mcp__{name}__") for entry in self._wanted)
         ]
@@ -70,7 +70,7 @@ class ToolServers:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _chosen(self, listed: list[tuple[str, Any, Connection]]) -> list[Tool]:
+    def _chosen(self, listed: list[tuple[str, Any, ServerConnection]]) -> list[Tool]:
         """The tools that are wanted; each of them must be listed."""
         for entry in self._wanted - {name for name, _, _ in listed}:
             server = next((one for one in self._connections if entry.startswith(f"mcp__{one.name}__")), None)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from maverick_tui.executor.model.failures import RetryPolicy
@@ -42,34 +43,6 @@ class ToolCall:
     tool_name: str
     arguments: dict[str, Any] = field(default_factory=dict)
     invalid: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one or more answers. What was read from or written to the cache is counted apart from the input."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cache_read_tokens + other.cache_read_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-        )
-
-    @property
-    def all_input(self) -> int:
-        """Everything that the model read, from the cache or not."""
-        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
-
-    @property
-    def total(self) -> int:
-        """Everything read and written."""
-        return self.all_input + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +169,7 @@ class Response:
 
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     stop_reason: StopReason = StopReason.COMPLETE
     thoughts: tuple[Thought, ...] = ()
     model: str = ""

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from maverick_tui.executor.model import model_id
-from maverick_tui.executor.model.messages import Usage
+from maverick_tui.usage import Usage
 
 _PROBE = 1_000
 _MILLION = 1_000_000

@@ -15,10 +15,10 @@ from maverick_tui.executor.model.messages import (
     StopReason,
     Thought,
     ToolCall,
-    Usage,
     distinct_id,
 )
 from maverick_tui.executor.tools import Tool
+from maverick_tui.usage import Usage
 
 _CACHED = {"type": "ephemeral"}
 _STOPS = {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from maverick_tui.config import MaverickConfig
 from maverick_tui.git import asking, making
 
 SOURCE = Path(__file__).resolve().parent / "project"
 BRANCH = "coupons"
+TIMEOUT = 60.0
 
 _COMMITS = {"main": "2025-01-06T09:00:00+00:00", BRANCH: "2025-01-07T16:30:00+00:00"}
 _WHY = "Several may be used at once, each up to and including its last day."
@@ -30,6 +33,19 @@ def changed_files(project: Path) -> list[str]:
     """What is not committed, as `git status --short` puts it."""
     told = asking.ask(project, "status", "--porcelain", "--untracked-files=all")
     return (told or b"").decode(errors="replace").splitlines()
+
+
+def demo_config(env: Mapping[str, str] | None = None) -> MaverickConfig:
+    """Settings of a demo's run: what the user has set for real ones must not change what the script expects."""
+    return MaverickConfig.load(
+        model=None,
+        permission_mode=None,
+        max_budget_usd=None,
+        api_retries=0,
+        setting_sources=(),
+        timeout=TIMEOUT,
+        env=env or {},
+    )
 
 
 def git_environment() -> dict[str, str]:

@@ -13,13 +13,11 @@ from maverick_tui.agent.catalog.loading import load
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentNotFoundError
-from maverick_tui.offline.demo.project import git_environment
+from maverick_tui.offline.demo.project import demo_config, git_environment
 from maverick_tui.offline.player import Player
 from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Script
 from maverick_tui.offline.server import OfflineServer
-
-TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +43,5 @@ class RunningDemo:
 async def running_demo(project: Path, script: Script, home: Path) -> AsyncIterator[RunningDemo]:
     """Serve the script while the context is open; the CLI keeps its files below `home`."""
     async with OfflineServer(script) as server:
-        # What the user has set for real runs must not change what the script expects.
-        config = MaverickConfig.load(
-            model=None,
-            permission_mode=None,
-            max_budget_usd=None,
-            api_retries=0,
-            setting_sources=(),
-            timeout=TIMEOUT,
-            env=offline_environment(server.url, home) | git_environment(),
-        )
+        config = demo_config(env=offline_environment(server.url, home) | git_environment())
         yield RunningDemo(project, config, server.player)

@@ -6,36 +6,28 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 from maverick_tui.offline.loading import load_script
-from maverick_tui.offline.script import Pace, PaceStep, PauseStep, Script
+from maverick_tui.offline.script import Pace, PaceStep, PauseStep, Script, with_texts
 
 SCRIPT = Path(__file__).resolve().parent / "script.yaml"
 
 
 def load_demo_script(project: Path, *, fast: bool = False) -> Script:
     """The script with the repository's folder in it; `fast` plays it without pauses."""
-    names = {"@PROJECT@": str(project), "@PYTHON@": _python()}
+
+    def filled(text: str) -> str:
+        return text.replace("@PROJECT@", str(project)).replace("@PYTHON@", python)
+
+    python = _python()
     # Replaced after parsing, so that a folder's name can hold what YAML would read as its own.
-    script = Script.model_validate(_fill(load_script(SCRIPT).model_dump(), names))
+    script = Script.model_validate(with_texts(load_script(SCRIPT).model_dump(), filled))
     return _without_pauses(script) if fast else script
 
 
 def _python() -> str:
     """What a reader would type, or our own interpreter where that is not there."""
     return "python3" if shutil.which("python3") else shlex.quote(sys.executable)
-
-
-def _fill(value: Any, names: dict[str, str]) -> Any:
-    if isinstance(value, dict):
-        return {key: _fill(item, names) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_fill(item, names) for item in value]
-    if isinstance(value, str):
-        for name, text in names.items():
-            value = value.replace(name, text)
-    return value
 
 
 def _without_pauses(script: Script) -> Script:

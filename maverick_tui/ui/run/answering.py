@@ -164,7 +164,7 @@ class Answering:
         seen = self._transcript.questions_seen
         since = seen.head_since(question.request) if denies else seen.whole_since(question.request)
         if since is None:
-            if (call := self._run.store.call(question.call)) is not None:
+            if (call := self._run.store.calls.get(question.call)) is not None:
                 self._transcript.show_question(call.number)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.widgets.find_bar import FindBar
+    from maverick_tui.ui.widgets.prompt_history import PromptState
 
 WIDE = 100
 """Columns from which the usage panel has room beside the transcript."""
@@ -64,6 +65,7 @@ class RunScreen(Screen[None]):
     def __init__(
         self,
         run: RunModel,
+        prompt: PromptState,
         preferences: Preferences,
         *,
         palette: Callable[[], Palette],
@@ -76,7 +78,8 @@ class RunScreen(Screen[None]):
         self.store = run.store
         self._preferences = preferences
         self.transcript = Transcript(run.store, palette=palette, verbosity=preferences.verbosity, clock=clock)
-        self.prompt = Prompt(history=run.history)
+        self._prompt_state = prompt
+        self.prompt = Prompt(history=prompt.history)
         self._status = RunStatus(run, badge, clock)
         self.status_clock = StatusClock(self._show_status)
         self._answering = Answering(run, self.transcript, self.prompt, clock)
@@ -119,7 +122,7 @@ class RunScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Take up the state that is there, and keep the clocks going."""
-        self.prompt.set_text(self.run.draft)
+        self.prompt.set_text(self._prompt_state.draft)
         self._answering.look()
         self.keys_changed()
         self.set_interval(1.0, self.tick)

@@ -66,12 +66,12 @@ class Folding:
 
     def _is_below_closed(self, entry: Entry) -> bool:
         """Whether the subagent that it belongs to, or one above, is closed."""
-        parent, seen = self._store.call(entry.parent), {entry.number}
+        parent, seen = self._store.calls.get(entry.parent), {entry.number}
         while parent is not None and parent.number not in seen:  # no run has such a circle, but a journal may
             if not self._shows_children(parent):
                 return True
             seen.add(parent.number)
-            parent = self._store.call(parent.parent) if parent.parent else None
+            parent = self._store.calls.get(parent.parent) if parent.parent else None
         return False
 
     def _shows_children(self, entry: ToolEntry) -> bool:

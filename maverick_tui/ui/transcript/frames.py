@@ -142,7 +142,7 @@ class Changes:
         """Keys answer the first question only; where they are named is drawn anew when that is another one."""
         store = self._page.store
         question = next(iter(store.questions.values()), None)
-        call = store.call(question.call) if question is not None else None
+        call = store.calls.get(question.call) if question is not None else None
         number = call.number if call is not None else 0
         request = question.request if question is not None else ""
         if request != self._first_request:

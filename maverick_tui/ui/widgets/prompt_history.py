@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,17 @@ LONGEST = 64_000
 
 MOST_BYTES = 1_000_000
 """A file that has grown above this is cut down to the newest prompts, and no more than this is read of it."""
+
+
+@dataclass(slots=True)
+class PromptState:
+    """What the prompt of a run has, also while its screen is not there."""
+
+    history: PromptHistory
+    draft: str = ""
+    """What stood in it when the person left it."""
+    suggestion: str = ""
+    """What was put into it without the person having typed it."""
 
 
 class PromptHistory:

@@ -64,9 +64,6 @@ class Tapped:
         self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
         await self.app(scope, receive, send)
 
-    async def close(self) -> None:
-        await self.app.close()
-
 
 async def ask(request: Request, source: Any = None, **config: Any) -> tuple[Response, dict[str, Any], dict[str, str]]:
     """What comes of one request, what was sent, and with which headers."""

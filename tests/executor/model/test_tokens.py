@@ -212,9 +212,6 @@ async def endpoint(*, counts: int = 200) -> AsyncIterator[tuple[Any, list[str], 
             await send({"type": "http.response.start", "status": counts, "headers": []})
             await send({"type": "http.response.body", "body": b"{}"})
 
-        async def close(self) -> None:
-            await inner.close()
-
     server.app = Door()  # type: ignore[assignment]
     async with server, create_agent(AgentConfig.checked(base_url=server.url, api_key="k")) as agent:  # type: ignore[attr-defined]
         yield agent, paths, inner.requests

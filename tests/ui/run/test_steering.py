@@ -243,14 +243,13 @@ async def test_a_draft_that_was_put_aside_outlives_its_question_and_its_screen()
     async with watching(asking()) as (app, pilot):
         await pilot.press(*"also", "ctrl+r", "ctrl+n")
         await until(pilot, lambda: app.top == "PickerScreen")
-        assert app.run_model.draft == "also"
+        assert app._navigation.prompt_of(app.run_model).draft == "also"
 
 
 async def test_only_prompts_are_remembered_and_not_reasons_and_answers() -> None:
     tape = asking()
     async with watching(tape) as (app, pilot):
-        history = app.run_model.history
-        assert history is not None
+        history = app._navigation.prompt_of(app.run_model).history
         await pilot.press("ctrl+r", *"why", "enter")
         app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "deny")))
         app.tell(tape.ask("AskUserQuestion", QUESTION))

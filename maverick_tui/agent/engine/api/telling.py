@@ -14,7 +14,6 @@ from maverick_tui.agent.streaming import Heard
 from maverick_tui.events import kinds as ev
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
-from maverick_tui.executor.model import messages
 from maverick_tui.executor.model.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
 from maverick_tui.usage import Usage
@@ -138,9 +137,8 @@ class Telling(Agent):
             self.model = model
             self.tell(ev.ModelNamed(self.now(), model, context_size=context_size(model)))
 
-    def report(self, message: str, used: messages.Usage, model: str = "", parent: str = "") -> None:
+    def report(self, message: str, usage: Usage, model: str = "", parent: str = "") -> None:
         """Tell what an answer has used until now."""
-        usage = _usage(used)
         if not parent:
             self._reported.add(message)
         cost = estimate(model or self.model, usage)
@@ -222,7 +220,7 @@ class _Stream:
         self._telling.tell(ev.BlockEnded(self._telling.now(), self._blocks[index].number))
 
     def _report(self, delta: Delta) -> None:
-        self._telling.report(self._message, delta.usage or messages.Usage())
+        self._telling.report(self._message, delta.usage or Usage())
 
 
 def arguments_of(text: str) -> dict[str, Any]:
@@ -234,10 +232,6 @@ def arguments_of(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _usage(used: messages.Usage) -> Usage:
-    return Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
-
-
 def usage_of(metrics: ExecutionMetrics) -> Usage:
     """What an execution has used."""
-    return replace(_usage(metrics.usage), cost_usd=metrics.cost_usd, duration_ms=round(metrics.duration_ms))
+    return replace(metrics.usage, cost_usd=metrics.cost_usd, duration_ms=round(metrics.duration_ms))

@@ -1,11 +1,11 @@
-"""CallStore: the part of a run's state that is about tools: their calls, the questions before them, and tasks."""
+"""The part of a run's state that is about tools: their calls, the questions before them, and tasks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import inert
-from maverick_tui.runs.entries import Entry, TextEntry, ToolEntry, ToolState
+from maverick_tui.runs.entries import Entry, ToolEntry, ToolState
 from maverick_tui.runs.entry_list import EntryList
 from maverick_tui.runs.todos import Todos
 
@@ -13,42 +13,44 @@ if TYPE_CHECKING:
     from maverick_tui.events import kinds as ev
 
 
-class CallStore:
+class RunCalls:
     """Every call that was made, whether it runs, waits for an answer or goes on by itself in the background."""
 
-    def __init__(self) -> None:
-        self._list = EntryList()
-        self.entries = self._list.items
+    def __init__(self, entries: EntryList) -> None:
+        self._list = entries
         self.questions: dict[str, ev.PermissionAsked] = {}
         self.todos = Todos()
-        self.heard_at = 0.0
-        """When something came from the model or its tools for the last time."""
-        self.turn: ev.TurnStarted | None = None
-        """The turn that is running."""
         self.running: dict[str, ToolEntry] = {}
-        """Calls that the turn waits for, running or waiting; what background tasks do is not among them."""
+        """RunCalls that the turn waits for, running or waiting; what background tasks do is not among them."""
         self.tasks: dict[str, ToolEntry] = {}
-        """Calls that started a subagent or a background task, by call."""
-        self._is_interrupting = False
-        self._blocks: dict[int, TextEntry | ToolEntry] = {}
+        """RunCalls that started a subagent or a background task, by call."""
         self._calls: dict[str, ToolEntry] = {}
-        self._open_calls: dict[str, ToolEntry] = {}
+        self._open: dict[str, ToolEntry] = {}
         self._began: dict[str, float] = {}
         """When calls began whose message has not come yet."""
         self._asked: set[str] = set()
-        """Calls that somebody was asked about, whose arguments are those of the question."""
+        """RunCalls that somebody was asked about, whose arguments are those of the question."""
 
-    def call(self, call: str) -> ToolEntry | None:
+    def get(self, call: str) -> ToolEntry | None:
         """The tool call with that id."""
         return self._calls.get(call)
 
+    def depth(self, parent: str) -> int:
+        """How deep what this call does is nested."""
+        entry = self._calls.get(parent)
+        return entry.depth + 1 if entry else 0
+
+    def add(self, entry: Entry) -> None:
+        """Put an entry where it belongs: below the call that it is part of, or at the end."""
+        self._list.add(entry, self._calls.get(entry.parent))
+
     # -- calls and their results --------------------------------------------------------------------------------------
 
-    def _tool_called(self, event: ev.ToolCalled) -> None:
-        self.heard_at = event.at
+    def called(self, event: ev.ToolCalled, turn: int, written: Entry | None) -> None:
+        """The model calls a tool; `written` is the block in which its arguments came, if there was one."""
         entry = self._calls.get(event.call)
         if entry is None:
-            entry = self._new_call(event)
+            entry = self._new_call(event, turn, written)
         elif event.parent != entry.parent:
             self._move(entry, event.parent)
         if event.call not in self._asked:
@@ -57,14 +59,12 @@ class CallStore:
             self.todos.called(event.call, event.name, event.arguments)
         self._list.touch(entry)
 
-    def _new_call(self, event: ev.ToolCalled) -> ToolEntry:
-        entry = self._blocks.get(event.block) if event.block is not None else None
+    def _new_call(self, event: ev.ToolCalled, turn: int, entry: Entry | None) -> ToolEntry:
         if not isinstance(entry, ToolEntry) or entry.call or not entry.is_open:
-            turn = self.turn.turn if self.turn else 0
-            entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, self._depth(event.parent))
-            self._add(entry)
+            entry = ToolEntry(self._list.number(), event.at, turn, event.name, event.parent, self.depth(event.parent))
+            self.add(entry)
         entry.call, entry.state, entry.at = event.call, "waiting", event.at
-        self._calls[event.call] = self._open_calls[event.call] = entry
+        self._calls[event.call] = self._open[event.call] = entry
         self._wait_for(entry)
         if (began := self._began.pop(event.call, None)) is not None:
             entry.begin(began)
@@ -74,8 +74,8 @@ class CallStore:
         if not self._is_in_background(entry):
             self.running[entry.call] = entry
 
-    def _tool_began(self, event: ev.ToolBegan) -> None:
-        self.heard_at = event.at
+    def began(self, event: ev.ToolBegan) -> None:
+        """The call runs."""
         entry = self._calls.get(event.call)
         if entry is None:  # the way of a call's message is longer
             self._began[event.call] = event.at
@@ -85,35 +85,36 @@ class CallStore:
 
     def _move(self, entry: ToolEntry, parent: str) -> None:
         """It was asked about before it was known whose call it is."""
-        entry.parent, entry.depth = parent, self._depth(parent)
-        self._list.move(entry, self._calls.get(parent) if parent else None)
+        entry.parent, entry.depth = parent, self.depth(parent)
+        self._list.move(entry, self._calls.get(parent))
         if self._is_in_background(entry):
             self.running.pop(entry.call, None)
 
-    def _tool_finished(self, event: ev.ToolFinished) -> None:
-        self.heard_at = event.at
+    def finished(self, event: ev.ToolFinished, *, is_interrupting: bool) -> None:
+        """The tool has answered, perhaps because its turn is being stopped."""
         if (entry := self._calls.get(event.call)) is None:
             return
         entry.output, entry.detail = event.output, event.detail
         is_denied = event.is_error and entry.decision == "deny"
-        is_cut = event.is_error and (self._is_interrupting or entry.decision == "withdrawn")
+        is_cut = event.is_error and (is_interrupting or entry.decision == "withdrawn")
         state: ToolState = "denied" if is_denied else "cut" if is_cut else "failed" if event.is_error else "done"
-        self._end_tool(entry, state, event.at)
+        self.end(entry, state, event.at)
         self.todos.finished(event.call, event.output)
 
-    def _end_tool(self, entry: ToolEntry, state: ToolState, at: float) -> None:
+    def end(self, entry: ToolEntry, state: ToolState, at: float) -> None:
+        """Nothing more comes of this call, or of arguments that never became one."""
         entry.state, entry.ended_at, entry.question = state, at, None
-        if self._calls.get(entry.call) is entry:  # and not arguments that never became a call
+        if self._calls.get(entry.call) is entry:
             self.running.pop(entry.call, None)
-            self._open_calls.pop(entry.call, None)
+            self._open.pop(entry.call, None)
             for question in [one for one in self.questions.values() if one.call == entry.call]:
                 del self.questions[question.request]
         self._list.touch(entry)
 
     # -- subagents and background tasks -------------------------------------------------------------------------------
 
-    def _task_progressed(self, event: ev.TaskProgressed) -> None:
-        self.heard_at = event.at
+    def progressed(self, event: ev.TaskProgressed) -> None:
+        """A task has come further, or to its end."""
         if (entry := self._calls.get(event.call)) is not None:
             entry.task_state = event.state
             entry.tokens, entry.tool_uses = event.tokens or entry.tokens, event.tool_uses or entry.tool_uses
@@ -123,10 +124,23 @@ class CallStore:
                 self._cut_children(event.call, event.at)
 
     def _cut_children(self, call: str, at: float) -> None:
-        for entry in list(self._open_calls.values()):
+        for entry in list(self._open.values()):
             if entry.parent == call:
-                self._end_tool(entry, "cut", at)
+                self.end(entry, "cut", at)
                 self._cut_children(entry.call, at)
+
+    def cut_open(self, at: float, *, with_background: bool) -> None:
+        """Nothing that is open will go on, but for background tasks, if those are spared."""
+        for entry in list(self._open.values()):
+            if with_background or not self._is_in_background(entry):
+                self.end(entry, "cut", at)
+
+    def stop_tasks(self) -> None:
+        """No task goes on."""
+        for task in self.tasks.values():
+            if task.is_task_alive:
+                task.task_state = "stopped"
+                self._list.touch(task)
 
     def _is_in_background(self, entry: ToolEntry) -> bool:
         """Whether the call belongs to a task that was launched and goes on by itself."""
@@ -140,24 +154,25 @@ class CallStore:
 
     # -- permissions --------------------------------------------------------------------------------------------------
 
-    def _permission_asked(self, event: ev.PermissionAsked) -> None:
+    def asked(self, event: ev.PermissionAsked, turn: int) -> None:
+        """The call waits for a person."""
         self.questions[event.request] = event
         if (entry := self._calls.get(event.call)) is None:
             # A subagent's call may be asked about before its message has come.
             from maverick_tui.events.kinds import ToolCalled
 
-            self._tool_called(ToolCalled(event.at, event.call, event.tool, event.arguments))
+            self.called(ToolCalled(event.at, event.call, event.tool, event.arguments), turn, None)
             entry = self._calls[event.call]
         # What is asked about is what will run; a hook may have changed it since the model said it.
         self._asked.add(event.call)
         entry.name, entry.arguments = event.tool, _with_plan(event, entry.arguments)
         entry.question, entry.state, entry.ended_at = event, "asking", None
-        self._open_calls[event.call] = entry
+        self._open[event.call] = entry
         self.running.pop(event.call, None)
         self._list.touch(entry)
 
-    def _permission_settled(self, event: ev.PermissionSettled) -> None:
-        self.heard_at = event.at
+    def settled(self, event: ev.PermissionSettled) -> None:
+        """The question is answered or withdrawn."""
         self.questions.pop(event.request, None)
         if (entry := self._calls.get(event.call)) is None:
             return
@@ -168,17 +183,8 @@ class CallStore:
                 entry.begin(event.at)
                 self._wait_for(entry)
             else:
-                self._end_tool(entry, "denied" if event.decision == "deny" else "cut", event.at)
+                self.end(entry, "denied" if event.decision == "deny" else "cut", event.at)
         self._list.touch(entry)
-
-    # -- the list of entries ------------------------------------------------------------------------------------------
-
-    def _depth(self, parent: str) -> int:
-        entry = self._calls.get(parent) if parent else None
-        return entry.depth + 1 if entry else 0
-
-    def _add(self, entry: Entry) -> None:
-        self._list.add(entry, self._calls.get(entry.parent) if entry.parent else None)
 
 
 def _with_plan(question: ev.PermissionAsked, said: dict[str, Any]) -> dict[str, Any]:
