@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
@@ -66,6 +67,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+ENDING = ("maverick-pump", "maverick-closer")
+
+
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A mark that all processes of the test inherit; none of them may be alive when it is over."""
@@ -101,5 +105,8 @@ def serve(mark: str, monkeypatch: pytest.MonkeyPatch, home: Path) -> ServeModel:
         async with OfflineServer(as_script(source)) as server:
             monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
             yield server.app
+            # What is cancelled tidies up by itself; the end of the event loop would cut it off.
+            if tidying := [task for task in asyncio.all_tasks() if task.get_name() in ENDING]:
+                await asyncio.wait(tidying, timeout=60)
 
     return start

@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from maverick_tui.executor import (
     Activity,
@@ -241,3 +241,18 @@ async def nothing_left() -> AsyncIterator[None]:
     while any(left := (asyncio.all_tasks() - tasks, _sockets() - sockets, _threads() - threads)):
         assert asyncio.get_running_loop().time() < until, f"left behind: {left}"
         await asyncio.sleep(0.005)
+
+
+T = TypeVar("T")
+MOST_ATTEMPTS = 40
+
+
+async def within(limit: float, attempt: Callable[[], Awaitable[tuple[T, float]]]) -> list[T]:
+    """What comes of trying until one has taken less than the limit: on a busy machine others have their turn first."""
+    found, took = [], list[float]()
+    while not took or (min(took) >= limit and len(took) < MOST_ATTEMPTS):
+        one, seconds = await attempt()
+        found.append(one)
+        took.append(seconds)
+    assert min(took) < limit, took
+    return found

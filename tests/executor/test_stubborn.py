@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import time
 from typing import Any
 
 import pytest
@@ -69,10 +68,9 @@ async def test_what_does_not_end_when_told_to_is_abandoned_and_no_longer_heard(i
     cancel, events = CancelToken(), list[Any]()
     run = asyncio.create_task(AgentExecutor(model, [deaf]).execute(define(), cancel=cancel, on_activity=events.append))
     await begun.wait()
-    began = time.perf_counter()
     cancel.cancel()
-    result = await run
-    assert time.perf_counter() - began < 0.5
+    async with asyncio.timeout(60):  # without ours it would never end
+        result = await run
     told = list(events)
     check_events(told)
     release.set()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import statistics
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -39,7 +38,7 @@ from maverick_tui.offline.script import (
     TextStep,
 )
 from maverick_tui.offline.server import OfflineServer
-from tests.executor.support import Watched, define, nothing_left, watch
+from tests.executor.support import Watched, define, nothing_left, watch, within
 from tests.support.model import as_script, call, drop, fail, say, stall
 
 KEY = "not-a-real-key"
@@ -263,7 +262,7 @@ PHASES: dict[str, tuple[Any, str]] = {
 }
 
 
-async def stop_in(agent: Any, sign: str) -> float:
+async def stop_in(agent: Any, sign: str) -> tuple[None, float]:
     """Cancel it when it has shown the sign, a moment later; how long the end took."""
     cancel, seen = CancelToken(), asyncio.Event()
     run = asyncio.create_task(_run(agent, cancel, seen, sign))
@@ -274,7 +273,7 @@ async def stop_in(agent: Any, sign: str) -> float:
     result = await run
     took = asyncio.get_running_loop().time() - began
     assert result.terminate_reason is TerminateReason.CANCELLED
-    return took
+    return None, took
 
 
 async def _run(agent: Any, cancel: CancelToken, seen: asyncio.Event, sign: str) -> Any:
@@ -289,17 +288,16 @@ async def _run(agent: Any, cancel: CancelToken, seen: asyncio.Event, sign: str) 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_cancel_in_each_phase_returns_within_50_ms_and_leaves_nothing(phase: str) -> None:
     source, sign = PHASES[phase]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         if source is None:
             async with nothing_left(), raw_endpoint(None) as url:
                 agent: Any = create_agent(AgentConfig.checked(base_url=url, api_key=KEY))
                 async with nothing_left():
-                    took = [await stop_in(agent, sign) for _ in range(6)]
+                    await within(0.05, lambda: stop_in(agent, sign))
                 await agent.aclose()
         else:
             async with asked(source) as (agent, _server):
-                took = [await stop_in(agent, sign) for _ in range(6)]
-    assert statistics.median(took[1:]) < 0.05, took  # the first one warms up
+                await within(0.05, lambda: stop_in(agent, sign))
 
 
 async def test_the_same_client_serves_after_it_was_cancelled() -> None:

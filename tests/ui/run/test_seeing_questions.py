@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs.commands import AnswerPermission
+from maverick_tui.ui.textual_private.painting import RowPainter
+from maverick_tui.ui.transcript.shown import ShownPage
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching
 
@@ -182,10 +188,39 @@ async def test_a_key_allows_only_what_has_been_painted(
     tape = begun()
     for call, lines in enumerate(heights):
         tape.ask("Bash", {"command": "\n".join(f"w{call}x{line}y" for line in range(lines))})
-    painted: set[str] = set()
-    async with watching(tape, size=(width, height)) as (app, pilot):
+    with painted_words() as painted:
+        await take_steps(tape, (width, height), heights, steps, painted)
+
+
+@contextmanager
+def painted_words() -> Iterator[set[str]]:
+    """The words of every frame, also of one that the next follows before anybody could look."""
+    words: set[str] = set()
+    strips, paint = ShownPage.strips, RowPainter.paint
+
+    def note(rows: Iterable[Strip]) -> None:
+        words.update(word for row in rows for word in re.findall(r"w\dx\d+y", row.text))
+
+    def noted_strips(page: ShownPage, crop: Region) -> list[Strip]:
+        note(found := strips(page, crop))
+        return found
+
+    def noted_paint(painter: RowPainter, rows: Sequence[Strip]) -> None:
+        note(rows)
+        paint(painter, rows)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ShownPage, "strips", noted_strips)
+        patch.setattr(RowPainter, "paint", noted_paint)
+        yield words
+
+
+async def take_steps(
+    tape: Tape, size: tuple[int, int], heights: list[int], steps: list[str], painted: set[str]
+) -> None:
+    width, height = size
+    async with watching(tape, size=size) as (app, pilot):
         for step in [*steps, *["pagedown", "pagedown", "wait", "ctrl+y"] * 2]:
-            painted.update(re.findall(r"w\dx\d+y", on_screen(app)))
             if step == "wait":
                 app.now += 1
             elif step == "more":
