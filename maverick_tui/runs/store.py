@@ -31,6 +31,8 @@ Phase = Literal[
 """What the run is doing. In each there is exactly one thing that it waits for."""
 
 _SETTLED: dict[ev.Outcome, Phase] = {"done": "done", "interrupted": "interrupted", "failed": "failed"}
+_OTHER_CONTEXT = ("cleared", "compact_boundary")
+"""Notices after which the model is given something else than before."""
 _BLOCK_PHASES: dict[str, Phase] = {"text": "writing", "thinking": "thinking", "tool": "calling"}
 
 
@@ -388,6 +390,8 @@ class RunStore(CallStore):
         self.jobs = tuple(job_of(job) for job in event.jobs)
 
     def _noticed(self, event: ev.Noticed) -> None:
+        if event.kind in _OTHER_CONTEXT and not event.parent:
+            self.figures.context_used = None
         turn = self.turn.turn if self.turn else 0
         depth = self._depth(event.parent)
         self._add(NoticeEntry(self._list.number(), event.at, turn, event.kind, inert(event.text), event.parent, depth))

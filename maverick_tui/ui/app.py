@@ -204,7 +204,9 @@ class MaverickApp(App[int]):
     ) -> None:
         """Serve a run; it connects while the person is still typing."""
         self._renew_setup()
-        serve = partial(self._serve, run, agent, dict(inputs), prompt)
+        if prompt is not None:
+            run.ask(prompt)
+        serve = partial(self._serve, run, agent, dict(inputs))
         _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
 
     def _renew_setup(self) -> None:
@@ -218,17 +220,13 @@ class MaverickApp(App[int]):
             self._renew_setup()
         return self._setup.ready
 
-    async def _serve(
-        self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], prompt: str | None
-    ) -> None:
+    async def _serve(self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object]) -> None:
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
         await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
         from maverick_tui.ui.serving import make_run
 
         local = make_run(self, run, agent, inputs, self._setup_for)
         run.connect(local)
-        if prompt is not None:
-            run.ask(prompt)
         following = asyncio.create_task(run.follow(local.events), name=f"maverick-follow-{run.run_id}")
         try:
             await local.serve()

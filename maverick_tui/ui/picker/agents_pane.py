@@ -187,14 +187,14 @@ class AgentsPane(Vertical):
         same = (index for index, row in enumerate(rows) if row.item and before and row.item.key == before.key)
         self.list.notice = self._nothing()
         self.list.show(rows, best if jump else next(same, best))
-        self.filter.count = self._count(sum(row.item is not None for row in rows))
+        self.filter.count = self._count(sum(row.item is not None and not row.item.run_id for row in rows))
 
     def _count(self, matching: int) -> str:
         if self.is_reading:
             return "reading …" if self._items else ""
         agents = sum(not item.run_id for item in self._items)
         if self._query:
-            return f"{matching} of {len(self._items)}"
+            return f"{matching} of {agents}"
         return "" if not agents else "1 agent" if agents == 1 else f"{agents} agents"
 
     def _nothing(self) -> str:

@@ -194,6 +194,7 @@ class RunScreen(Screen[None]):
     def _submit(self, event: Prompt.Submitted) -> None:
         event.stop()
         self._prompting.submit(event.text)
+        self.status_clock.refresh_now()  # a run that is not there yet cannot tell that it has heard it
 
     def _act_later(self, action: str) -> None:
         self.run_worker(self.run_action(action), group="command", exit_on_error=False)

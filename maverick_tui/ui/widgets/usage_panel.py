@@ -90,17 +90,17 @@ Part = tuple[int, int, str, str]
 
 
 def _parts(moment: Moment) -> list[Part]:
-    cache, context = moment.cache_share, moment.context_share
+    cache, context, used = moment.cache_share, moment.context_share, moment.context_used
     sign, written = moment.written
     done = sum(todo.state == "completed" for todo in moment.todos)
-    filled = f"{context} %" if context is not None else f"{short(moment.context_used)} of ?"
+    filled = f"{context} %" if context is not None else f"{short(used)} of ?" if used is not None else "?"
     parts = [
         (6, 0, "in", short(moment.input_tokens)),
         (7, 1, "out", f"{sign}{short(written)}"),
         (4, 2, "cache", "" if cache is None else f"{cache} %"),
         (9, 3, "cost" if moment.cost is None else "", moment.price),
         (8, 4, "", duration(moment.seconds)),
-        (5, 5, "ctx", filled if moment.context_used else ""),
+        (5, 5, "ctx", filled if used != 0 else ""),
         (3, 6, "todos", f"{done}/{len(moment.todos)}" if moment.todos else ""),
         (2, 7, "tok/s", f"~{moment.speed}" if any(moment.rates) else ""),
     ]
@@ -174,7 +174,8 @@ def _figure(label: str, number: str, note: str = "") -> Line:
 def _context(moment: Moment, width: int) -> list[_Weighted]:
     share = moment.context_share
     if share is None:
-        return [_Weighted(7, _figure("context", f"{moment.context_used:,}", "of ?"))]
+        used, size = ("?" if one is None else f"{one:,}" for one in (moment.context_used, moment.context_size))
+        return [_Weighted(7, _figure("context", used, f"of {size}"))]
     percent = f"{share} %".rjust(6)
     full, empty = gauge(share, max(width - _LABEL - len(percent), 4))
     is_nearly_full = share >= NEARLY_FULL

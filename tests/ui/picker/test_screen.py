@@ -323,7 +323,10 @@ async def test_runs_come_first_and_can_be_gone_back_to(agents: None, size: tuple
         assert app.find("RUNS")[1] < app.find("PROJECT")[1]
         assert app.find("● running")[1] == app.find("▸ reviewer")[1]
         assert "4 agents" in app.text
-        await pilot.press("down", "enter")
+        await pilot.press(*"reviewer")
+        assert len(app.rows) == 2
+        assert "1 of 4" in app.text, "a run is no agent"
+        await pilot.press("escape", "home", "down", "enter")
         await until(pilot, lambda: app.intents(PickerScreen.RunChosen))
         assert app.intents(PickerScreen.RunChosen)[0].run_id == "run-2"
         await pilot.press("escape")

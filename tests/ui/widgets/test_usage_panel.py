@@ -61,7 +61,14 @@ def test_the_line_says_what_is_unknown() -> None:
     assert "· ~$0.061 ·" in line(80, is_running=True, is_live=True), "an estimate, not a lower bound"
     assert "· ≥$0.061 ·" in line(80, is_running=True)
     assert "ctx 67.2k of ?" in line(80, context_size=None, context_used=67_200)
+    assert "ctx ? ·" in line(99, context_used=None, rates=(9,)), "it has become another conversation"
     assert line(99, rates=(0, 30, 30, 30)).endswith("tok/s ~30")
+
+
+def test_how_full_the_context_is_is_not_known_until_the_next_answer() -> None:
+    moment = NOTHING._replace(context_used=None, context_size=200_000)
+    rows = ["".join(text for text, _ in row) for row in panel_rows(moment, 32, 40)]
+    assert "context          ?  of 200,000" in rows
 
 
 async def test_the_panel_shows_the_figures_and_follows_them() -> None:
