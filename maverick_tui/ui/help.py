@@ -11,9 +11,10 @@ from textual.content import Content
 from textual.widgets import Input
 
 from maverick_tui.ui.keys import KeyGroup, KeyRow, key_groups, title_of
-from maverick_tui.ui.lines.wrapping import Line, pad, wrap
+from maverick_tui.ui.lines.wrapping import Line, pad
 from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.overlays import Overlay
+from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.short_names import short_path
 from maverick_tui.ui.widgets.inert_input import InertInput
 
@@ -93,7 +94,7 @@ class HelpScreen(Overlay):
         if self._matches(f"{_TROUBLE} {self._log_place} trouble"):
             text = f"{_TROUBLE} {self._log_place}"
             lines += [*([()] if lines else []), (("TROUBLE", "label"),)]
-            lines += [((f" {part}", "text"),) for part in wrap(text, max(width - 1, 8))]
+            lines += [((f" {part}", "text"),) for part in wrap_words(text, max(width - 1, 8))]
         return lines or [(("Nothing matches.", "muted"),)]
 
     def _matching(self, group: KeyGroup) -> list[KeyRow]:
@@ -109,8 +110,8 @@ def _keys(row: KeyRow) -> str:
 
 
 def _row_lines(row: KeyRow, column: int, width: int) -> list[Line]:
-    texts = wrap(row.text + ("" if row.is_enabled else _NOT_NOW), max(width - column, 8))
-    keys: Sequence[str] = wrap(_keys(row), column - 2)
+    texts = wrap_words(row.text + ("" if row.is_enabled else _NOT_NOW), max(width - column, 8))
+    keys: Sequence[str] = wrap_words(_keys(row), column - 2)
     role = "text" if row.is_enabled else "muted"
     lines: list[Line] = []
     for index in range(max(len(keys), len(texts))):

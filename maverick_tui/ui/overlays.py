@@ -19,7 +19,8 @@ from maverick_tui.inert import inert, one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.paths import shipped
 from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
+from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Failure
@@ -138,7 +139,7 @@ class DetailsScreen(Overlay):
             out += [*([()] if out else []), ((title.upper(), "label"),)]
             shown = text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN]
             for line in shown.expandtabs(TAB).split("\n"):
-                out += [((part, "text"),) for part in wrap(line, width)]
+                out += [((part, "text"),) for part in wrap_words(line, width)]
             if len(shown) < len(text):
                 left = len(text) - len(shown)
                 out.append(((f"… {left:,} characters more: {self.key_of('details.copy')} copies them", "muted"),))

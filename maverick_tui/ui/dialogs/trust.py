@@ -22,7 +22,8 @@ from maverick_tui.inert import one_line, spelled
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.lines.view import LineView, RoleLooks
-from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
+from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
@@ -62,18 +63,18 @@ class TrustQuestion:
     def _lines(self, width: int) -> Iterator[Line]:
         whose = "It comes with this project and" if self.is_of_project else "With it, what is in this folder"
         text = f"{whose} runs on your machine. Read it first; a change ends the trust."
-        yield from (((line, "text"),) for line in wrap(text, width))
+        yield from (((line, "text"),) for line in wrap_words(text, width))
         yield ()
         yield (("WOULD RUN", "strong"),)
         for run in self.runs:
-            first, *rest = wrap(one_line(run), max(width - 2, 8))
+            first, *rest = wrap_words(one_line(run), max(width - 2, 8))
             yield ("• ", "warning"), (first, "text")
             yield from (((f"  {line}", "text"),) for line in rest)
         for file in self.files:
             yield ()
             change = "! has changed since you trusted it" if file.has_changed else ""
             name = short_path(file.path)
-            for index, line in enumerate(wrap(name, width)):
+            for index, line in enumerate(wrap_words(name, width)):
                 yield ((line, "strong"),) if index or not change else ((line, "strong"), (f"  {change}", "warning"))
             yield from source_lines(file.content, width)
 
@@ -197,7 +198,7 @@ def _numbered(content: bytes, width: int) -> Iterator[Line]:
         parts = [
             part
             for piece in _ENDS.split(line)
-            for part in wrap(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
+            for part in wrap_words(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
         ]
         for index, part in enumerate(parts):
             yield (f"{'' if index else number:>{numbers}}  ", "faint"), (part, "text")

@@ -6,18 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from rich.cells import cell_len, get_character_cell_size, set_cell_size
+from rich.cells import cell_len, set_cell_size
 
-from maverick_tui.inert import cut_at
+from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 
 Span: TypeAlias = tuple[str, str]
 """A piece of text and its role, which the stylesheet gives a look."""
 
 Line: TypeAlias = tuple[Span, ...]
 
-TAB = 4
-
-_WORD = re.compile(r"\S+")
 _START = re.compile(r" *(?:(?:[-*+]|\d{1,3}[.)]) +)?")
 _FENCES = ("```", "~~~")
 _NEVER_JOINED = "#|>"
@@ -25,39 +22,12 @@ _BROKEN_AT = 72
 """Lines that are shorter than this have been ended on purpose."""
 
 
-def wrap_offsets(text: str, width: int) -> list[tuple[int, int]]:
-    """Start and end of each line; a word that is longer than a line is broken."""
-    width = max(width, 1)
-    if _fits(text, 0, len(text), width):
-        return [(0, len(text))]
-    lines: list[tuple[int, int]] = []
-    start = end = 0
-    for word in _WORD.finditer(text):
-        if not _fits(text, start, word.end(), width):
-            if end > start:
-                lines.append((start, end))
-                start = word.start()
-            while not _fits(text, start, word.end(), width):
-                size = _fitting(text, start, width)
-                lines.append((start, start + size))
-                start += size
-        end = word.end()
-    if start < end or not lines:
-        lines.append((start, end))
-    return lines
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """The lines themselves."""
-    return [text[start:end] for start, end in wrap_offsets(text, width)]
-
-
 def wrap_document(text: str, width: int) -> Iterator[tuple[str, str]]:
     """Indent and text of each line of a document; what is wrapped hangs below where its line begins."""
     for line in _paragraphs(text.expandtabs(TAB).split("\n")):
         start = _start(line)
         start = start if len(start) < width // 2 else ""
-        for index, part in enumerate(wrap(line[len(start) :], width - len(start))):
+        for index, part in enumerate(wrap_words(line[len(start) :], width - len(start))):
             yield (" " * len(start) if index else start), part
 
 
@@ -104,18 +74,3 @@ def cut(text: str, width: int) -> str:
 def pad(text: str, width: int) -> str:
     """The text cut or filled to exactly this width."""
     return set_cell_size(cut(text, width), max(width, 0))
-
-
-def _fits(text: str, start: int, end: int, width: int) -> bool:
-    # More characters than columns never fit, so a huge word is not measured as a whole.
-    return end - start <= width and cell_len(text[start:end]) <= width
-
-
-def _fitting(text: str, start: int, width: int) -> int:
-    """How many characters from the start fit, but at least one."""
-    used, rest = 0, text[start : start + width + 1]
-    for size, character in enumerate(rest):
-        used += get_character_cell_size(character)
-        if used > width:
-            return max(cut_at(rest, size), 1)
-    return max(cut_at(rest, width), 1)

@@ -14,8 +14,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from maverick_tui.ui.lines.view import ScrolledLines
-from maverick_tui.ui.lines.wrapping import cut, pad, wrap
+from maverick_tui.ui.lines.wrapping import cut, pad
 from maverick_tui.ui.picker.items import Item, ListRow
+from maverick_tui.ui.rendering.wrap import wrap_words
 
 MARKER = "▸"
 
@@ -93,7 +94,7 @@ class AgentList(ScrolledLines):
     @property
     def line_count(self) -> int:
         """How many lines there are, also of what stands there instead of rows."""
-        return len(self._lines) if self.rows else len(wrap(self.notice, self.room))
+        return len(self._lines) if self.rows else len(wrap_words(self.notice, self.room))
 
     def watch_highlighted(self, before: int | None, after: int | None) -> None:
         """Draw the two rows that have changed."""
@@ -137,7 +138,7 @@ class AgentList(ScrolledLines):
     def draw_line(self, index: int, width: int) -> Strip:
         """One line: a heading, a row, or what stands there when there are no rows."""
         if not self.rows:
-            return Strip([Segment(wrap(self.notice, width)[index], self.look("muted"))])
+            return Strip([Segment(wrap_words(self.notice, width)[index], self.look("muted"))])
         at = self._lines[index]
         if at is None:
             return Strip([])

@@ -15,7 +15,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.ui.lines.view import role_look
-from maverick_tui.ui.lines.wrapping import cut, wrap
+from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.rendering.wrap import wrap_words
 
 TITLE = "Maverick"
 GAP = 3
@@ -85,7 +86,7 @@ class KeyHints(Widget):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One line, or as many as the notice needs."""
-        return min(len(wrap(self.notice, width)), MOST_LINES)
+        return min(len(wrap_words(self.notice, width)), MOST_LINES)
 
     def _hints(self) -> tuple[list[Hint], list[Hint]]:
         """Those of the screen and those of the application, each action once."""
@@ -118,7 +119,7 @@ class KeyHints(Widget):
         """The notice, or the hints."""
         width = self.size.width
         if self.notice:
-            lines = wrap(self.notice, width)
+            lines = wrap_words(self.notice, width)
             style = role_look(self, "error" if self.is_error else "text")
             text = lines[y] if y < len(lines) else ""
             return Strip([Segment(text, style)]).crop_extend(0, width, self.rich_style)

@@ -15,9 +15,10 @@ from textual.timer import Timer
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import Line, Span, cut, wrap, wrap_document
+from maverick_tui.ui.lines.wrapping import Line, Span, cut, wrap_document
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.items import GLYPHS, Item
+from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
@@ -157,10 +158,10 @@ def _problems(problems: Iterable[Problem], width: int) -> Iterator[Line]:
     problem = None
     for problem in problems:
         where = f"line {problem.line}: " if problem.line else ""
-        first, *rest = wrap(one_line(f"{where}{problem.message}"), width - 2)
+        first, *rest = wrap_words(one_line(f"{where}{problem.message}"), width - 2)
         yield (f"{GLYPHS[problem.severity]} ", problem.severity), (first, problem.severity)
         yield from (((f"  {line}", problem.severity),) for line in rest)
-        yield from (((f"  {line}", "muted"),) for line in wrap(one_line(problem.hint), width - 2) if line)
+        yield from (((f"  {line}", "muted"),) for line in wrap_words(one_line(problem.hint), width - 2) if line)
     if problem is not None:
         yield ()
 
@@ -171,7 +172,7 @@ def _field(label: str, spans: Iterable[Span], width: int) -> Iterator[Line]:
     lines: list[list[Span]] = [[]]
     used = 0
     for text, role in spans:
-        first, *rest = wrap(text, room)
+        first, *rest = wrap_words(text, room)
         if used and used + 2 + cell_len(first) > room:
             lines.append([])
             used = 0
@@ -187,7 +188,7 @@ def _field(label: str, spans: Iterable[Span], width: int) -> Iterator[Line]:
 def _named(label: str, name: str, text: str, width: int) -> Iterator[Line]:
     """A label and a name with the text beside it."""
     start = f"{name}  "
-    for nth, line in enumerate(wrap(text, max(width - LABEL - cell_len(start), 12))):
+    for nth, line in enumerate(wrap_words(text, max(width - LABEL - cell_len(start), 12))):
         yield (
             (f"{'' if nth else label:<{LABEL}}", "muted"),
             (" " * cell_len(start) if nth else start, "accent"),
@@ -246,4 +247,4 @@ def _with_places(line: str, declared: set[str]) -> Iterator[Span]:
 
 
 def _text(text: str, role: str, width: int) -> Iterator[Line]:
-    yield from (((line, role),) for line in wrap(text, width))
+    yield from (((line, role),) for line in wrap_words(text, width))

@@ -31,9 +31,8 @@ _CODE_AROUND_TEXT = re.compile(r"(`[^`]+`)")
 class Inline:
     """Turns inline Markdown into runs; combined styles are made once."""
 
-    def __init__(self, palette: Palette, *, reflow: bool) -> None:
+    def __init__(self, palette: Palette) -> None:
         self._overlays = palette.overlays
-        self._break = " " if reflow else "\n"
         self._mixed: dict[tuple[Style, str], Style] = {}
 
     def mix(self, style: Style, name: str) -> Style:
@@ -59,7 +58,7 @@ class Inline:
             elif kind == "code":
                 runs.append((clean(_inside(text)), self.mix(style, "code")))
             elif kind == "break":
-                runs.append((self._break, style))
+                runs.append(("\n", style))
             else:
                 over = self.mix(style, kind)
                 first = len(runs)
@@ -80,9 +79,7 @@ class Inline:
             if kind in ("text", "text_special"):
                 if token.content:
                     runs.append((clean(token.content), styles[-1]))
-            elif kind == "softbreak":
-                runs.append((self._break, styles[-1]))
-            elif kind == "hardbreak":
+            elif kind in ("softbreak", "hardbreak"):
                 runs.append(("\n", styles[-1]))
             elif kind == "code_inline":
                 runs.append((clean(token.content), self.mix(styles[-1], "code")))

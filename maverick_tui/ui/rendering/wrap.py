@@ -102,9 +102,9 @@ def hang_of(text: str, width: int) -> int:
 
 
 def wrap_words(text: str, width: int) -> list[str]:
-    """The lines of a text without styles."""
-    style = Style.null()
-    return ["".join(part.text for part in line.segments) for line in wrap([(clean(text), style)], width)]
+    """The lines of an inert text without styles."""
+    lines = wrap([(text, Style.null())], max(width, 1))
+    return ["".join(part.text for part in line.segments) for line in lines]
 
 
 def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> list[WrappedLine]:

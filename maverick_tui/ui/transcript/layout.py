@@ -16,7 +16,7 @@ from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import wrap_words
+from maverick_tui.ui.rendering.wrap import clean, wrap_words
 
 Styled: TypeAlias = tuple[str, Style]
 
@@ -161,7 +161,7 @@ def choice_lines(
             lines[-1].append((gap, style))
             left -= len(gap)
         click = Style(meta={"@click": action})
-        first, *rest = [words] if size <= room else wrap_words(words, max(4, room - cell_len(f"{key} ")))
+        first, *rest = [words] if size <= room else wrap_words(clean(words), max(4, room - cell_len(f"{key} ")))
         lines[-1] += [(key, key_style + click), (f" {first}", style + click)]
         lines += [[(" " * cell_len(f"{key} "), style), (line, style + click)] for line in rest]
         left = 0 if rest else left - size

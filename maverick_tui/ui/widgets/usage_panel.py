@@ -13,7 +13,8 @@ from textual.message import Message
 from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import KeptList, Todo
-from maverick_tui.ui.lines.wrapping import Line, cut, pad, wrap
+from maverick_tui.ui.lines.wrapping import Line, cut, pad
+from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
 from maverick_tui.ui.widgets.usage_figures import NEARLY_FULL, Moment, Subagent, duration, gauge, short, sparkline
 
@@ -289,7 +290,7 @@ def _size(first: int, last: int, total: int) -> int:
 
 def _todo(todo: Todo, width: int, most: int) -> list[Line]:
     sign, role = _TODO_SIGNS[todo.state], _TODO_ROLES[todo.state]
-    lines = wrap(todo.text, max(width - 2, 1))
+    lines = wrap_words(todo.text, max(width - 2, 1))
     if len(lines) > most:
         lines = [*lines[: most - 1], cut(todo.text[len(" ".join(lines[: most - 1])) :].strip(), max(width - 2, 1))]
     text_role = "muted" if todo.state == "completed" else "text"

@@ -11,7 +11,7 @@ from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.wrap import Run
 from tests.ui.rendering.looks import DARK, palette
 
-INLINE = Inline(DARK, reflow=False)
+INLINE = Inline(DARK)
 ATOMS = [
     *("a", "word", "1", "é", "日", " ", "  ", "\n", "\t", "\xa0", ".", ":", "-", "=", "#", "“"),
     *("*", "**", "***", "_", "__", "`", "``", "[", "]", "(", "](", "!", "<", "&", "~", "~~", "\\"),
@@ -95,10 +95,6 @@ def test_links_show_their_target_and_everything_else_what_it_says(content: str, 
     assert text(content) == shown
 
 
-def test_single_newlines_can_be_blanks() -> None:
-    assert "".join(part for part, _ in Inline(DARK, reflow=True).runs("a\nb  \nc", DARK.base)) == "a b\nc"
-
-
 def test_emphasis_is_combined() -> None:
     runs = dict(INLINE.runs("**a *b* `c`** d", DARK.base))
     assert runs["a "] == DARK.strong
@@ -111,5 +107,5 @@ def test_emphasis_is_combined() -> None:
 @pytest.mark.parametrize("name", ["textual-dark", "ansi-light"])
 def test_no_style_carries_a_link(name: str) -> None:
     made = palette(name)
-    for _, style in Inline(made, reflow=False).runs("[a](https://x) <https://y> ![z](w)", made.base):
+    for _, style in Inline(made).runs("[a](https://x) <https://y> ![z](w)", made.base):
         assert style.link is None

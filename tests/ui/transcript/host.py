@@ -54,11 +54,7 @@ class TranscriptApp(App[None]):
         yield self.transcript
 
     def text_palette(self) -> Palette:
-        names = self.theme_variables
-        theme = self.current_theme
-        return Palette.of(
-            names, background=names["background"], foreground=names["foreground"], dark=theme.dark, ansi=theme.ansi
-        )
+        return Palette.of(self.theme_variables, dark=self.current_theme.dark, ansi=self.current_theme.ansi)
 
     @on(Transcript.Moved)
     def _moved(self, event: Transcript.Moved) -> None:
