@@ -57,13 +57,12 @@ def test_the_size_of_the_context_is_known_from_the_start() -> None:
 
 @pytest.mark.parametrize("kind", ["cleared", "compact_boundary"])
 def test_how_full_the_context_is_is_forgotten_with_the_conversation(kind: str) -> None:
-    store = asked(ev.UsageReported(2, "m1", 10, 5))
-    store.apply(ev.Noticed(3, kind, "of a subagent", parent="c1"))
-    assert store.figures.context_used == 15
-    store.apply(ev.Noticed(4, kind, "our own"))
-    assert store.figures.context_used is None
-    store.apply(ev.UsageReported(5, "m2", 3, 1))
-    assert store.figures.context_used == 4
+    store, used = asked(ev.UsageReported(2, "m1", 10, 5)), []
+    others, own = ev.Noticed(3, kind, "of a subagent", parent="c1"), ev.Noticed(4, kind, "our own")
+    for event in (others, own, ev.UsageReported(5, "m2", 3, 1)):
+        store.apply(event)
+        used.append(store.figures.context_used)
+    assert used == [15, None, 4]
 
 
 def test_the_answers_of_a_turn_are_counted_while_it_runs() -> None:

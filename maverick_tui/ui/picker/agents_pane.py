@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual import events, on, work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -33,15 +32,13 @@ PLACEHOLDER = "type to filter"
 class FilterLine(Widget, can_focus=True):
     """One line of text that only grows and shrinks at its end, so that all other keys are free for the list."""
 
-    text: reactive[str] = reactive("")
+    text: reactive[str] = reactive("", init=False)
     count: reactive[str] = reactive("")
 
-    class Changed(Message):
-        """The filter has another text."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    def __init__(self, changed: Callable[[], None]) -> None:
+        """`changed` hears that it has another text."""
+        super().__init__(id="filter")
+        self._changed = changed
 
     def on_key(self, event: events.Key) -> None:
         """Take a character, or take some away; everything else is for the screen."""
@@ -72,9 +69,9 @@ class FilterLine(Widget, can_focus=True):
         # Fingers that know other programs type a slash to search.
         self.text = text[:LONGEST].removeprefix("/").lstrip()
 
-    def watch_text(self, text: str) -> None:
-        """Tell the screen."""
-        self.post_message(self.Changed(text))
+    def watch_text(self) -> None:
+        """Tell the list."""
+        self._changed()
 
     def render_line(self, y: int) -> Strip:
         """The text, a cursor behind it, and the count at the right."""
@@ -101,31 +98,21 @@ class FilterLine(Widget, can_focus=True):
 class AgentsPane(Vertical):
     """Filters its items by what is typed; the best match is highlighted."""
 
-    class Read(Message):
-        """The agents have been read: what was known of them may no longer be true."""
-
-    class Filtered(Message):
-        """The filter has another text."""
-
-    class Moved(Message):
-        """Another item is highlighted, or none."""
-
-        def __init__(self, item: Item | None) -> None:
-            super().__init__()
-            self.item = item
-
-    class Chosen(Message):
-        """This item was clicked a second time."""
-
-        def __init__(self, item: Item) -> None:
-            super().__init__()
-            self.item = item
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(
+        self,
+        *,
+        read: Callable[[], None],
+        filtered: Callable[[], None],
+        moved: Callable[[Item | None], None],
+        chosen: Callable[[Item], None],
+    ) -> None:
+        """What is heard: the agents have been read, the filter is another, an item is highlighted, or clicked twice."""
+        super().__init__(id="agents")
         self.border_title = "Agents"
-        self.filter = FilterLine(id="filter")
-        self.list = AgentList(id="list")
+        self.filter = FilterLine(self._change)
+        self.list = AgentList(moved, chosen)
+        self._was_read = read
+        self._was_filtered = filtered
         self.runs: Sequence[RunSummary] = ()
         """The runs that the list begins with; `show` shows them."""
         self.found = Found()
@@ -151,7 +138,7 @@ class AgentsPane(Vertical):
             reason = one_line(f"{type(error).__name__}: {error}")
             self.found, self._failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R tries again."
         self.is_reading = False
-        self.post_message(self.Read())
+        self._was_read()
         self.show()
 
     def show(self) -> None:
@@ -160,22 +147,9 @@ class AgentsPane(Vertical):
         self.list.measure(self._items)
         self._show_rows(jump=False)
 
-    @on(FilterLine.Changed)
-    def _change(self, event: FilterLine.Changed) -> None:
-        event.stop()
+    def _change(self) -> None:
         self._show_rows(jump=bool(self._query))
-        self.post_message(self.Filtered())
-
-    @on(AgentList.Moved)
-    def _move(self, event: AgentList.Moved) -> None:
-        # What this pane makes the list say ends here, so the pane says it again.
-        event.stop()
-        self.post_message(self.Moved(event.item))
-
-    @on(AgentList.Chosen)
-    def _choose(self, event: AgentList.Chosen) -> None:
-        event.stop()
-        self.post_message(self.Chosen(event.item))
+        self._was_filtered()
 
     @property
     def _query(self) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import work
-from textual.message import Message
 from textual.timer import Timer
 
 from maverick_tui.inert import inert, one_line
@@ -41,15 +40,10 @@ _LEFT_OUT = ("alone", "start")
 class XRayPanel(LineView):
     """What is shown stays until there is something else, so nothing flickers while the highlight moves."""
 
-    class Failed(Message):
-        """An agent could not be looked into."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, failed: Callable[[str], None]) -> None:
+        """`failed` hears why an agent could not be looked into."""
+        super().__init__(id="xray")
+        self._failed = failed
         self.cwd = Path("/")
         """Paths are shown as they are seen from here."""
         self._known: dict[str, XRay] = {}
@@ -83,7 +77,7 @@ class XRayPanel(LineView):
         try:
             self._known[item.agent] = await asyncio.to_thread(reading.read_xray, listing)
         except Exception as error:  # settings that are wrong, a list of trusted files that is broken
-            self.post_message(self.Failed(str(error)))
+            self._failed(str(error))
         if self._item is not None and item.key == self._item.key:  # the row may have been read again meanwhile
             self._draw(self._item, hides)
 

@@ -13,7 +13,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.screen import Screen
 
 from maverick_tui.agent.fields import PERMISSION_MODES
@@ -28,12 +27,8 @@ from maverick_tui.ui.run.prompting import Prompting
 from maverick_tui.ui.run.recovery import Recovery
 from maverick_tui.ui.run.status import RunStatus, StatusClock
 from maverick_tui.ui.transcript.view import Transcript
-from maverick_tui.ui.widgets.command_menu import CommandMenu
 from maverick_tui.ui.widgets.painted import PAINT
 from maverick_tui.ui.widgets.prompt import Prompt
-from maverick_tui.ui.widgets.run_header import RunHeader
-from maverick_tui.ui.widgets.status_line import StatusLine
-from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
@@ -75,7 +70,9 @@ class RunScreen(Screen[None]):
         self.run = run
         self.store = run.store
         self._preferences = preferences
-        self.transcript = Transcript(run.store, palette=palette, verbosity=preferences.verbosity, clock=clock)
+        self.transcript = Transcript(
+            run.store, palette=palette, moved=self._moved, verbosity=preferences.verbosity, clock=clock
+        )
         self.prompt = Prompt(history=run.history)
         self._status = RunStatus(run, badge, clock)
         self.status_clock = StatusClock(self._show_status)
@@ -203,12 +200,6 @@ class RunScreen(Screen[None]):
     def _text_changed(self) -> None:
         self._prompting.commands.text_changed()
 
-    @on(CommandMenu.Clicked)
-    def _command_clicked(self, event: CommandMenu.Clicked) -> None:
-        event.stop()
-        self._prompting.commands.complete(event.at)
-        self.set_focus(self.prompt)
-
     # -- steering -----------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -329,34 +320,5 @@ class RunScreen(Screen[None]):
         except MaverickError as error:
             self.notify(inert(str(error)), title="Editor", severity="warning", markup=False)
 
-    @on(UsagePanel.ToggleRequested)
-    @on(UsageLine.ToggleRequested)
-    def _usage_clicked(self, event: Message) -> None:
-        event.stop()
-        self.action_toggle_panel()
-
-    @on(RunHeader.ModeClicked)
-    def _mode_clicked(self, event: RunHeader.ModeClicked) -> None:
-        event.stop()
-        self.action_cycle_mode()
-
-    @on(Transcript.Moved)
-    def _moved(self, event: Transcript.Moved) -> None:
-        event.stop()
-        self._status.line.set_unseen(0 if event.is_following else event.unseen, event.is_following)
-
-    @on(StatusLine.FollowClicked)
-    def _follow_clicked(self, event: StatusLine.FollowClicked) -> None:
-        event.stop()
-        self.action_follow()
-
-    @on(Transcript.Found)
-    def _found(self, event: Transcript.Found) -> None:
-        event.stop()
-        if self._find_bar is not None:  # the keys from match to match act also before anything was to be found
-            self._find_bar.show_result(event.at, event.total)
-
-    @on(Transcript.Copied)
-    def _copied(self, event: Transcript.Copied) -> None:
-        event.stop()
-        self.notify(f"Copied {event.characters:,} characters.", timeout=2)
+    def _moved(self, is_at_end: bool, unseen: int) -> None:
+        self._status.line.set_unseen(unseen, is_at_end)

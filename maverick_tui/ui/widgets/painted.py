@@ -28,8 +28,8 @@ class Painted(Widget, can_focus=False):
 
     ALLOW_SELECT = False
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: Sequence[Line] = ()
         self._strips: dict[int, Strip] = {}
         self._styles_by_role: dict[str, Style] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from textual import events
-from textual.message import Message
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.status import headline
@@ -38,14 +37,9 @@ class _Part(NamedTuple):
 class RunHeader(Painted):
     """Name and state at the left; the other runs, model, branch and mode at the right."""
 
-    class ModeClicked(Message):
-        """The person wants another permission mode."""
-
-    def __init__(
-        self, store: RunStore, *, name: str = "", badge: str = "", id: str | None = None, classes: str | None = None
-    ) -> None:
+    def __init__(self, store: RunStore, *, name: str = "", badge: str = "") -> None:
         """`name` is the agent's until the run has started; `badge` says that nothing here is real."""
-        super().__init__(id=id, classes=classes)
+        super().__init__()
         self._agent = one_line(name)
         self._store = store
         self._badge = one_line(badge)
@@ -69,11 +63,11 @@ class RunHeader(Painted):
         """The same in the room that there is now."""
         self._draw()
 
-    def on_click(self, event: events.Click) -> None:
-        """A click on the mode asks for another one."""
+    async def on_click(self, event: events.Click) -> None:
+        """A click on the mode brings another one."""
         event.stop()
         if event.x - self.content_offset.x in self._mode_at:
-            self.post_message(self.ModeClicked())
+            await self.run_action("screen.cycle_mode")
 
     def _draw(self) -> None:
         store, width = self._store, self.content_size.width

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual import events
 from textual.geometry import Size
-from textual.message import Message
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
@@ -33,11 +32,8 @@ _LEAST_FIGURES = 9
 class UsageView(Painted):
     """Takes the figures of a moment, and draws only what is new of them."""
 
-    class ToggleRequested(Message):
-        """The person wants the figures in the other shape."""
-
-    def __init__(self, store: RunStore, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, store: RunStore) -> None:
+        super().__init__()
         self._store = store
         self._moment: Moment | None = None
         self._size_drawn: Size | None = None
@@ -61,10 +57,10 @@ class UsageView(Painted):
         """The same in the room that there is now."""
         self.refresh_figures(self._now)
 
-    def on_click(self, event: events.Click) -> None:
-        """A click asks for the other shape."""
+    async def on_click(self, event: events.Click) -> None:
+        """A click brings the other shape."""
         event.stop()
-        self.post_message(self.ToggleRequested())
+        await self.run_action("screen.toggle_panel")
 
 
 class UsagePanel(UsageView):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from textual import on
 from textual.geometry import Size
 
 from maverick_tui.events import kinds as ev
@@ -171,18 +170,12 @@ async def test_a_new_theme_draws_it_anew(theme: str) -> None:
 
 
 async def test_a_click_asks_for_the_other_shape() -> None:
-    store, asked_for = asked(), []
-
-    class Listening(Host):
-        @on(UsagePanel.ToggleRequested)
-        def _toggle(self) -> None:
-            asked_for.append(1)
-
-    app = Listening(lambda: [UsagePanel(store), UsageLine(store)])
+    store = asked()
+    app = Host(lambda: [UsagePanel(store), UsageLine(store)])
     async with app.run_test(size=(80, 30)) as pilot:
         await pilot.click(UsagePanel)
         await pilot.click(UsageLine)
-        assert len(asked_for) == 2
+        assert app.acted == ["toggle_panel"] * 2
 
 
 def text(rows: list[Line]) -> list[str]:
