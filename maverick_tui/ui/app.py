@@ -23,7 +23,7 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
-from maverick_tui.ui.launch import HeldSetup, Launch
+from maverick_tui.ui.launch import HeldSetup, Launch, load_engine, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.navigation import Navigation, TypedKeys
@@ -121,15 +121,13 @@ class MaverickApp(App[int]):
     @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:
         """Load what runs need, in threads, and begin with the run that was asked for."""
-        from maverick_tui.ui import warmup
-
-        await asyncio.to_thread(warmup.load_runs)
+        await asyncio.to_thread(load_runs)
         if self._leaving.begun.is_set():
             return
         self._hold_setup()
         if self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
-        await asyncio.to_thread(warmup.load_engine)
+        await asyncio.to_thread(load_engine)
         await self._take_own_keys()
 
     async def _take_own_keys(self) -> None:
@@ -320,10 +318,10 @@ class MaverickApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Show all commands."""
-        from maverick_tui.ui.keys import Palette
+        from maverick_tui.ui.keys import CommandFinder
 
-        if not isinstance(self.screen, Palette):
-            _ = self.push_screen(Palette(id="--command-palette"))
+        if not isinstance(self.screen, CommandFinder):
+            _ = self.push_screen(CommandFinder(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the palette offers: the commands of the screen, and what holds everywhere."""

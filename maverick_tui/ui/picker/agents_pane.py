@@ -20,7 +20,7 @@ from maverick_tui.ui.lines.view import role_look
 from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.items import Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.items import Item, rows_of
 from maverick_tui.ui.picker.reading import Found
 
 READING = "reading agents …"
@@ -111,9 +111,10 @@ class AgentsPane(Vertical):
         self.border_title = "Agents"
         self.filter = FilterLine(self._change)
         self.list = AgentList(moved, chosen)
+        self._moved = moved
         self._was_read = read
         self._was_filtered = filtered
-        self.runs: Sequence[RunSummary] = ()
+        self.runs: Sequence[Item] = ()
         """The runs that the list begins with; `show` shows them."""
         self.found = Found()
         """The agents, as they were read last."""
@@ -140,10 +141,11 @@ class AgentsPane(Vertical):
         self.is_reading = False
         self._was_read()
         self.show()
+        self._moved(self.list.item)  # the agent of a run is known only now
 
     def show(self) -> None:
         """Show what there is; the same item stays highlighted if it is still there."""
-        self._items = [*map(run_item, self.runs), *self.found.items]
+        self._items = [*self.runs, *self.found.items]
         self.list.measure(self._items)
         self._show_rows(jump=False)
 

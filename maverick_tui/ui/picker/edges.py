@@ -57,7 +57,7 @@ def _end_of(folder: str, room: int) -> str:
     return cut(folder, max(room, 0))
 
 
-class Hint(NamedTuple):
+class KeyHint(NamedTuple):
     """A key, what it does, and the key's own name."""
 
     label: str
@@ -88,17 +88,17 @@ class KeyHints(Widget):
         """One line, or as many as the notice needs."""
         return min(len(wrap_words(self.notice, width)), MOST_LINES)
 
-    def _hints(self) -> tuple[list[Hint], list[Hint]]:
+    def _hints(self) -> tuple[list[KeyHint], list[KeyHint]]:
         """Those of the screen and those of the application, each action once."""
-        ours: dict[str, Hint] = {}
-        apps: dict[str, Hint] = {}
+        ours: dict[str, KeyHint] = {}
+        apps: dict[str, KeyHint] = {}
         for node, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and enabled:
-                hint = Hint(self.app.get_key_display(binding), binding.description, binding.key)
+                hint = KeyHint(self.app.get_key_display(binding), binding.description, binding.key)
                 (apps if node is self.app else ours).setdefault(binding.action, hint)
         return list(ours.values()), list(apps.values())
 
-    def _placed(self) -> Iterator[tuple[int, Hint]]:
+    def _placed(self) -> Iterator[tuple[int, KeyHint]]:
         """Each hint and the column that it starts at; what does not fit is left out from the right."""
         ours, apps = self._hints()
         at, end = 0, self.size.width
@@ -146,5 +146,5 @@ class KeyHints(Widget):
                 self.app.simulate_key(hint.key)
 
 
-def _width(hint: Hint) -> int:
+def _width(hint: KeyHint) -> int:
     return cell_len(hint.label) + 1 + cell_len(hint.description)

@@ -20,7 +20,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.ui.lines.view import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.edges import KeyHints, PickerHeader
-from maverick_tui.ui.picker.items import Item, RunSummary
+from maverick_tui.ui.picker.items import Item
 from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.short_names import short_path
 
@@ -86,7 +86,7 @@ class PickerScreen(Screen[None]):
     class BackRequested(Message):
         """Whatever was there before the picker is to be shown again."""
 
-    def __init__(self, cwd: Path | None, *, runs: Sequence[RunSummary] = (), badge: str = "", folder: str = "") -> None:
+    def __init__(self, cwd: Path | None, *, runs: Sequence[Item] = (), badge: str = "", folder: str = "") -> None:
         """Without a folder it waits for `set_cwd`; `folder` is what it is called, if its path says nothing."""
         super().__init__()
         self._folder = folder
@@ -124,12 +124,12 @@ class PickerScreen(Screen[None]):
         self.call_after_refresh(self._read)
 
     @property
-    def runs(self) -> Sequence[RunSummary]:
+    def runs(self) -> Sequence[Item]:
         """The runs that the list begins with."""
         return self._agents.runs
 
     @runs.setter
-    def runs(self, runs: Sequence[RunSummary]) -> None:
+    def runs(self, runs: Sequence[Item]) -> None:
         self._agents.runs = tuple(runs)
         self._agents.show()
         self.refresh_bindings()

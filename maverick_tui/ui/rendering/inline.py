@@ -12,7 +12,7 @@ from rich.style import Style
 
 from maverick_tui.ui.rendering import grammar
 from maverick_tui.ui.rendering.palette import Palette
-from maverick_tui.ui.rendering.wrap import Run, clean
+from maverick_tui.ui.rendering.wrap import Styled, clean
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -43,15 +43,15 @@ class Inline:
             mixed = self._mixed[key] = style + self._overlays[name]
         return mixed
 
-    def runs(self, content: str, style: Style) -> list[Run]:
+    def runs(self, content: str, style: Style) -> list[Styled]:
         """The runs of a block's inside; a newline in them begins a new line."""
         pieces = read_quickly(content)
         if pieces is not None and (runs := self._quick(pieces, style)) is not None:
             return runs
         return self._parsed(grammar.inline(content), style)
 
-    def _quick(self, pieces: Sequence[Piece], style: Style) -> list[Run] | None:
-        runs: list[Run] = []
+    def _quick(self, pieces: Sequence[Piece], style: Style) -> list[Styled] | None:
+        runs: list[Styled] = []
         for kind, text, target in pieces:
             if kind == "text":
                 runs.append((clean(text), style))
@@ -70,8 +70,8 @@ class Inline:
                     self._add_target(runs, first, href, style)
         return runs
 
-    def _parsed(self, tokens: Sequence[Token], style: Style) -> list[Run]:
-        runs: list[Run] = []
+    def _parsed(self, tokens: Sequence[Token], style: Style) -> list[Styled]:
+        runs: list[Styled] = []
         styles = [style]
         links: list[tuple[int, str]] = []
         for token in tokens:
@@ -100,7 +100,7 @@ class Inline:
                 runs.append((clean(token.content), styles[-1]))
         return runs
 
-    def _add_target(self, runs: list[Run], first: int, target: str, style: Style) -> None:
+    def _add_target(self, runs: list[Styled], first: int, target: str, style: Style) -> None:
         """Say where a link leads, unless its text says so itself."""
         text = "".join([text for text, _ in runs[first:]])
         # A target's host is ASCII, so one that only looks like the text is not the same.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from maverick_tui.ui.rendering.markdown import Renderer
-from maverick_tui.ui.rendering.reader import Reader
+from maverick_tui.ui.rendering.reader import MarkdownReader
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.table import Table
 from maverick_tui.ui.rendering.units import OpenFence, OpenTable, Unit
@@ -21,7 +21,7 @@ class LiveMarkdown:
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
-        self._reader = Reader()
+        self._reader = MarkdownReader()
         self._parts: list[str] = []
         self._fresh: list[str] = []
         self._is_idle = True

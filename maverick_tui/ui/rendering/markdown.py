@@ -16,7 +16,7 @@ from maverick_tui.ui.rendering.code import Code, language_of, lexer_of
 from maverick_tui.ui.rendering.diff import Hunk, diff_rows
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.palette import Palette
-from maverick_tui.ui.rendering.reader import Reader
+from maverick_tui.ui.rendering.reader import MarkdownReader
 from maverick_tui.ui.rendering.row import Canvas, Row
 from maverick_tui.ui.rendering.units import Unit
 from maverick_tui.ui.rendering.wrap import clean_lines, wrap
@@ -52,7 +52,7 @@ class Renderer:
             return self.plain(source, self.palette.base)
 
     def _markdown(self, source: str) -> list[Row]:
-        reader = Reader()
+        reader = MarkdownReader()
         reader.feed(source)
         rows: list[Row] = []
         while (units := reader.step(closed=True)) is not None:

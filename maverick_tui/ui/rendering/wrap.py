@@ -15,7 +15,7 @@ from maverick_tui.inert import inert
 
 TAB = 4
 
-Run: TypeAlias = tuple[str, Style]
+Styled: TypeAlias = tuple[str, Style]
 """A piece of text of one style."""
 
 
@@ -83,12 +83,12 @@ def cells_of(text: str) -> int:
     return len(text) if is_simple(text) else cell_len(text)
 
 
-def wrap(runs: Sequence[Run], width: int) -> list[WrappedLine]:
+def wrap(runs: Sequence[Styled], width: int) -> list[WrappedLine]:
     """Lines broken between words; a word that is too long is broken where the line ends."""
     return _lines(runs, width, width, by_word=True)
 
 
-def fold(runs: Sequence[Run], width: int, hang: int = 0) -> list[WrappedLine]:
+def fold(runs: Sequence[Styled], width: int, hang: int = 0) -> list[WrappedLine]:
     """Lines broken where they are full, or at the last blank if that is near; no blank is lost.
 
     For code: lines that go on are narrower by `hang`, so that they can be indented.
@@ -107,7 +107,7 @@ def wrap_words(text: str, width: int) -> list[str]:
     return ["".join(part.text for part in line.segments) for line in lines]
 
 
-def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> list[WrappedLine]:
+def _lines(runs: Sequence[Styled], width: int, later: int, *, by_word: bool) -> list[WrappedLine]:
     out: list[WrappedLine] = []
     for line in _split(runs):
         text = line[0][0] if len(line) == 1 else "".join([run[0] for run in line])
@@ -123,11 +123,11 @@ def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> lis
     return out
 
 
-def _split(runs: Sequence[Run]) -> Iterable[Sequence[Run]]:
+def _split(runs: Sequence[Styled]) -> Iterable[Sequence[Styled]]:
     """The runs of each line of a text with newlines in it; empty runs are left out."""
     if all(text and "\n" not in text for text, _ in runs):
         return (runs,)
-    lines: list[list[Run]] = [[]]
+    lines: list[list[Styled]] = [[]]
     for text, style in runs:
         first, *others = text.split("\n")
         if first:
@@ -166,7 +166,7 @@ def _full_cuts(text: str, width: int, later: int) -> Iterator[_Cut]:
     yield at, size, size
 
 
-def _odd_cuts(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> Iterator[_Cut]:
+def _odd_cuts(runs: Sequence[Styled], width: int, later: int, *, by_word: bool) -> Iterator[_Cut]:
     """Cuts of a text with wide, combined or invisible characters, never inside what is drawn as one."""
     text = "".join([run[0] for run in runs])
     spans: list[tuple[int, int, int]] = []
@@ -205,7 +205,7 @@ def _odd_cuts(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> 
     yield at, end, len(text)
 
 
-def _sliced(runs: Sequence[Run], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[WrappedLine]:
+def _sliced(runs: Sequence[Styled], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[WrappedLine]:
     """The segments of each cut."""
     glue: str | None = None
     index, begin = 0, 0  # the run that a cut begins in, and where that run begins

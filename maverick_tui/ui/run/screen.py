@@ -25,7 +25,7 @@ from maverick_tui.ui.run.answering import Answering
 from maverick_tui.ui.run.keys import RUN_KEYS
 from maverick_tui.ui.run.prompting import Prompting
 from maverick_tui.ui.run.recovery import Recovery
-from maverick_tui.ui.run.status import RunStatus, StatusClock
+from maverick_tui.ui.run.status import StatusClock, StatusLines
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.painted import PAINT
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -74,7 +74,7 @@ class RunScreen(Screen[None]):
             run.store, palette=palette, moved=self._moved, verbosity=preferences.verbosity, clock=clock
         )
         self.prompt = Prompt(history=run.history)
-        self._status = RunStatus(run, badge, clock)
+        self._status = StatusLines(run, badge, clock)
         self.status_clock = StatusClock(self._show_status)
         self._answering = Answering(run, self.transcript, self.prompt, clock)
         self._prompting = Prompting(run, self.prompt, self.transcript, self._answering, self._act_later)
@@ -87,6 +87,8 @@ class RunScreen(Screen[None]):
     def _give_actions_to_parts(self) -> None:
         """Textual looks on the screen for what its keys do; these actions are the parts' own."""
         answering, prompting, recovery = self._answering, self._prompting, self._recovery
+        self.action_page = self.transcript.action_pages
+        self.action_follow = self.transcript.action_bottom
         self.action_choose = answering.choose
         self.action_allow_once = answering.allow_once
         self.action_allow_run = partial(answering.allow, "allow_run")
@@ -271,17 +273,6 @@ class RunScreen(Screen[None]):
     def action_focus_prompt(self) -> None:
         """Back to the prompt, at once: what is typed next is for it."""
         self.set_focus(self.prompt)
-
-    def action_page(self, direction: int) -> None:
-        """Scroll the transcript by a page, wherever the focus is."""
-        if direction < 0:
-            self.transcript.action_page_up()
-        else:
-            self.transcript.action_page_down()
-
-    def action_follow(self) -> None:
-        """To the end of the transcript, and follow it."""
-        self.transcript.action_bottom()
 
     def action_verbosity(self) -> None:
         """Show the next amount of detail, and remember it."""

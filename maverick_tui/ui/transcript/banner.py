@@ -16,8 +16,8 @@ from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.failures import RAW
 from maverick_tui.runs.status import until
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import clean, wrap_words
-from maverick_tui.ui.transcript.layout import Look, Styled, choice_lines, line_row
+from maverick_tui.ui.rendering.wrap import Styled, clean, wrap_words
+from maverick_tui.ui.transcript.layout import Look, choice_lines, line_row
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Failure

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -16,9 +15,7 @@ from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import clean, wrap_words
-
-Styled: TypeAlias = tuple[str, Style]
+from maverick_tui.ui.rendering.wrap import Styled, clean, wrap_words
 
 
 @dataclass(slots=True)

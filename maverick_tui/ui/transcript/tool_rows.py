@@ -19,8 +19,7 @@ from maverick_tui.ui.rendering.diff import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import clean, wrap_words
-from maverick_tui.ui.transcript.layout import Styled
+from maverick_tui.ui.rendering.wrap import Styled, clean, wrap_words
 
 LONGEST = 100_000
 """Characters of arguments or of a result that are drawn; the rest is a key away, in the editor."""
@@ -240,7 +239,7 @@ def output(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     return renderer.plain(text, palette.error if entry.state == "failed" else palette.dim)
 
 
-def short(seconds: float) -> str:
+def gutter_time(seconds: float) -> str:
     """A duration for the gutter: at most five columns."""
     if seconds < 100:
         return f"{seconds:.1f}s"

@@ -37,10 +37,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     FOCUS_ON_CLICK = False  # who clicks on an answer types on in the prompt, and does not press its keys
     BINDING_GROUP_TITLE = "Transcript"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "Up a line", id="transcript.up", show=False),
-        Binding("down,j", "scroll_down", "Down a line", id="transcript.down", show=False),
-        Binding("pageup", "page_up", "Up a page", id="transcript.page_up", show=False),
-        Binding("pagedown", "page_down", "Down a page", id="transcript.page_down", show=False),
+        Binding("up,k", "lines(-1)", "Up a line", id="transcript.up", show=False),
+        Binding("down,j", "lines(1)", "Down a line", id="transcript.down", show=False),
+        Binding("pageup", "pages(-1)", "Up a page", id="transcript.page_up", show=False),
+        Binding("pagedown", "pages(1)", "Down a page", id="transcript.page_down", show=False),
         Binding("home,g", "top", "To the beginning", id="transcript.top", show=False),
         Binding("end,G", "bottom", "To the end, and follow it", id="transcript.bottom", show=False),
         Binding("left_curly_bracket", "prompt(-1)", "To the prompt before", id="transcript.prompt_before", show=False),
@@ -209,21 +209,13 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown.show_all()
         self.shown.update_scrollbar()
 
-    def action_scroll_up(self) -> None:
-        """Go up a line."""
-        self.scroll_to_line(self.shown.top_line - 1)
+    def action_lines(self, lines: int) -> None:
+        """Go down by lines, or up."""
+        self.scroll_to_line(self.shown.top_line + lines)
 
-    def action_scroll_down(self) -> None:
-        """Go down a line."""
-        self.scroll_to_line(self.shown.top_line + 1)
-
-    def action_page_up(self) -> None:
-        """Go up a page."""
-        self.scroll_to_line(self.shown.top_line - max(1, self.shown.page_height - 2))
-
-    def action_page_down(self) -> None:
-        """Go down a page."""
-        self.scroll_to_line(self.shown.top_line + max(1, self.shown.page_height - 2))
+    def action_pages(self, pages: int) -> None:
+        """Go down by pages, or up."""
+        self.action_lines(pages * max(1, self.shown.page_height - 2))
 
     def action_prompt(self, direction: int) -> None:
         """Go to the prompt before or after the first line in view."""

@@ -10,7 +10,7 @@ from textual import events
 
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.ui.picker import reading
-from maverick_tui.ui.picker.items import RunSummary
+from maverick_tui.ui.picker.items import run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.sampling import sampled
 from tests.ui.picker.host import BROAD, NARROW, RUNS, Host, opened, until, write, write_agent
@@ -334,7 +334,7 @@ async def test_runs_come_first_and_can_be_gone_back_to(agents: None, size: tuple
 
 
 async def test_the_xray_of_a_run_is_that_of_its_agent(agents: None) -> None:
-    async with opened(BROAD, runs=[RUNS[0], RunSummary("x", "unknown-agent", "done", "✔")]) as (app, pilot):
+    async with opened(BROAD, runs=[RUNS[0], run_item("x", "unknown-agent", "done", "✔")]) as (app, pilot):
         await until(pilot, lambda: "You are reviewer." in app.text)
         await pilot.press("down")
         await until(pilot, lambda: "You are reviewer." not in app.text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from maverick_tui.ui.rendering import grammar
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
-from maverick_tui.ui.rendering.wrap import Run
+from maverick_tui.ui.rendering.wrap import Styled
 from tests.ui.rendering.looks import DARK, palette
 
 INLINE = Inline(DARK)
@@ -34,9 +34,9 @@ def text(content: str) -> str:
     return "".join(part for part, _ in INLINE.runs(content, DARK.base))
 
 
-def joined(runs: list[Run]) -> list[Run]:
+def joined(runs: list[Styled]) -> list[Styled]:
     """Neighbours of one style as one run."""
-    out: list[Run] = []
+    out: list[Styled] = []
     for part, style in runs:
         if out and out[-1][1] == style:
             out[-1] = (out[-1][0] + part, style)
