@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.widgets import Input
 
 from maverick_tui.ui.keys import KeyGroup, KeyRow, key_groups, title_of
-from maverick_tui.ui.lines.wrapping import Line, pad
+from maverick_tui.ui.lines import Line
 from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.overlays import Overlay
-from maverick_tui.ui.rendering.wrap import wrap_words
+from maverick_tui.ui.rendering.wrap import pad, wrap_words
 from maverick_tui.ui.short_names import short_path
 from maverick_tui.ui.widgets.inert_input import InertInput
 

@@ -18,8 +18,7 @@ from textual.widgets import Static
 from maverick_tui.inert import inert, one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.lines import Line, LineView
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from textual.widgets import Button, Static
 from maverick_tui.inert import one_line, spelled
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import answer
-from maverick_tui.ui.lines.view import LineView, RoleLooks
-from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.short_names import short_path
 

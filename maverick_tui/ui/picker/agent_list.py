@@ -12,10 +12,9 @@ from textual.geometry import Region
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from maverick_tui.ui.lines.view import ScrolledLines
-from maverick_tui.ui.lines.wrapping import cut, pad
+from maverick_tui.ui.lines import ScrolledLines
 from maverick_tui.ui.picker.items import Item, ListRow
-from maverick_tui.ui.rendering.wrap import wrap_words
+from maverick_tui.ui.rendering.wrap import cut, pad, wrap_words
 
 MARKER = "▸"
 

@@ -16,12 +16,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.lines.view import role_look
-from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.lines import role_look
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.items import Item, rows_of
 from maverick_tui.ui.picker.reading import Found
+from maverick_tui.ui.rendering.wrap import cut
 
 READING = "reading agents …"
 NOTHING = "There are no agents. Put one into .maverick/agents, then press Ctrl+R."

@@ -14,9 +14,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.view import role_look
-from maverick_tui.ui.lines.wrapping import cut
-from maverick_tui.ui.rendering.wrap import wrap_words
+from maverick_tui.ui.lines import role_look
+from maverick_tui.ui.rendering.wrap import cut, wrap_words
 
 TITLE = "Maverick"
 GAP = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
-from maverick_tui.ui.lines.wrapping import Span
+from maverick_tui.ui.lines import Span
 from maverick_tui.ui.picker.matching import EVERYTHING, Fit, match
 from maverick_tui.ui.short_names import short_model
 

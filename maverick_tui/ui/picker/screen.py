@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.view import ROLE_CLASSES
+from maverick_tui.ui.lines import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.edges import KeyHints, PickerHeader
 from maverick_tui.ui.picker.items import Item

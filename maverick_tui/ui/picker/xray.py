@@ -13,11 +13,10 @@ from textual import work
 from textual.timer import Timer
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import Line, Span, cut, wrap_document
+from maverick_tui.ui.lines import Line, LineView, Span
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.items import GLYPHS, Item
-from maverick_tui.ui.rendering.wrap import wrap_words
+from maverick_tui.ui.rendering.wrap import cut, wrap_document, wrap_words
 from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:

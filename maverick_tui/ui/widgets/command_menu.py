@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 
 from textual import events
 
-from maverick_tui.ui.lines.wrapping import Line, cut, pad
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut, pad
 from maverick_tui.ui.widgets.painted import Painted
 
 _BEGUN = re.compile(r"/([A-Za-z][\w-]*)?")

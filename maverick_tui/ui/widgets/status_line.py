@@ -9,7 +9,8 @@ from textual import events
 
 from maverick_tui.runs.status import Tone, run_status
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.lines.wrapping import Line, cut
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
 
 STEPS_A_SECOND = 2

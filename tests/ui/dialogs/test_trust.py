@@ -11,7 +11,7 @@ from textual import events
 
 from maverick_tui.inert import inert, spelled
 from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen, source_lines
-from maverick_tui.ui.lines.view import LineView
+from maverick_tui.ui.lines import LineView
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.picker.host import until
 

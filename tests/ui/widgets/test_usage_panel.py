@@ -11,7 +11,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Usage
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import Todo
-from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.lines import Line
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.widgets.painted import row_width
 from maverick_tui.ui.widgets.usage_figures import Moment, Subagent

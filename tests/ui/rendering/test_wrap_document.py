@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maverick_tui.ui.lines.wrapping import cut, pad, wrap_document
+from maverick_tui.ui.rendering.wrap import cut, pad, wrap_document
 
 
 def document(text: str, width: int) -> list[str]:
