@@ -168,8 +168,10 @@ def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
     return RunSetup(project, config, {stop.agent: stop.prompt for stop in TOUR}), script
 
 
-# -- what runs and their first answer need, loaded in threads while the person is still choosing or typing: all of it
-#    takes most of a second, and a thread that imports gives the interpreter up after `SWITCH_INTERVAL` for a key ------
+# -- loading what runs and their first answer need, in threads while the person is still choosing or typing ------------
+#
+# All of it takes most of a second. A thread that imports gives the interpreter up after `SWITCH_INTERVAL`: a key that
+# is typed meanwhile must not wait.
 
 
 def load_runs() -> None:
