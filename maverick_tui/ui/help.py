@@ -84,16 +84,16 @@ class HelpScreen(Overlay):
         column = min(max(map(cell_len, keys), default=0), _WIDEST_KEYS, max(width // 3, 1)) + 3
         lines: list[Line] = []
         for group, rows in shown:
-            lines += [*([()] if lines else []), ((group.title.upper(), "label"),)]
+            lines += [*([()] if lines else []), ((group.title.upper(), "caption"),)]
             for row in rows:
                 lines += _row_lines(row, column, width)
         signs = [(sign, text) for sign, text in SIGNS if self._matches(f"{sign} {text} signs")]
         if signs:
-            lines += [*([()] if lines else []), (("SIGNS", "label"),)]
+            lines += [*([()] if lines else []), (("SIGNS", "caption"),)]
             lines += [line for sign, text in signs for line in _row_lines(KeyRow(text, [sign]), column, width)]
         if self._matches(f"{_TROUBLE} {self._log_place} trouble"):
             text = f"{_TROUBLE} {self._log_place}"
-            lines += [*([()] if lines else []), (("TROUBLE", "label"),)]
+            lines += [*([()] if lines else []), (("TROUBLE", "caption"),)]
             lines += [((f" {part}", "text"),) for part in wrap_words(text, max(width - 1, 8))]
         return lines or [(("Nothing matches.", "muted"),)]
 
