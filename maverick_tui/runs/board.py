@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from maverick_tui.inert import inert
 from maverick_tui.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -46,12 +47,17 @@ class RunModel:
         """Send a prompt, or a command of the engine's; while a turn is running it waits."""
         from maverick_tui.runs import commands
 
-        self._send(commands.SendPrompt(uuid.uuid4().hex, text, is_command))
+        prompt = commands.SendPrompt(uuid.uuid4().hex, text, is_command)
+        if self.handle is None:  # it waits from now on, though the run tells so only once it is there
+            self.store.queue[prompt.prompt_id] = inert(text)
+        self._send(prompt)
 
     def take_back(self, prompt_id: str) -> None:
         """Drop a prompt that waits."""
         from maverick_tui.runs import commands
 
+        if self.handle is None:
+            self.store.queue.pop(prompt_id, None)
         self._send(commands.DropPrompt(prompt_id))
 
     @property

@@ -37,7 +37,8 @@ class Figures:
         self.has_unpriced = False
         """Whether some turn came without a cost: then the sum is less than what was spent."""
         self.context_size: int | None = None
-        self.context_used = 0
+        self.context_used: int | None = 0
+        """Tokens of the conversation; None where it has become another one since the last answer."""
         self.turn_began: float | None = None
         self.model_seconds = 0.0
         self.tool_seconds = 0.0

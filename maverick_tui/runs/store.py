@@ -30,6 +30,8 @@ Phase = Literal[
 """What the run is doing. In each there is exactly one thing that it waits for."""
 
 _SETTLED: dict[ev.Outcome, Phase] = {"done": "done", "interrupted": "interrupted", "failed": "failed"}
+_OTHER_CONTEXT = ("cleared", "compact_boundary")
+"""Notices after which the model is given something else than before."""
 _BLOCK_PHASES: dict[str, Phase] = {"text": "writing", "thinking": "thinking", "tool": "calling"}
 
 
@@ -365,6 +367,8 @@ class RunStore:
         self.jobs = tuple(job_of(job) for job in event.jobs)
 
     def _noticed(self, event: ev.Noticed) -> None:
+        if event.kind in _OTHER_CONTEXT and not event.parent:
+            self.figures.context_used = None
         turn = self._turn_number
         depth = self.calls.depth(event.parent)
         self.calls.add(

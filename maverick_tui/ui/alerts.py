@@ -44,48 +44,42 @@ class Notifier:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._protocol = protocol_of(os.environ if environment is None else environment)
-        self._queued: dict[str, str] = {}
         self._asked_at: dict[str, float] = {}
 
-    def told(self, agent: str, event: Event, *, has_focus: bool, run: str = "") -> Alert | None:
-        """Take the next event; `has_focus` says whether the person looks at this very run."""
-        run = run or agent
-        if isinstance(event, ev.PromptQueued):
-            self._queued[event.prompt_id] = run
-        elif isinstance(event, ev.PromptDropped | ev.TurnStarted):
-            self._queued.pop(event.prompt_id, None)
-        elif isinstance(event, ev.TurnEnded):
-            return self._turn_ended(agent, event, run, has_focus=has_focus)
-        elif isinstance(event, ev.PermissionAsked):
-            return self._asked(agent, event, run, has_focus=has_focus)
-        elif isinstance(event, ev.ConnectFailed) and not has_focus:
-            return self._alert(agent, f"not connected: {event.failure.message}", rings=True, has_focus=False)
+    def told(self, run: RunModel, event: Event, *, has_focus: bool) -> Alert | None:
+        """Take the event that a run has just had; `has_focus` says whether the person looks at this very run."""
+        if isinstance(event, ev.TurnEnded):
+            return self._turn_ended(run, event, has_focus=has_focus)
+        if isinstance(event, ev.PermissionAsked):
+            return self._asked(run, event, has_focus=has_focus)
+        if isinstance(event, ev.ConnectFailed) and not has_focus:
+            return self._alert(run, f"not connected: {event.failure.message}", has_focus=False)
         return None
 
-    def _turn_ended(self, agent: str, event: ev.TurnEnded, run: str, *, has_focus: bool) -> Alert | None:
+    def _turn_ended(self, run: RunModel, event: ev.TurnEnded, *, has_focus: bool) -> Alert | None:
         seconds = event.usage.duration_ms / 1000
         if event.outcome == "interrupted" or (has_focus and seconds < LONG_TURN):
             return None
         if event.failure is not None or event.outcome == "failed":
             why = event.failure.message if event.failure else ""
-            return self._alert(agent, f"failed: {why}" if why else "failed", rings=True, has_focus=has_focus)
-        if run in self._queued.values():
+            return self._alert(run, f"failed: {why}" if why else "failed", has_focus=has_focus)
+        if run.store.queue.keys() - run.store.held:
             return None  # it goes on at once
         cost = event.usage.cost_usd
         price = "" if cost is None else f", {'~' if event.is_estimate else ''}{dollars(cost)}"
-        return self._alert(agent, f"done in {clock(seconds)}{price}", rings=True, has_focus=has_focus)
+        return self._alert(run, f"done in {clock(seconds)}{price}", has_focus=has_focus)
 
-    def _asked(self, agent: str, event: ev.PermissionAsked, run: str, *, has_focus: bool) -> Alert:
-        since = event.at - self._asked_at.get(run, float("-inf"))
-        self._asked_at[run] = event.at
+    def _asked(self, run: RunModel, event: ev.PermissionAsked, *, has_focus: bool) -> Alert:
+        since = event.at - self._asked_at.get(run.run_id, float("-inf"))
+        self._asked_at[run.run_id] = event.at
         text = f"needs you: {describe(event.tool)} wants permission"
         if event.tool == "AskUserQuestion":
             text = "needs you: it asks a question"
-        return self._alert(agent, text, rings=not 0 <= since < QUIET_FOR, has_focus=has_focus)
+        return self._alert(run, text, rings=not 0 <= since < QUIET_FOR, has_focus=has_focus)
 
-    def _alert(self, agent: str, text: str, *, rings: bool, has_focus: bool) -> Alert:
+    def _alert(self, run: RunModel, text: str, *, rings: bool = True, has_focus: bool) -> Alert:
         text = _short(text)
-        return Alert(text, rings, "" if has_focus or not rings else escape(self._protocol, agent, text))
+        return Alert(text, rings, "" if has_focus or not rings else escape(self._protocol, run.agent, text))
 
 
 class Alerts:
@@ -100,7 +94,7 @@ class Alerts:
     def hear(self, run: RunModel, event: Event, *, is_shown: bool) -> None:
         """Take the next event of a run; `is_shown` says whether that is on the screen."""
         app = self._app
-        alert = self._notifier.told(run.agent, event, has_focus=app.app_focus and is_shown, run=run.run_id)
+        alert = self._notifier.told(run, event, has_focus=app.app_focus and is_shown)
         if alert is None:
             return
         if not app.is_headless:

@@ -23,7 +23,7 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
-from maverick_tui.ui.launch import HeldSetup, Launch
+from maverick_tui.ui.launch import HeldSetup, Launch, load_engine, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.navigation import Navigation, TypedKeys
@@ -121,15 +121,13 @@ class MaverickApp(App[int]):
     @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:
         """Load what runs need, in threads, and begin with the run that was asked for."""
-        from maverick_tui.ui import warmup
-
-        await asyncio.to_thread(warmup.load_runs)
+        await asyncio.to_thread(load_runs)
         if self._leaving.begun.is_set():
             return
         self._hold_setup()
         if self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
-        await asyncio.to_thread(warmup.load_engine)
+        await asyncio.to_thread(load_engine)
         await self._take_own_keys()
 
     async def _take_own_keys(self) -> None:
@@ -202,7 +200,9 @@ class MaverickApp(App[int]):
     ) -> None:
         """Serve a run; it connects while the person is still typing."""
         self._renew_setup()
-        serve = partial(self._serve, run, agent, dict(inputs), prompt)
+        if prompt is not None:
+            run.ask(prompt)
+        serve = partial(self._serve, run, agent, dict(inputs))
         _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
 
     def _renew_setup(self) -> None:
@@ -216,17 +216,13 @@ class MaverickApp(App[int]):
             self._renew_setup()
         return self._setup.ready
 
-    async def _serve(
-        self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], prompt: str | None
-    ) -> None:
+    async def _serve(self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object]) -> None:
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
         await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
         from maverick_tui.ui.serving import make_run
 
         local = make_run(self, run, agent, inputs, self._setup_for)
         run.connect(local)
-        if prompt is not None:
-            run.ask(prompt)
         following = asyncio.create_task(run.follow(local.events), name=f"maverick-follow-{run.run_id}")
         try:
             await local.serve()
@@ -321,10 +317,10 @@ class MaverickApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Show all commands."""
-        from maverick_tui.ui.keys import Palette
+        from maverick_tui.ui.keys import CommandFinder
 
-        if not isinstance(self.screen, Palette):
-            _ = self.push_screen(Palette(id="--command-palette"))
+        if not isinstance(self.screen, CommandFinder):
+            _ = self.push_screen(CommandFinder(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the palette offers: the commands of the screen, and what holds everywhere."""

@@ -11,9 +11,10 @@ from textual.content import Content
 from textual.widgets import Input
 
 from maverick_tui.ui.keys import KeyGroup, KeyRow, key_groups, title_of
-from maverick_tui.ui.lines.wrapping import Line, pad, wrap
+from maverick_tui.ui.lines import Line
 from maverick_tui.ui.log_file import log_path
 from maverick_tui.ui.overlays import Overlay
+from maverick_tui.ui.rendering.wrap import pad, wrap_words
 from maverick_tui.ui.short_names import short_path
 from maverick_tui.ui.widgets.inert_input import InertInput
 
@@ -83,17 +84,17 @@ class HelpScreen(Overlay):
         column = min(max(map(cell_len, keys), default=0), _WIDEST_KEYS, max(width // 3, 1)) + 3
         lines: list[Line] = []
         for group, rows in shown:
-            lines += [*([()] if lines else []), ((group.title.upper(), "label"),)]
+            lines += [*([()] if lines else []), ((group.title.upper(), "caption"),)]
             for row in rows:
                 lines += _row_lines(row, column, width)
         signs = [(sign, text) for sign, text in SIGNS if self._matches(f"{sign} {text} signs")]
         if signs:
-            lines += [*([()] if lines else []), (("SIGNS", "label"),)]
+            lines += [*([()] if lines else []), (("SIGNS", "caption"),)]
             lines += [line for sign, text in signs for line in _row_lines(KeyRow(text, [sign]), column, width)]
         if self._matches(f"{_TROUBLE} {self._log_place} trouble"):
             text = f"{_TROUBLE} {self._log_place}"
-            lines += [*([()] if lines else []), (("TROUBLE", "label"),)]
-            lines += [((f" {part}", "text"),) for part in wrap(text, max(width - 1, 8))]
+            lines += [*([()] if lines else []), (("TROUBLE", "caption"),)]
+            lines += [((f" {part}", "text"),) for part in wrap_words(text, max(width - 1, 8))]
         return lines or [(("Nothing matches.", "muted"),)]
 
     def _matching(self, group: KeyGroup) -> list[KeyRow]:
@@ -109,8 +110,8 @@ def _keys(row: KeyRow) -> str:
 
 
 def _row_lines(row: KeyRow, column: int, width: int) -> list[Line]:
-    texts = wrap(row.text + ("" if row.is_enabled else _NOT_NOW), max(width - column, 8))
-    keys: Sequence[str] = wrap(_keys(row), column - 2)
+    texts = wrap_words(row.text + ("" if row.is_enabled else _NOT_NOW), max(width - column, 8))
+    keys: Sequence[str] = wrap_words(_keys(row), column - 2)
     role = "text" if row.is_enabled else "muted"
     lines: list[Line] = []
     for index in range(max(len(keys), len(texts))):

@@ -164,7 +164,7 @@ def title_of(node: DOMNode) -> str:
     return node.BINDING_GROUP_TITLE or _WORD_START.sub(" ", type(node).__name__).removesuffix(" Screen").capitalize()
 
 
-class Palette(CommandPalette):
+class CommandFinder(CommandPalette):
     """All commands, to be found by their names."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
@@ -154,3 +155,28 @@ def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
     script = folder / "script.json"
     script.write_text(load_demo_script(project, fast=launch.is_fast).model_dump_json(by_alias=True), encoding="utf-8")
     return RunSetup(project, demo_config(), {stop.agent: stop.prompt for stop in TOUR}), script
+
+
+# -- loading what runs and their first answer need, in threads while the person is still choosing or typing ------------
+#
+# All of it takes most of a second. A thread that imports gives the interpreter up after `SWITCH_INTERVAL`: a key that
+# is typed meanwhile must not wait.
+
+
+def load_runs() -> None:
+    """What a setup and a run are made of, without the SDK."""
+    importlib.import_module("maverick_tui.events.kinds")
+    for module in ("commands", "failures"):
+        importlib.import_module(f"maverick_tui.runs.{module}")
+    for module in ("serving", "transcript.entry_rows", "rendering.live"):
+        importlib.import_module(f"maverick_tui.ui.{module}")
+    importlib.import_module("maverick_tui.offline.processes")
+
+
+def load_engine() -> None:
+    """The SDK, and the parts of the renderer that are slow to load."""
+    importlib.import_module("maverick_tui.runs.local")
+    importlib.import_module("maverick_tui.agent.engine.claude.session")
+    from maverick_tui.ui.rendering.markdown import preload
+
+    preload()

@@ -16,7 +16,7 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PromptEntry
-from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.names import is_plain
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from maverick_tui.ui.themes import text_palette
 if TYPE_CHECKING:
     from maverick_tui.runs.board import Board, RunModel
     from maverick_tui.ui.launch import HeldSetup, Launch
-    from maverick_tui.ui.picker.items import RunSummary
+    from maverick_tui.ui.picker.items import Item
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.preferences import Preferences
     from maverick_tui.ui.run.screen import RunScreen
@@ -55,7 +55,7 @@ class Navigation:
         from maverick_tui.ui.picker.screen import PickerScreen
 
         self._picker = PickerScreen(
-            self._setup.cwd, runs=self._summaries(), badge=self._launch.badge, folder=self._launch.folder
+            self._setup.cwd, runs=self._run_items(), badge=self._launch.badge, folder=self._launch.folder
         )
         return self._picker
 
@@ -152,14 +152,14 @@ class Navigation:
     def runs_changed(self) -> None:
         """Let the picker, if it is shown, list the runs as they stand."""
         if self._picker is not None and self._picker is self._app.screen:
-            self._picker.runs = self._summaries()
+            self._picker.runs = self._run_items()
 
-    def _summaries(self) -> list[RunSummary]:
+    def _run_items(self) -> list[Item]:
         if not self._board.runs:
             return []
-        from maverick_tui.ui.picker.items import summary_of
+        from maverick_tui.ui.picker.items import item_of
 
-        return [summary_of(run, self._clock()) for run in self._board.runs.values()]
+        return [item_of(run, self._clock()) for run in self._board.runs.values()]
 
     def entitle(self, run: RunModel | None) -> None:
         """Say in the title of the terminal's window which run is shown, and how it is."""

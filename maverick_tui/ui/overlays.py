@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -18,8 +18,8 @@ from textual.widgets import Static
 from maverick_tui.inert import inert, one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
+from maverick_tui.ui.lines import Line, LineView, RoleLooks
+from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Failure
@@ -31,7 +31,7 @@ MOST_SHOWN = 50_000
 class Overlay(ModalScreen[None]):
     """Title, text and a line that says what the keys do; a click beside it closes it."""
 
-    CSS_PATH = shipped("styles") / "help.tcss"
+    CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "help.tcss"]
     AUTO_FOCUS: ClassVar[str | None] = ""
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -50,7 +50,7 @@ class Overlay(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Title, what a subclass adds, text, keys."""
-        with Vertical(classes="overlay--box") as box:
+        with RoleLooks(classes="overlay--box") as box:
             box.border_title = Content(f" {self._heading} ")
             yield from self.compose_above()
             yield LineView(classes="overlay--text")
@@ -135,10 +135,10 @@ class DetailsScreen(Overlay):
         """The sections, wrapped."""
         out: list[Line] = []
         for title, text in self._sections:
-            out += [*([()] if out else []), ((title.upper(), "label"),)]
+            out += [*([()] if out else []), ((title.upper(), "caption"),)]
             shown = text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN]
             for line in shown.expandtabs(TAB).split("\n"):
-                out += [((part, "text"),) for part in wrap(line, width)]
+                out += [((part, "text"),) for part in wrap_words(line, width)]
             if len(shown) < len(text):
                 left = len(text) - len(shown)
                 out.append(((f"… {left:,} characters more: {self.key_of('details.copy')} copies them", "muted"),))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -10,124 +12,102 @@ from textual.theme import Theme
 if TYPE_CHECKING:
     from maverick_tui.ui.rendering.palette import Palette
 
-DARK = Theme(
-    name="maverick-dark",
-    dark=True,
-    primary="#82b1e0",
-    secondary="#8fa1b5",
-    accent="#82b1e0",
-    success="#8fc08a",
-    warning="#e0b56a",
-    error="#ee8a85",
-    foreground="#d7dbe0",
-    background="#14171b",
-    surface="#1a1e23",
-    panel="#252a31",
-    boost="#ffffff08",
-    variables={
-        "text": "#d7dbe0",
+_FOLLOWERS = {
+    "primary": ("text-primary", "text-accent", "border", "scrollbar-active", "footer-key-foreground", "link-color"),
+    "foreground": ("text", "block-cursor-blurred-foreground", "input-cursor-background", "button-foreground"),
+    "background": ("input-cursor-foreground", "scrollbar-background", "link-color-hover", "button-color-foreground"),
+    "surface": ("footer-background",),
+    "success": ("text-success",),
+    "warning": ("text-warning",),
+    "error": ("text-error",),
+    "text-muted": ("foreground-muted", "footer-description-foreground"),
+    "text-disabled": ("foreground-disabled",),
+    "primary-muted": ("accent-muted",),
+    "border-blurred": ("scrollbar",),
+    "input-selection-background": ("screen-selection-background",),
+    "input-selection-foreground": ("screen-selection-foreground",),
+}
+"""Variables of Textual's that have the colour of another."""
+
+
+def _theme(name: str, colours: Mapping[str, str], *, dark: bool) -> Theme:
+    """A theme of true colours; those that are no arguments of a theme are its variables."""
+    own = {field.name for field in fields(Theme)}
+    variables = {shade: colour for shade, colour in colours.items() if shade not in own}
+    variables |= {one: colours[shade] for shade, followers in _FOLLOWERS.items() for one in followers}
+    return Theme(
+        name=name,
+        dark=dark,
+        accent=colours["primary"],
+        variables=variables | {"block-cursor-text-style": "bold"},
+        **{shade: colour for shade, colour in colours.items() if shade in own},  # type: ignore[arg-type]
+    )
+
+
+DARK = _theme(
+    "maverick-dark",
+    {
+        "primary": "#82b1e0",
+        "secondary": "#8fa1b5",
+        "success": "#8fc08a",
+        "warning": "#e0b56a",
+        "error": "#ee8a85",
+        "foreground": "#d7dbe0",
+        "background": "#14171b",
+        "surface": "#1a1e23",
+        "panel": "#252a31",
+        "boost": "#ffffff08",
         "text-muted": "#9aa4b0",
         "text-disabled": "#7f8995",
-        "text-primary": "#82b1e0",
         "text-secondary": "#a3b1c2",
-        "text-accent": "#82b1e0",
-        "text-success": "#8fc08a",
-        "text-warning": "#e0b56a",
-        "text-error": "#ee8a85",
-        "foreground-muted": "#9aa4b0",
-        "foreground-disabled": "#7f8995",
         "primary-muted": "#26384b",
         "secondary-muted": "#2a323b",
-        "accent-muted": "#26384b",
         "success-muted": "#243328",
         "warning-muted": "#3a3122",
         "error-muted": "#3f2829",
-        "border": "#82b1e0",
         "border-blurred": "#3a424c",
         "block-cursor-foreground": "#e6ebf1",
         "block-cursor-background": "#2c4158",
-        "block-cursor-text-style": "bold",
-        "block-cursor-blurred-foreground": "#d7dbe0",
         "block-cursor-blurred-background": "#232b34",
         "block-hover-background": "#20262d",
-        "input-cursor-background": "#d7dbe0",
-        "input-cursor-foreground": "#14171b",
         "input-selection-background": "#35506e",
         "input-selection-foreground": "#f0f3f6",
-        "screen-selection-background": "#35506e",
-        "screen-selection-foreground": "#f0f3f6",
-        "scrollbar": "#3a424c",
         "scrollbar-hover": "#56616d",
-        "scrollbar-active": "#82b1e0",
-        "scrollbar-background": "#14171b",
-        "footer-background": "#1a1e23",
-        "footer-key-foreground": "#82b1e0",
-        "footer-description-foreground": "#9aa4b0",
-        "link-color": "#82b1e0",
-        "link-color-hover": "#14171b",
-        "button-color-foreground": "#14171b",
-        "button-foreground": "#d7dbe0",
     },
+    dark=True,
 )
 
-LIGHT = Theme(
-    name="maverick-light",
-    dark=False,
-    primary="#2361a6",
-    secondary="#55647a",
-    accent="#2361a6",
-    success="#2c6e33",
-    warning="#875500",
-    error="#b3302c",
-    foreground="#23282e",
-    background="#fbfaf7",
-    surface="#f3f1ec",
-    panel="#e2dfd8",
-    boost="#00000008",
-    variables={
-        "text": "#23282e",
+LIGHT = _theme(
+    "maverick-light",
+    {
+        "primary": "#2361a6",
+        "secondary": "#55647a",
+        "success": "#2c6e33",
+        "warning": "#875500",
+        "error": "#b3302c",
+        "foreground": "#23282e",
+        "background": "#fbfaf7",
+        "surface": "#f3f1ec",
+        "panel": "#e2dfd8",
+        "boost": "#00000008",
         "text-muted": "#545d68",
         "text-disabled": "#656d77",
-        "text-primary": "#2361a6",
         "text-secondary": "#4a5768",
-        "text-accent": "#2361a6",
-        "text-success": "#2c6e33",
-        "text-warning": "#875500",
-        "text-error": "#b3302c",
-        "foreground-muted": "#545d68",
-        "foreground-disabled": "#656d77",
         "primary-muted": "#d5e3f3",
         "secondary-muted": "#e3e6ea",
-        "accent-muted": "#d5e3f3",
         "success-muted": "#dcebdb",
         "warning-muted": "#f4e6c8",
         "error-muted": "#f7dcd9",
-        "border": "#2361a6",
         "border-blurred": "#c9c5bc",
         "block-cursor-foreground": "#14202e",
         "block-cursor-background": "#c3d8ef",
-        "block-cursor-text-style": "bold",
-        "block-cursor-blurred-foreground": "#23282e",
         "block-cursor-blurred-background": "#e6e8ea",
         "block-hover-background": "#edeae3",
-        "input-cursor-background": "#23282e",
-        "input-cursor-foreground": "#fbfaf7",
         "input-selection-background": "#b9d3ef",
         "input-selection-foreground": "#14202e",
-        "screen-selection-background": "#b9d3ef",
-        "screen-selection-foreground": "#14202e",
-        "scrollbar": "#c9c5bc",
         "scrollbar-hover": "#a8a399",
-        "scrollbar-active": "#2361a6",
-        "scrollbar-background": "#fbfaf7",
-        "footer-background": "#f3f1ec",
-        "footer-key-foreground": "#2361a6",
-        "footer-description-foreground": "#545d68",
-        "link-color": "#2361a6",
-        "link-color-hover": "#fbfaf7",
-        "button-color-foreground": "#fbfaf7",
-        "button-foreground": "#23282e",
     },
+    dark=False,
 )
 
 # Blue as most terminals have it cannot be read on black, and neither can cyan on white: the bright blue is the one
@@ -199,11 +179,4 @@ def text_palette(app: App[Any]) -> Palette:
     """The colours of text in the theme of the moment."""
     from maverick_tui.ui.rendering.palette import Palette
 
-    theme, variables = app.current_theme, app.theme_variables
-    return Palette.of(
-        variables,
-        background=variables["background"],
-        foreground=variables["foreground"],
-        dark=theme.dark,
-        ansi=theme.ansi,
-    )
+    return Palette.of(app.theme_variables, dark=app.current_theme.dark, ansi=app.current_theme.ansi)

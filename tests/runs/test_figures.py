@@ -55,6 +55,16 @@ def test_the_size_of_the_context_is_known_from_the_start() -> None:
     assert store.figures.context_size == 1_000_000, "the model's own word counts"
 
 
+@pytest.mark.parametrize("kind", ["cleared", "compact_boundary"])
+def test_how_full_the_context_is_is_forgotten_with_the_conversation(kind: str) -> None:
+    store, used = asked(ev.UsageReported(2, "m1", 10, 5)), []
+    others, own = ev.Noticed(3, kind, "of a subagent", parent="c1"), ev.Noticed(4, kind, "our own")
+    for event in (others, own, ev.UsageReported(5, "m2", 3, 1)):
+        store.apply(event)
+        used.append(store.figures.context_used)
+    assert used == [15, None, 4]
+
+
 def test_the_answers_of_a_turn_are_counted_while_it_runs() -> None:
     store = asked(ev.UsageReported(2, "m1", 1), ev.UsageReported(3, "m1", 1, 5), ev.UsageReported(4, "m2", 1))
     store.apply(ev.UsageReported(5, "s1", 9, parent="c1"))

@@ -8,6 +8,7 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event, Usage
+from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.alerts import Alert, Notifier, Protocol, escape, protocol_of
 from tests.runs.story import NETWORK, ask, call, end
 
@@ -17,9 +18,17 @@ SHORT, LONG = Usage(1, 1, cost_usd=0.0612, duration_ms=2_000), Usage(1, 1, cost_
 
 def told(*events: Event, has_focus: bool = False, terminal: dict[str, str] | None = None) -> Alert | None:
     """What comes of the last event."""
-    notifier = Notifier(KITTY if terminal is None else terminal)
-    alerts = [notifier.told("reviewer", event, has_focus=has_focus) for event in events]
-    return alerts[-1]
+    notifier, run = Notifier(KITTY if terminal is None else terminal), run_of()
+    return [_heard(notifier, run, event, has_focus=has_focus) for event in events][-1]
+
+
+def run_of(run_id: str = "one") -> RunModel:
+    return RunModel(run_id, "reviewer", Board(lambda *_: None))
+
+
+def _heard(notifier: Notifier, run: RunModel, event: Event, *, has_focus: bool = False) -> Alert | None:
+    run.store.apply(event)
+    return notifier.told(run, event, has_focus=has_focus)
 
 
 def test_a_run_that_is_done_is_told_to_who_looks_elsewhere() -> None:
@@ -49,13 +58,14 @@ def test_a_turn_with_another_behind_it_is_not_the_end() -> None:
     assert told(queued, end("failed", failure=NETWORK, usage=LONG)) is not None, "a failure is news all the same"
     assert told(queued, ev.PromptDropped(2, "p2"), end(usage=LONG)) is not None
     assert told(queued, ev.TurnStarted(2, 2, "x", "p2"), end(usage=LONG)) is not None
+    assert told(queued, ev.PromptsHeld(2, ("p2",)), end(usage=LONG)) is not None, "it waits for the person"
 
 
 def test_the_queue_of_another_run_does_not_matter() -> None:
-    notifier = Notifier({})
-    notifier.told("reviewer", ev.PromptQueued(1, "p", "x"), has_focus=False, run="one")
-    assert notifier.told("reviewer", end(usage=LONG), has_focus=False, run="two") is not None
-    assert notifier.told("reviewer", end(usage=LONG), has_focus=False, run="one") is None
+    notifier, one, other = Notifier({}), run_of(), run_of("two")
+    _heard(notifier, one, ev.PromptQueued(1, "p", "x"))
+    assert _heard(notifier, other, end(usage=LONG)) is not None
+    assert _heard(notifier, one, end(usage=LONG)) is None
 
 
 def test_a_failure_says_why() -> None:
@@ -75,9 +85,9 @@ def test_a_question_is_told_also_to_who_looks() -> None:
 
 def test_questions_in_a_row_ring_once() -> None:
     rings = []
-    notifier = Notifier(KITTY)
+    notifier, run = Notifier(KITTY), run_of()
     for at in (10.0, 10.5, 12.0, 20.0):
-        alert = notifier.told("reviewer", ask(at=at), has_focus=False)
+        alert = _heard(notifier, run, ask(at=at))
         assert alert is not None
         assert bool(alert.escape) == alert.rings
         rings.append(alert.rings)

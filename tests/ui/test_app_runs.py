@@ -73,9 +73,9 @@ async def test_the_picker_keeps_up_with_the_runs_and_goes_back_to_the_one_that_w
         await pilot.press("ctrl+n")
         await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
         assert isinstance(app.screen, PickerScreen)
-        assert [run.state for run in app.screen.runs] == ["waiting for the model", "starting"]
+        assert [run.marks[0][0][2:] for run in app.screen.runs] == ["waiting for the model", "starting"]
         app.tell(begun().done())
-        assert [run.state for run in app.screen.runs] == ["done", "starting"]
+        assert [run.marks[0][0][2:] for run in app.screen.runs] == ["done", "starting"]
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is app.run_model)
 

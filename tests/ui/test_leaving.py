@@ -7,7 +7,7 @@ from textual.widgets import Static
 from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import CloseRun
-from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, until, watching
@@ -112,7 +112,8 @@ async def test_the_picker_shows_the_first_prompt_and_closes_the_highlighted_run(
         await pilot.press("ctrl+n")
         await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
         assert isinstance(app.screen, PickerScreen)
-        assert [one.title for one in app.screen.runs] == ["Go", "Look around in the cart"]
+        titles = [run.description.partition(" · ")[0] for run in app.screen.runs]
+        assert titles == ["Go", "Look around in the cart"]
         await pilot.press("down", "delete")
         await until(pilot, lambda: app.top == "ConfirmScreen")
         await pilot.press("y")
@@ -121,7 +122,7 @@ async def test_the_picker_shows_the_first_prompt_and_closes_the_highlighted_run(
 
 
 def test_the_name_of_an_agent_means_a_new_run_of_it() -> None:
-    run = run_item(RunSummary("r1", "reviewer", "done", "✔", "4 s", "Look at the cart"))
+    run = run_item("r1", "reviewer", "done", "✔", "4 s", "Look at the cart")
     agent = Item(key="agent:reviewer", group=Group("SHIPPED"), name="reviewer", description="Reads the diff")
     rows, best = rows_of([run, agent], "reviewer")
     assert best is not None

@@ -77,7 +77,7 @@ class Toggle(Static, can_focus=True):
         self.action_switch()
 
 
-class Field(Vertical):
+class InputField(Vertical):
     """One input: what it is, where it is entered, and what is wrong with it."""
 
     def __init__(self, spec: InputSpec) -> None:
@@ -159,14 +159,14 @@ class InputsForm(ModalScreen[InputValues | None]):
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content(f"{self._agent} asks"), classes="dialog--title", markup=False)
             with VerticalScroll(classes="dialog--fields", can_focus=False):
-                yield from (Field(spec) for spec in self._specs)
+                yield from (InputField(spec) for spec in self._specs)
             with Horizontal(classes="dialog--buttons"):
                 yield Button(answer("Enter", "Run"), id="run", compact=True)
                 yield Button(answer("Esc", "Cancel"), id="cancel", compact=True)
 
     @property
-    def _fields(self) -> list[Field]:
-        return list(self.query(Field))
+    def _fields(self) -> list[InputField]:
+        return list(self.query(InputField))
 
     def action_next(self) -> None:
         """Go to the next field; after the last one, run."""

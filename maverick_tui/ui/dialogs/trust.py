@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -21,14 +21,16 @@ from textual.widgets import Button, Static
 from maverick_tui.inert import one_line, spelled
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import answer
-from maverick_tui.ui.lines.view import LineView, RoleLooks
-from maverick_tui.ui.lines.wrapping import TAB, Line, wrap
+from maverick_tui.ui.lines import Line, LineView, RoleLooks
+from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
 """Seconds without a key before a yes counts: what is still being typed is meant for the screen below."""
 MOST_BLANK = 2
 """Blank lines that code has between its parts."""
+_READING = ("scroll", "page", "end")
+"""Actions of the keys that one reads with."""
 _ENDS = re.compile("(?<=[\x85\u2028\u2029])")
 """Where a line ends for YAML alone."""
 
@@ -54,22 +56,26 @@ class TrustQuestion:
     """Whether a file of the project is to be trusted, and not only commands that are started in it."""
 
     def lines(self, width: int) -> list[Line]:
-        """What would run, then every file as a whole."""
+        """What is at stake and what would run, then every file as a whole."""
         return list(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Line]:
+        text = "Its commands start in this folder, and may run code that is there. A change of them ends the trust."
+        if self.is_of_project:
+            text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
+        yield from (((line, "text"),) for line in wrap_words(text, width))
         if self.runs:
+            yield ()
             yield (("WOULD RUN", "strong"),)
         for run in self.runs:
-            first, *rest = wrap(one_line(run), max(width - 2, 8))
+            first, *rest = wrap_words(one_line(run), max(width - 2, 8))
             yield ("• ", "warning"), (first, "text")
             yield from (((f"  {line}", "text"),) for line in rest)
-        for number, file in enumerate(self.files):
-            if number or self.runs:
-                yield ()
+        for file in self.files:
+            yield ()
             change = "! has changed since you trusted it" if file.has_changed else ""
             name = short_path(file.path)
-            for index, line in enumerate(wrap(name, width)):
+            for index, line in enumerate(wrap_words(name, width)):
                 yield ((line, "strong"),) if index or not change else ((line, "strong"), (f"  {change}", "warning"))
             yield from source_lines(file.content, width)
 
@@ -79,6 +85,8 @@ class TrustScreen(ModalScreen[bool]):
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "dialogs.tcss"]
     AUTO_FOCUS = "#no"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     BINDINGS = [
         Binding("y", "answer(True)", "Trust and run", id="trust.yes"),
         Binding("n", "answer(False)", "Do not run", id="trust.no"),
@@ -102,13 +110,8 @@ class TrustScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The question, what it is about, and two buttons."""
-        name = one_line(self.question.agent)
-        text = "Its commands start in this folder, and may run code that is there. A change of them ends the trust."
-        if self.question.is_of_project:
-            text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
         with RoleLooks(classes="dialog--box -large"):
-            yield Static(Content(f"Trust {name}?"), classes="dialog--title", markup=False)
-            yield Static(Content(text), classes="dialog--text", markup=False)
+            yield Static(Content(f"Trust {one_line(self.question.agent)}?"), classes="dialog--title", markup=False)
             yield LineView(id="source")
             with Horizontal(classes="dialog--buttons"):
                 yield Button(answer("y", "Trust and run"), id="yes", compact=True)
@@ -130,9 +133,14 @@ class TrustScreen(ModalScreen[bool]):
     def _arm(self) -> None:
         self.is_armed = True
 
-    def on_key(self) -> None:
-        """Before it is armed, whatever is typed makes it wait again: it was meant for the screen below."""
-        if not self.is_armed:
+    def on_key(self, event: events.Key) -> None:
+        """Before it is armed, whatever is typed makes it wait again: it was meant for the screen below.
+
+        Arrows and pages are not typed: who reads need not wait once more.
+        """
+        bound = self.active_bindings.get(event.key)
+        is_reading = bound is not None and bound.binding.action.partition("(")[0] in _READING
+        if not self.is_armed and (event.is_printable or not is_reading):
             self._wait()
 
     @property
@@ -142,8 +150,8 @@ class TrustScreen(ModalScreen[bool]):
     def action_answer(self, answer: bool) -> None:
         """Leave with this answer; a yes has to wait until everything that it is about has been seen."""
         if not self.is_armed:
-            return
-        if answer and (unread := self._source.first_unread) is not None:
+            self.notify(f"It counts once you have typed nothing for {self._armed_after:g} s: press it then.", timeout=3)
+        elif answer and (unread := self._source.first_unread) is not None:
             self._source.top = unread
             self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
         else:
@@ -191,7 +199,7 @@ def _numbered(content: bytes, width: int) -> Iterator[Line]:
         parts = [
             part
             for piece in _ENDS.split(line)
-            for part in wrap(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
+            for part in wrap_words(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
         ]
         for index, part in enumerate(parts):
             yield (f"{'' if index else number:>{numbers}}  ", "faint"), (part, "text")

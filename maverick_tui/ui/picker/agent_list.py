@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Region
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from maverick_tui.ui.lines.view import ScrolledLines
-from maverick_tui.ui.lines.wrapping import cut, pad, wrap
+from maverick_tui.ui.lines import ScrolledLines
 from maverick_tui.ui.picker.items import Item, ListRow
+from maverick_tui.ui.rendering.wrap import cut, pad, wrap_words
 
 MARKER = "▸"
 
@@ -31,22 +30,11 @@ class AgentList(ScrolledLines):
     highlighted: reactive[int | None] = reactive(None, repaint=False)
     notice: reactive[str] = reactive("")
 
-    class Moved(Message):
-        """Another row is highlighted, or none."""
-
-        def __init__(self, item: Item | None) -> None:
-            super().__init__()
-            self.item = item
-
-    class Chosen(Message):
-        """The highlighted row was clicked."""
-
-        def __init__(self, item: Item) -> None:
-            super().__init__()
-            self.item = item
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, moved: Callable[[Item | None], None], chosen: Callable[[Item], None]) -> None:
+        """`moved` hears what is highlighted, and `chosen` that it was clicked once more."""
+        super().__init__(id="list")
+        self._moved = moved
+        self._chosen = chosen
         self.rows: Sequence[ListRow] = ()
         self._lines: list[int | None] = []
         """The row on each line, None for a blank one."""
@@ -71,7 +59,7 @@ class AgentList(ScrolledLines):
         self._place()
         self.refresh()
         if self.item is not before:
-            self.post_message(self.Moved(self.item))
+            self._moved(self.item)
 
     def _place(self) -> None:
         """Put the rows on lines, with a blank one between groups if there is room for all of them."""
@@ -93,7 +81,7 @@ class AgentList(ScrolledLines):
     @property
     def line_count(self) -> int:
         """How many lines there are, also of what stands there instead of rows."""
-        return len(self._lines) if self.rows else len(wrap(self.notice, self.room))
+        return len(self._lines) if self.rows else len(wrap_words(self.notice, self.room))
 
     def watch_highlighted(self, before: int | None, after: int | None) -> None:
         """Draw the two rows that have changed."""
@@ -101,7 +89,7 @@ class AgentList(ScrolledLines):
             if index in self._lines and index is not None:
                 self.refresh(Region(0, self._lines.index(index) - self.top, self.size.width, 1))
         self._keep_in_view()
-        self.post_message(self.Moved(self.item))
+        self._moved(self.item)
 
     def _keep_in_view(self) -> None:
         if self.highlighted is None:
@@ -128,7 +116,7 @@ class AgentList(ScrolledLines):
             return
         event.stop()
         if index == self.highlighted:
-            self.post_message(self.Chosen(item))
+            self._chosen(item)
         else:
             self.highlighted = index
 
@@ -137,7 +125,7 @@ class AgentList(ScrolledLines):
     def draw_line(self, index: int, width: int) -> Strip:
         """One line: a heading, a row, or what stands there when there are no rows."""
         if not self.rows:
-            return Strip([Segment(wrap(self.notice, width)[index], self.look("muted"))])
+            return Strip([Segment(wrap_words(self.notice, width)[index], self.look("muted"))])
         at = self._lines[index]
         if at is None:
             return Strip([])

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual import events, on, work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.lines.view import role_look
-from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.lines import role_look
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
-from maverick_tui.ui.picker.items import Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.items import Item, rows_of
 from maverick_tui.ui.picker.reading import Found
+from maverick_tui.ui.rendering.wrap import cut
 
 READING = "reading agents …"
 NOTHING = "There are no agents. Put one into .maverick/agents, then press Ctrl+R."
@@ -33,15 +32,13 @@ PLACEHOLDER = "type to filter"
 class FilterLine(Widget, can_focus=True):
     """One line of text that only grows and shrinks at its end, so that all other keys are free for the list."""
 
-    text: reactive[str] = reactive("")
+    text: reactive[str] = reactive("", init=False)
     count: reactive[str] = reactive("")
 
-    class Changed(Message):
-        """The filter has another text."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    def __init__(self, changed: Callable[[], None]) -> None:
+        """`changed` hears that it has another text."""
+        super().__init__(id="filter")
+        self._changed = changed
 
     def on_key(self, event: events.Key) -> None:
         """Take a character, or take some away; everything else is for the screen."""
@@ -72,9 +69,9 @@ class FilterLine(Widget, can_focus=True):
         # Fingers that know other programs type a slash to search.
         self.text = text[:LONGEST].removeprefix("/").lstrip()
 
-    def watch_text(self, text: str) -> None:
-        """Tell the screen."""
-        self.post_message(self.Changed(text))
+    def watch_text(self) -> None:
+        """Tell the list."""
+        self._changed()
 
     def render_line(self, y: int) -> Strip:
         """The text, a cursor behind it, and the count at the right."""
@@ -101,32 +98,23 @@ class FilterLine(Widget, can_focus=True):
 class AgentsPane(Vertical):
     """Filters its items by what is typed; the best match is highlighted."""
 
-    class Read(Message):
-        """The agents have been read: what was known of them may no longer be true."""
-
-    class Filtered(Message):
-        """The filter has another text."""
-
-    class Moved(Message):
-        """Another item is highlighted, or none."""
-
-        def __init__(self, item: Item | None) -> None:
-            super().__init__()
-            self.item = item
-
-    class Chosen(Message):
-        """This item was clicked a second time."""
-
-        def __init__(self, item: Item) -> None:
-            super().__init__()
-            self.item = item
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(
+        self,
+        *,
+        read: Callable[[], None],
+        filtered: Callable[[], None],
+        moved: Callable[[Item | None], None],
+        chosen: Callable[[Item], None],
+    ) -> None:
+        """What is heard: the agents have been read, the filter is another, an item is highlighted, or clicked twice."""
+        super().__init__(id="agents")
         self.border_title = "Agents"
-        self.filter = FilterLine(id="filter")
-        self.list = AgentList(id="list")
-        self.runs: Sequence[RunSummary] = ()
+        self.filter = FilterLine(self._change)
+        self.list = AgentList(moved, chosen)
+        self._moved = moved
+        self._was_read = read
+        self._was_filtered = filtered
+        self.runs: Sequence[Item] = ()
         """The runs that the list begins with; `show` shows them."""
         self.found = Found()
         """The agents, as they were read last."""
@@ -151,31 +139,19 @@ class AgentsPane(Vertical):
             reason = one_line(f"{type(error).__name__}: {error}")
             self.found, self._failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R tries again."
         self.is_reading = False
-        self.post_message(self.Read())
+        self._was_read()
         self.show()
+        self._moved(self.list.item)  # the agent of a run is known only now
 
     def show(self) -> None:
         """Show what there is; the same item stays highlighted if it is still there."""
-        self._items = [*map(run_item, self.runs), *self.found.items]
+        self._items = [*self.runs, *self.found.items]
         self.list.measure(self._items)
         self._show_rows(jump=False)
 
-    @on(FilterLine.Changed)
-    def _change(self, event: FilterLine.Changed) -> None:
-        event.stop()
+    def _change(self) -> None:
         self._show_rows(jump=bool(self._query))
-        self.post_message(self.Filtered())
-
-    @on(AgentList.Moved)
-    def _move(self, event: AgentList.Moved) -> None:
-        # What this pane makes the list say ends here, so the pane says it again.
-        event.stop()
-        self.post_message(self.Moved(event.item))
-
-    @on(AgentList.Chosen)
-    def _choose(self, event: AgentList.Chosen) -> None:
-        event.stop()
-        self.post_message(self.Chosen(event.item))
+        self._was_filtered()
 
     @property
     def _query(self) -> str:
@@ -187,14 +163,14 @@ class AgentsPane(Vertical):
         same = (index for index, row in enumerate(rows) if row.item and before and row.item.key == before.key)
         self.list.notice = self._nothing()
         self.list.show(rows, best if jump else next(same, best))
-        self.filter.count = self._count(sum(row.item is not None for row in rows))
+        self.filter.count = self._count(sum(row.item is not None and not row.item.run_id for row in rows))
 
     def _count(self, matching: int) -> str:
         if self.is_reading:
             return "reading …" if self._items else ""
         agents = sum(not item.run_id for item in self._items)
         if self._query:
-            return f"{matching} of {len(self._items)}"
+            return f"{matching} of {agents}"
         return "" if not agents else "1 agent" if agents == 1 else f"{agents} agents"
 
     def _nothing(self) -> str:

@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.view import role_look
-from maverick_tui.ui.lines.wrapping import cut, wrap
+from maverick_tui.ui.lines import role_look
+from maverick_tui.ui.rendering.wrap import cut, wrap_words
 
 TITLE = "Maverick"
 GAP = 3
@@ -56,7 +56,7 @@ def _end_of(folder: str, room: int) -> str:
     return cut(folder, max(room, 0))
 
 
-class Hint(NamedTuple):
+class KeyHint(NamedTuple):
     """A key, what it does, and the key's own name."""
 
     label: str
@@ -85,19 +85,19 @@ class KeyHints(Widget):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One line, or as many as the notice needs."""
-        return min(len(wrap(self.notice, width)), MOST_LINES)
+        return min(len(wrap_words(self.notice, width)), MOST_LINES)
 
-    def _hints(self) -> tuple[list[Hint], list[Hint]]:
+    def _hints(self) -> tuple[list[KeyHint], list[KeyHint]]:
         """Those of the screen and those of the application, each action once."""
-        ours: dict[str, Hint] = {}
-        apps: dict[str, Hint] = {}
+        ours: dict[str, KeyHint] = {}
+        apps: dict[str, KeyHint] = {}
         for node, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and enabled:
-                hint = Hint(self.app.get_key_display(binding), binding.description, binding.key)
+                hint = KeyHint(self.app.get_key_display(binding), binding.description, binding.key)
                 (apps if node is self.app else ours).setdefault(binding.action, hint)
         return list(ours.values()), list(apps.values())
 
-    def _placed(self) -> Iterator[tuple[int, Hint]]:
+    def _placed(self) -> Iterator[tuple[int, KeyHint]]:
         """Each hint and the column that it starts at; what does not fit is left out from the right."""
         ours, apps = self._hints()
         at, end = 0, self.size.width
@@ -118,7 +118,7 @@ class KeyHints(Widget):
         """The notice, or the hints."""
         width = self.size.width
         if self.notice:
-            lines = wrap(self.notice, width)
+            lines = wrap_words(self.notice, width)
             style = role_look(self, "error" if self.is_error else "text")
             text = lines[y] if y < len(lines) else ""
             return Strip([Segment(text, style)]).crop_extend(0, width, self.rich_style)
@@ -145,5 +145,5 @@ class KeyHints(Widget):
                 self.app.simulate_key(hint.key)
 
 
-def _width(hint: Hint) -> int:
+def _width(hint: KeyHint) -> int:
     return cell_len(hint.label) + 1 + cell_len(hint.description)

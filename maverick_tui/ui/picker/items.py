@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
-from maverick_tui.ui.lines.wrapping import Span
+from maverick_tui.ui.lines import Span
 from maverick_tui.ui.picker.matching import EVERYTHING, Fit, match
 from maverick_tui.ui.short_names import short_model
 
@@ -20,28 +20,6 @@ if TYPE_CHECKING:
 GLYPHS = {"error": "✘", "warning": "!", "untrusted": "◇"}
 
 _LONGEST_MODEL = 14
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """A run that the picker can lead back to, in words for one row."""
-
-    run_id: str
-    agent: str
-    state: str
-    glyph: str
-    detail: str = ""
-    title: str = ""
-    """What it is called, or was asked first."""
-
-
-def summary_of(run: RunModel, now: float) -> RunSummary:
-    """A run as it stands now."""
-    from maverick_tui.runs.status import run_status
-
-    stands = run_status(run.store, now)
-    title = run.store.name or run.store.first_prompt
-    return RunSummary(run.run_id, run.agent, stands.word, stands.glyph, stands.detail, title)
 
 
 class Group(NamedTuple):
@@ -85,16 +63,24 @@ class ListRow(NamedTuple):
     match: Fit = EVERYTHING
 
 
-def run_item(run: RunSummary) -> Item:
+def item_of(run: RunModel, now: float) -> Item:
+    """The row of a run as it stands now, with what it is called, or was asked first."""
+    from maverick_tui.runs.status import run_status
+
+    glyph, word, detail, _ = run_status(run.store, now)
+    return run_item(run.run_id, run.agent, word, glyph, detail, run.store.name or run.store.first_prompt)
+
+
+def run_item(run_id: str, agent: str, state: str, glyph: str, detail: str = "", title: str = "") -> Item:
     """The row of a run."""
     return Item(
-        key=f"run:{run.run_id}",
+        key=f"run:{run_id}",
         group=RUNS,
-        name=one_line(run.agent),
-        description=one_line(" · ".join(filter(None, (run.title, run.detail)))),
-        marks=((one_line(f"{run.glyph} {run.state}"), "accent"),),
-        run_id=run.run_id,
-        agent=run.agent,
+        name=one_line(agent),
+        description=one_line(" · ".join(filter(None, (title, detail)))),
+        marks=((one_line(f"{glyph} {state}"), "accent"),),
+        run_id=run_id,
+        agent=agent,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -17,10 +17,10 @@ from textual.screen import Screen
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.view import ROLE_CLASSES
+from maverick_tui.ui.lines import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.edges import KeyHints, PickerHeader
-from maverick_tui.ui.picker.items import Item, RunSummary
+from maverick_tui.ui.picker.items import Item
 from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.short_names import short_path
 
@@ -86,7 +86,7 @@ class PickerScreen(Screen[None]):
     class BackRequested(Message):
         """Whatever was there before the picker is to be shown again."""
 
-    def __init__(self, cwd: Path | None, *, runs: Sequence[RunSummary] = (), badge: str = "", folder: str = "") -> None:
+    def __init__(self, cwd: Path | None, *, runs: Sequence[Item] = (), badge: str = "", folder: str = "") -> None:
         """Without a folder it waits for `set_cwd`; `folder` is what it is called, if its path says nothing."""
         super().__init__()
         self._folder = folder
@@ -94,9 +94,9 @@ class PickerScreen(Screen[None]):
         self._at = ""
         self._header = PickerHeader(id="header")
         self._header.badge = badge
-        self._agents = AgentsPane(id="agents")
+        self._xray = XRayPanel(lambda reason: self._say(reason, is_error=True))
+        self._agents = AgentsPane(read=self._xray.forget, filtered=self._filter, moved=self._move, chosen=self._choose)
         self._agents.runs = tuple(runs)
-        self._xray = XRayPanel(id="xray")
         self._hints = KeyHints(id="keys")
         self._is_filtered = False
         self._was_shown = False
@@ -124,12 +124,12 @@ class PickerScreen(Screen[None]):
         self.call_after_refresh(self._read)
 
     @property
-    def runs(self) -> Sequence[RunSummary]:
+    def runs(self) -> Sequence[Item]:
         """The runs that the list begins with."""
         return self._agents.runs
 
     @runs.setter
-    def runs(self, runs: Sequence[RunSummary]) -> None:
+    def runs(self, runs: Sequence[Item]) -> None:
         self._agents.runs = tuple(runs)
         self._agents.show()
         self.refresh_bindings()
@@ -153,15 +153,7 @@ class PickerScreen(Screen[None]):
         changed = f" ±{checkout.changed}" if checkout and checkout.changed else ""
         self._header.branch = f"{checkout.branch}{changed}" if checkout else ""
 
-    @on(AgentsPane.Read)
-    def _forget_xrays(self, event: AgentsPane.Read) -> None:
-        event.stop()
-        self._xray.forget()
-
-    @on(AgentsPane.Moved)
-    def _move(self, event: AgentsPane.Moved) -> None:
-        event.stop()
-        item = event.item
+    def _move(self, item: Item | None) -> None:
         if item is None or item.key != self._at:  # the same one, read again, is no move
             self._hints.notice = ""
         is_run, was_run = bool(item and item.run_id), self._at.startswith("run:")
@@ -177,16 +169,9 @@ class PickerScreen(Screen[None]):
             return item.listing
         return next((other.listing for other in self._agents.found.items if other.agent == item.agent), None)
 
-    @on(XRayPanel.Failed)
-    def _fail(self, event: XRayPanel.Failed) -> None:
-        event.stop()
-        self._say(event.reason, is_error=True)
-
     # -- keys ---------------------------------------------------------------------------------------------------------
 
-    @on(AgentsPane.Filtered)
-    def _filter(self, event: AgentsPane.Filtered) -> None:
-        event.stop()
+    def _filter(self) -> None:
         self._hints.notice = ""
         self.shows_xray = False
         if self._is_filtered != bool(self._agents.filter.text):  # there is something to clear now, or nothing any more
@@ -288,11 +273,6 @@ class PickerScreen(Screen[None]):
             self._choose(item)
         elif self._agents.is_reading:
             self._say("The agents are still being read.")
-
-    @on(AgentsPane.Chosen)
-    def _click_row(self, event: AgentsPane.Chosen) -> None:
-        event.stop()
-        self._choose(event.item)
 
     def _choose(self, item: Item) -> None:
         if item.run_id:

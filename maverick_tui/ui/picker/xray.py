@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import work
-from textual.message import Message
 from textual.timer import Timer
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.lines.view import LineView
-from maverick_tui.ui.lines.wrapping import Line, Span, cut, wrap, wrap_document
+from maverick_tui.ui.lines import Line, LineView, Span
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.items import GLYPHS, Item
+from maverick_tui.ui.rendering.wrap import cut, wrap_document, wrap_words
 from maverick_tui.ui.short_names import short_path
 
 if TYPE_CHECKING:
@@ -40,15 +39,10 @@ _LEFT_OUT = ("alone", "start")
 class XRayPanel(LineView):
     """What is shown stays until there is something else, so nothing flickers while the highlight moves."""
 
-    class Failed(Message):
-        """An agent could not be looked into."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, failed: Callable[[str], None]) -> None:
+        """`failed` hears why an agent could not be looked into."""
+        super().__init__(id="xray")
+        self._failed = failed
         self.cwd = Path("/")
         """Paths are shown as they are seen from here."""
         self._known: dict[str, XRay] = {}
@@ -82,7 +76,7 @@ class XRayPanel(LineView):
         try:
             self._known[item.agent] = await asyncio.to_thread(reading.read_xray, listing)
         except Exception as error:  # settings that are wrong, a list of trusted files that is broken
-            self.post_message(self.Failed(str(error)))
+            self._failed(str(error))
         if self._item is not None and item.key == self._item.key:  # the row may have been read again meanwhile
             self._draw(self._item, hides)
 
@@ -157,10 +151,10 @@ def _problems(problems: Iterable[Problem], width: int) -> Iterator[Line]:
     problem = None
     for problem in problems:
         where = f"line {problem.line}: " if problem.line else ""
-        first, *rest = wrap(one_line(f"{where}{problem.message}"), width - 2)
+        first, *rest = wrap_words(one_line(f"{where}{problem.message}"), width - 2)
         yield (f"{GLYPHS[problem.severity]} ", problem.severity), (first, problem.severity)
         yield from (((f"  {line}", problem.severity),) for line in rest)
-        yield from (((f"  {line}", "muted"),) for line in wrap(one_line(problem.hint), width - 2) if line)
+        yield from (((f"  {line}", "muted"),) for line in wrap_words(one_line(problem.hint), width - 2) if line)
     if problem is not None:
         yield ()
 
@@ -171,7 +165,7 @@ def _field(label: str, spans: Iterable[Span], width: int) -> Iterator[Line]:
     lines: list[list[Span]] = [[]]
     used = 0
     for text, role in spans:
-        first, *rest = wrap(text, room)
+        first, *rest = wrap_words(text, room)
         if used and used + 2 + cell_len(first) > room:
             lines.append([])
             used = 0
@@ -187,7 +181,7 @@ def _field(label: str, spans: Iterable[Span], width: int) -> Iterator[Line]:
 def _named(label: str, name: str, text: str, width: int) -> Iterator[Line]:
     """A label and a name with the text beside it."""
     start = f"{name}  "
-    for nth, line in enumerate(wrap(text, max(width - LABEL - cell_len(start), 12))):
+    for nth, line in enumerate(wrap_words(text, max(width - LABEL - cell_len(start), 12))):
         yield (
             (f"{'' if nth else label:<{LABEL}}", "muted"),
             (" " * cell_len(start) if nth else start, "accent"),
@@ -246,4 +240,4 @@ def _with_places(line: str, declared: set[str]) -> Iterator[Span]:
 
 
 def _text(text: str, role: str, width: int) -> Iterator[Line]:
-    yield from (((line, role),) for line in wrap(text, width))
+    yield from (((line, role),) for line in wrap_words(text, width))

@@ -11,7 +11,7 @@ from rich.style import Style
 
 from maverick_tui.ui.rendering.code import Code, language_of
 from maverick_tui.ui.rendering.inline import Inline
-from maverick_tui.ui.rendering.row import Canvas, Margin, Row
+from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
 from maverick_tui.ui.rendering.table import Cell, Table
 from maverick_tui.ui.rendering.wrap import wrap
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _BULLETS = ("• ", "◦ ", "▪ ")
 _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
-_DEFINITIONS = re.compile(r"(?:\[[^\]\n]+\]:[ \t][^\n]*(?:\n|\Z))+")
 _LINE_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 
 
@@ -96,7 +95,7 @@ class BlockRenderer:
                 self._close()
         return self._rows
 
-    def table(self, tokens: Sequence[Token], margin: Margin) -> Table:
+    def table(self, tokens: Sequence[Token], margin: Margin = NO_MARGIN) -> Table:
         """The table that the tokens describe: its head, and its rows so far."""
         head, aligns = [], []
         for index, token in enumerate(tokens):
@@ -123,8 +122,6 @@ class BlockRenderer:
     # -- leaves -----------------------------------------------------------------------------------------------------
 
     def _text(self, content: str, style: Style) -> None:
-        if content.startswith("[") and _DEFINITIONS.fullmatch(content):
-            content = content.replace("\n", "\\\n")  # link definitions: each on a line of its own
         runs = self._inline.runs(content, style)
         margin = self._margin()
         self._rows.extend(self._canvas.rows(wrap(runs, self._canvas.room - margin.cells), margin))

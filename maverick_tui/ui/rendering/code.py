@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from rich.style import Style
 
 from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
-from maverick_tui.ui.rendering.wrap import Run, clean_lines, fold, hang_of
+from maverick_tui.ui.rendering.wrap import Styled, clean_lines, fold, hang_of
 
 _TokenType: TypeAlias = tuple[str, ...]
 
@@ -61,7 +61,7 @@ class Code:
                     yield self._canvas.row([*lead, further, *segments], left + cells, left, glue, self._block)
                 lead = margin.rest
 
-    def _highlighted(self, lines: list[str], language: str) -> Iterator[list[Run]]:
+    def _highlighted(self, lines: list[str], language: str) -> Iterator[list[Styled]]:
         """The runs of each line. If the lexer fails, the lines that it has not reached stay plain."""
         done = 0
         if (lexer := self._lexer(lines, language)) is not None:
@@ -80,9 +80,9 @@ class Code:
             return None
         return lexer_of(language)
 
-    def _lexed(self, lexer: Lexer, text: str) -> Iterator[list[Run]]:
+    def _lexed(self, lexer: Lexer, text: str) -> Iterator[list[Styled]]:
         styles = self._styles
-        line: list[Run] = []
+        line: list[Styled] = []
         for _, kind, part in lexer.get_tokens_unprocessed(text):
             style = styles.get(kind) or self._style(kind)
             if "\n" not in part:

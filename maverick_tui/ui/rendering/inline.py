@@ -12,7 +12,7 @@ from rich.style import Style
 
 from maverick_tui.ui.rendering import grammar
 from maverick_tui.ui.rendering.palette import Palette
-from maverick_tui.ui.rendering.wrap import Run, clean
+from maverick_tui.ui.rendering.wrap import Styled, clean
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -31,9 +31,8 @@ _CODE_AROUND_TEXT = re.compile(r"(`[^`]+`)")
 class Inline:
     """Turns inline Markdown into runs; combined styles are made once."""
 
-    def __init__(self, palette: Palette, *, reflow: bool) -> None:
+    def __init__(self, palette: Palette) -> None:
         self._overlays = palette.overlays
-        self._break = " " if reflow else "\n"
         self._mixed: dict[tuple[Style, str], Style] = {}
 
     def mix(self, style: Style, name: str) -> Style:
@@ -44,22 +43,22 @@ class Inline:
             mixed = self._mixed[key] = style + self._overlays[name]
         return mixed
 
-    def runs(self, content: str, style: Style) -> list[Run]:
+    def runs(self, content: str, style: Style) -> list[Styled]:
         """The runs of a block's inside; a newline in them begins a new line."""
         pieces = read_quickly(content)
         if pieces is not None and (runs := self._quick(pieces, style)) is not None:
             return runs
         return self._parsed(grammar.inline(content), style)
 
-    def _quick(self, pieces: Sequence[Piece], style: Style) -> list[Run] | None:
-        runs: list[Run] = []
+    def _quick(self, pieces: Sequence[Piece], style: Style) -> list[Styled] | None:
+        runs: list[Styled] = []
         for kind, text, target in pieces:
             if kind == "text":
                 runs.append((clean(text), style))
             elif kind == "code":
                 runs.append((clean(_inside(text)), self.mix(style, "code")))
             elif kind == "break":
-                runs.append((self._break, style))
+                runs.append(("\n", style))
             else:
                 over = self.mix(style, kind)
                 first = len(runs)
@@ -71,8 +70,8 @@ class Inline:
                     self._add_target(runs, first, href, style)
         return runs
 
-    def _parsed(self, tokens: Sequence[Token], style: Style) -> list[Run]:
-        runs: list[Run] = []
+    def _parsed(self, tokens: Sequence[Token], style: Style) -> list[Styled]:
+        runs: list[Styled] = []
         styles = [style]
         links: list[tuple[int, str]] = []
         for token in tokens:
@@ -80,9 +79,7 @@ class Inline:
             if kind in ("text", "text_special"):
                 if token.content:
                     runs.append((clean(token.content), styles[-1]))
-            elif kind == "softbreak":
-                runs.append((self._break, styles[-1]))
-            elif kind == "hardbreak":
+            elif kind in ("softbreak", "hardbreak"):
                 runs.append(("\n", styles[-1]))
             elif kind == "code_inline":
                 runs.append((clean(token.content), self.mix(styles[-1], "code")))
@@ -103,7 +100,7 @@ class Inline:
                 runs.append((clean(token.content), styles[-1]))
         return runs
 
-    def _add_target(self, runs: list[Run], first: int, target: str, style: Style) -> None:
+    def _add_target(self, runs: list[Styled], first: int, target: str, style: Style) -> None:
         """Say where a link leads, unless its text says so itself."""
         text = "".join([text for text, _ in runs[first:]])
         # A target's host is ASCII, so one that only looks like the text is not the same.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from maverick_tui.ui.rendering.markdown import Renderer
-from maverick_tui.ui.rendering.reader import Reader
+from maverick_tui.ui.rendering.reader import MarkdownReader
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.table import Table
 from maverick_tui.ui.rendering.units import OpenFence, OpenTable, Unit
@@ -21,7 +21,7 @@ class LiveMarkdown:
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
-        self._reader = Reader()
+        self._reader = MarkdownReader()
         self._parts: list[str] = []
         self._fresh: list[str] = []
         self._is_idle = True
@@ -119,11 +119,11 @@ class LiveMarkdown:
         if fence is not None and self._fence is None:
             self._fence = _LiveFence(fence, len(self.frozen))
             if fence.is_spaced:
-                self.frozen.append(self._renderer.blank)
+                self.frozen.append(self._renderer.canvas.blank)
         if table is not None:
             if self._table is None:
                 if table.is_spaced:
-                    self.frozen.append(self._renderer.blank)
+                    self.frozen.append(self._renderer.canvas.blank)
                 self._table = _LiveTable(table, self._renderer)
             self._table.update(self._renderer)
             self.frozen.extend(self._table.table.take())
@@ -219,10 +219,10 @@ class _LiveTable:
 
     def __init__(self, source: OpenTable, renderer: Renderer) -> None:
         self._source = source
-        self.table: Table = renderer.table(source.tokens)
+        self.table: Table = renderer.blocks.table(source.tokens)
         source.tokens.clear()
 
     def update(self, renderer: Renderer) -> None:
-        for cells in renderer.table_rows(self._source.tokens):
+        for cells in renderer.blocks.cells(self._source.tokens):
             self.table.add(cells)
         self._source.tokens.clear()

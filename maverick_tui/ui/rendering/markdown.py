@@ -16,14 +16,13 @@ from maverick_tui.ui.rendering.code import Code, language_of, lexer_of
 from maverick_tui.ui.rendering.diff import Hunk, diff_rows
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.palette import Palette
-from maverick_tui.ui.rendering.reader import Reader
-from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Row
-from maverick_tui.ui.rendering.table import Cell, Table
+from maverick_tui.ui.rendering.reader import MarkdownReader
+from maverick_tui.ui.rendering.row import Canvas, Row
 from maverick_tui.ui.rendering.units import Unit
 from maverick_tui.ui.rendering.wrap import clean_lines, wrap
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
+    pass
 
 log = logging.getLogger(__name__)
 
@@ -35,25 +34,14 @@ COMMON_LANGUAGES = (
 class Renderer:
     """Draws text for one width and one palette; make a new one when either changes.
 
-    Each row begins with a blank segment of `gutter` cells, then `indent` blank cells. Single newlines in Markdown
-    stay, as models mean them; with `reflow` they become blanks, which suits files that were wrapped by hand.
+    Each row begins with a blank segment of `gutter` cells. Single newlines in Markdown stay, as models mean them.
     """
 
-    def __init__(self, width: int, palette: Palette, gutter: int = 0, indent: int = 0, *, reflow: bool = False) -> None:
-        self.canvas = Canvas(width, palette, gutter, indent)
+    def __init__(self, width: int, palette: Palette, gutter: int = 0) -> None:
+        self.canvas = Canvas(width, palette, gutter)
         self.palette = palette
         self._code = Code(self.canvas)
-        self._blocks = BlockRenderer(self.canvas, Inline(palette, reflow=reflow), self._code)
-
-    @property
-    def width(self) -> int:
-        """The cells of every row."""
-        return self.canvas.width
-
-    @property
-    def blank(self) -> Row:
-        """An empty row."""
-        return self.canvas.blank
+        self.blocks = BlockRenderer(self.canvas, Inline(palette), self._code)
 
     def markdown(self, source: str) -> list[Row]:
         """The rows of a Markdown text; if it cannot be drawn, those of the text as it is."""
@@ -64,7 +52,7 @@ class Renderer:
             return self.plain(source, self.palette.base)
 
     def _markdown(self, source: str) -> list[Row]:
-        reader = Reader()
+        reader = MarkdownReader()
         reader.feed(source)
         rows: list[Row] = []
         while (units := reader.step(closed=True)) is not None:
@@ -102,21 +90,13 @@ class Renderer:
         """The rows of a block of code."""
         return self._code.rows("\n".join(lines), language_of(info))
 
-    def table(self, tokens: Sequence[Token]) -> Table:
-        """A table with the head that the tokens have, and their rows."""
-        return self._blocks.table(tokens, NO_MARGIN)
-
-    def table_rows(self, tokens: Sequence[Token]) -> Iterator[list[Cell]]:
-        """Rows to be added to a table."""
-        return self._blocks.cells(tokens)
-
     def _drawn(self, unit: Unit) -> list[Row]:
         """The rows of a unit; one that cannot be drawn is shown as it is."""
         source = "\n".join(unit.lines[unit.start : unit.end])
         if unit.kind == "plain" or any(token.level >= grammar.DEEPEST - 1 for token in unit.tokens):
             return self.plain(source.rstrip(), self.palette.base)
         try:
-            return self._blocks.rows(unit.tokens, unit.lines, unit.number)
+            return self.blocks.rows(unit.tokens, unit.lines, unit.number)
         except Exception:
             log.exception("A block of Markdown cannot be drawn.")
             return self.plain(source.rstrip(), self.palette.base)

@@ -9,10 +9,80 @@ from types import MappingProxyType
 from rich.style import Style
 from textual.color import Color
 
-from maverick_tui.ui.rendering.syntax_colours import ANSI, DARK, LIGHT
-
 LEGIBLE = 4.5
 """The least contrast of text against its background (WCAG AA)."""
+
+_ROLES = {
+    "comment": ("Comment",),
+    "keyword": ("Keyword", "Operator.Word", "Name.Builtin.Pseudo"),
+    "constant": ("Keyword.Constant", "Literal.Number", "Name.Constant", "Literal"),
+    "string": ("Literal.String",),
+    "escape": ("Literal.String.Escape", "Literal.String.Interpol", "Literal.String.Regex"),
+    "function": ("Name.Function", "Name.Decorator"),
+    "type": ("Name.Class", "Name.Exception", "Keyword.Type"),
+    "builtin": ("Name.Builtin", "Name.Attribute", "Name.Variable"),
+    "tag": ("Name.Tag", "Name.Label", "Name.Entity"),
+    "removed": ("Generic.Deleted", "Generic.Error", "Generic.Traceback"),
+    "added": ("Generic.Inserted",),
+    "heading": ("Generic.Heading", "Generic.Subheading", "Generic.Strong"),
+    "quiet": ("Generic.Prompt", "Generic.Output", "Comment.Preproc", "Comment.Hashbang"),
+}
+_ATTRIBUTES = {"comment": "italic", "heading": "bold"}
+
+
+def _tokens(**colours: str) -> Mapping[str, tuple[str, str]]:
+    """Colour (empty: that of the code around it) and attributes by token type."""
+    return MappingProxyType(
+        {
+            token: (colours.get(role, ""), _ATTRIBUTES.get(role, "none"))
+            for role, tokens in _ROLES.items()
+            for token in tokens
+        }
+    )
+
+
+DARK = _tokens(
+    comment="dim",
+    quiet="dim",
+    keyword="#c792ea",
+    constant="#e5a573",
+    string="#9ece8a",
+    escape="#7fd1c7",
+    function="#74b4f5",
+    type="#e6c984",
+    builtin="#6fc3d6",
+    tag="#74b4f5",
+    removed="#ee8891",
+    added="#8fd39a",
+)
+LIGHT = _tokens(
+    comment="dim",
+    quiet="dim",
+    keyword="#8b2fa8",
+    constant="#9a4a00",
+    string="#2f6f27",
+    escape="#0b6e72",
+    function="#1f52b8",
+    type="#7a5900",
+    builtin="#0a647f",
+    tag="#1f52b8",
+    removed="#a3202c",
+    added="#22692f",
+)
+ANSI = _tokens(
+    comment="dim",
+    quiet="dim",
+    keyword="magenta",
+    constant="cyan",
+    string="green",
+    escape="cyan",
+    function="blue",
+    type="blue",
+    builtin="cyan",
+    tag="blue",
+    removed="red",
+    added="green",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +92,7 @@ class Palette:
     base: Style
     dim: Style
     strong: Style
-    em: Style
-    strike: Style
     code: Style
-    link: Style
     headings: tuple[Style, ...]
     rule: Style
     quote: Style
@@ -52,54 +119,22 @@ class Palette:
     overlays: Mapping[str, Style]
     """What emphasis adds to the style around it, by markdown-it's name of the token."""
 
-    @property
-    def heading(self) -> Style:
-        """A heading of the middle kind."""
-        return self.headings[1]
-
     @classmethod
-    def of(cls, variables: Mapping[str, str], *, background: str, foreground: str, dark: bool, ansi: bool) -> Palette:
-        """The palette of a Textual theme, from its CSS variables and the colours of the place where it is drawn.
+    def of(cls, variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Palette:
+        """The palette of a Textual theme, from its CSS variables.
 
         An ANSI theme keeps to the sixteen colours of the terminal, so that it follows the user's own choice of them.
         """
-        shades = (
-            _AnsiShades(variables, dark=dark) if ansi else _TrueShades(variables, background, foreground, dark=dark)
-        )
-        return _palette(shades)
+        return _palette(_AnsiShades(variables, dark=dark) if ansi else _TrueShades(variables, dark=dark))
 
 
-class _Shades:
-    """How a theme's colours become styles; the two kinds of themes differ in nothing else."""
+class _TrueShades:
+    """How the colours of a theme become styles."""
 
-    base: Style
-    dim: Style
-    block: Style
-    code: Style
-    rule: Style
-    selection: Style
-    match: Style
-    current_match: Style
-    colours: Mapping[str, tuple[str, str]]
-
-    def text(self, name: str) -> Style:
-        raise NotImplementedError
-
-    def accent(self) -> Style:
-        raise NotImplementedError
-
-    def changed(self, name: str) -> Style:
-        raise NotImplementedError
-
-    def on_block(self, colour: str) -> Style:
-        raise NotImplementedError
-
-
-class _TrueShades(_Shades):
-    def __init__(self, variables: Mapping[str, str], background: str, foreground: str, *, dark: bool) -> None:
+    def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
         self._variables, self._dark = variables, dark
-        self._background = Color.parse(background)
-        self._foreground = self._background.blend(Color.parse(foreground), Color.parse(foreground).a, 1.0)
+        self._background = Color.parse(variables["background"])
+        self._foreground = self._colour("foreground")
         self._block = self._background.blend(self._foreground, 0.06, 1.0)
         primary = self._colour("text-primary" if dark else "primary")
         warning = self._colour("warning")
@@ -154,7 +189,9 @@ class _TrueShades(_Shades):
         return Style(color=colour.rich_color, bgcolor=background.rich_color)
 
 
-class _AnsiShades(_Shades):
+class _AnsiShades:
+    """The same for a theme that keeps to the sixteen colours of the terminal."""
+
     def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
         self._variables, self._dark = variables, dark
         self.base = self.block = Style(color="default", bgcolor="default")
@@ -182,7 +219,7 @@ class _AnsiShades(_Shades):
         return self.base + Style(color="bright_blue" if colour == "blue" and self._dark else colour)
 
 
-def _palette(shades: _Shades) -> Palette:
+def _palette(shades: _TrueShades | _AnsiShades) -> Palette:
     base, dim = shades.base, shades.dim
     bold, italic = Style(bold=True), Style(italic=True)
     accent = shades.accent()
@@ -196,10 +233,7 @@ def _palette(shades: _Shades) -> Palette:
         base=base,
         dim=dim,
         strong=base + bold,
-        em=base + italic,
-        strike=base + Style(strike=True),
         code=shades.code,
-        link=underlined,
         headings=(underlined + bold, accent + bold, base + bold, base + bold + italic, dim + bold, dim + italic),
         rule=shades.rule,
         quote=dim,

@@ -35,7 +35,7 @@ again as it grows stays cheap."""
 log = logging.getLogger(__name__)
 
 
-class Reader:
+class MarkdownReader:
     """Splits text into units. Call `step` until it returns None; then `fence`, `table` or `open` is what is left."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from maverick_tui.ui.rendering.wrap import WrappedLine
 from maverick_tui.ui.textual_private.strip import LeanStrip
 
 _NARROWEST = 10
-"""The fewest cells that text is given; gutter and indentation give way to it."""
+"""The fewest cells that text is given; the gutter gives way to it."""
 
 
 class Row(LeanStrip):
@@ -121,14 +121,12 @@ NO_MARGIN = Margin()
 class Canvas:
     """Where rows are made; `room` is the number of cells between the gutter and the right edge."""
 
-    def __init__(self, width: int, palette: Palette, gutter: int, indent: int) -> None:
+    def __init__(self, width: int, palette: Palette, gutter: int) -> None:
         self.width = max(2, width)
         self.palette = palette
         self.gutter = max(0, min(gutter, self.width - _NARROWEST))
-        indent = max(0, min(indent, self.width - self.gutter - _NARROWEST))
-        self.left = self.gutter + indent
-        self.room = self.width - self.left
-        self._left = [Segment(" " * cells, palette.base) for cells in (self.gutter, indent) if cells]
+        self.room = self.width - self.gutter
+        self._left = [Segment(" " * self.gutter, palette.base)] if self.gutter else []
         self._blanks: dict[tuple[int, Style], Segment] = {}
         self.blank = self.row([], 0)
 
@@ -139,8 +137,8 @@ class Canvas:
         out = [*self._left, *segments]
         if (missing := self.room - cells) > 0:
             out.append(self.spaces(missing, fill or self.palette.base))
-        left = self.left
-        return Row(out, self.width, self.gutter, left + bare, left + cells, glue is not None, glue or "")
+        left = self.gutter
+        return Row(out, self.width, left, left + bare, left + cells, glue is not None, glue or "")
 
     def rows(self, lines: Iterable[WrappedLine], margin: Margin = NO_MARGIN) -> list[Row]:
         """A row for each line, right of the margin."""

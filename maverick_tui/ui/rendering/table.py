@@ -8,13 +8,13 @@ from rich.segment import Segment
 from rich.style import Style
 
 from maverick_tui.ui.rendering.row import Canvas, Margin, Row
-from maverick_tui.ui.rendering.wrap import Run, WrappedLine, cells_of, wrap
+from maverick_tui.ui.rendering.wrap import Styled, WrappedLine, cells_of, wrap
 
 SETTLED = 200
 """Rows that decide about the columns; later ones fit in, so that a table of any length can be drawn as it grows."""
 _NARROWEST, _WORD = 4, 12
 
-Cell = list[Run]
+Cell = list[Styled]
 
 
 class Table:

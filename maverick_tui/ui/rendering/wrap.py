@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from rich.cells import cell_len, split_graphemes
+from rich.cells import cell_len, set_cell_size, split_graphemes
 from rich.segment import Segment
 from rich.style import Style
 
@@ -15,7 +15,7 @@ from maverick_tui.inert import inert
 
 TAB = 4
 
-Run: TypeAlias = tuple[str, Style]
+Styled: TypeAlias = tuple[str, Style]
 """A piece of text of one style."""
 
 
@@ -46,6 +46,12 @@ _STRAY_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
 _NOT_FIRST = frozenset(
     "\u3001\u3002\uff0c\uff0e\uff01\uff1f\uff1a\uff1b\uff09\uff3d\uff5d」』】〉》\u3015…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々,.!?:;)]}"
 )
+
+_START = re.compile(r" *(?:(?:[-*+]|\d{1,3}[.)]) +)?")
+_FENCES = ("```", "~~~")
+_NEVER_JOINED = "#|>"
+_BROKEN_AT = 72
+"""Lines that are shorter than this have been ended on purpose."""
 
 
 def clean(text: str) -> str:
@@ -83,12 +89,12 @@ def cells_of(text: str) -> int:
     return len(text) if is_simple(text) else cell_len(text)
 
 
-def wrap(runs: Sequence[Run], width: int) -> list[WrappedLine]:
+def wrap(runs: Sequence[Styled], width: int) -> list[WrappedLine]:
     """Lines broken between words; a word that is too long is broken where the line ends."""
     return _lines(runs, width, width, by_word=True)
 
 
-def fold(runs: Sequence[Run], width: int, hang: int = 0) -> list[WrappedLine]:
+def fold(runs: Sequence[Styled], width: int, hang: int = 0) -> list[WrappedLine]:
     """Lines broken where they are full, or at the last blank if that is near; no blank is lost.
 
     For code: lines that go on are narrower by `hang`, so that they can be indented.
@@ -102,12 +108,12 @@ def hang_of(text: str, width: int) -> int:
 
 
 def wrap_words(text: str, width: int) -> list[str]:
-    """The lines of a text without styles."""
-    style = Style.null()
-    return ["".join(part.text for part in line.segments) for line in wrap([(clean(text), style)], width)]
+    """The lines of an inert text without styles."""
+    lines = wrap([(text, Style.null())], max(width, 1))
+    return ["".join(part.text for part in line.segments) for line in lines]
 
 
-def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> list[WrappedLine]:
+def _lines(runs: Sequence[Styled], width: int, later: int, *, by_word: bool) -> list[WrappedLine]:
     out: list[WrappedLine] = []
     for line in _split(runs):
         text = line[0][0] if len(line) == 1 else "".join([run[0] for run in line])
@@ -123,11 +129,11 @@ def _lines(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> lis
     return out
 
 
-def _split(runs: Sequence[Run]) -> Iterable[Sequence[Run]]:
+def _split(runs: Sequence[Styled]) -> Iterable[Sequence[Styled]]:
     """The runs of each line of a text with newlines in it; empty runs are left out."""
     if all(text and "\n" not in text for text, _ in runs):
         return (runs,)
-    lines: list[list[Run]] = [[]]
+    lines: list[list[Styled]] = [[]]
     for text, style in runs:
         first, *others = text.split("\n")
         if first:
@@ -166,7 +172,7 @@ def _full_cuts(text: str, width: int, later: int) -> Iterator[_Cut]:
     yield at, size, size
 
 
-def _odd_cuts(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> Iterator[_Cut]:
+def _odd_cuts(runs: Sequence[Styled], width: int, later: int, *, by_word: bool) -> Iterator[_Cut]:
     """Cuts of a text with wide, combined or invisible characters, never inside what is drawn as one."""
     text = "".join([run[0] for run in runs])
     spans: list[tuple[int, int, int]] = []
@@ -205,7 +211,7 @@ def _odd_cuts(runs: Sequence[Run], width: int, later: int, *, by_word: bool) -> 
     yield at, end, len(text)
 
 
-def _sliced(runs: Sequence[Run], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[WrappedLine]:
+def _sliced(runs: Sequence[Styled], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[WrappedLine]:
     """The segments of each cut."""
     glue: str | None = None
     index, begin = 0, 0  # the run that a cut begins in, and where that run begins
@@ -224,3 +230,60 @@ def _sliced(runs: Sequence[Run], text: str, cuts: Iterable[_Cut], *, simple: boo
         cells = end - start if simple else sum([cell_len(segment.text) for segment in segments])
         yield WrappedLine(segments, cells, glue)
         glue = text[end:following]
+
+
+# -- text without styles: documents that were wrapped by hand, and what has to fit one line ----------------------------
+
+
+def wrap_document(text: str, width: int) -> Iterator[tuple[str, str]]:
+    """Indent and text of each line of a document; what is wrapped hangs below where its line begins."""
+    for line in _paragraphs(text.expandtabs(TAB).split("\n")):
+        start = _start(line)
+        start = start if len(start) < width // 2 else ""
+        for index, part in enumerate(wrap_words(line[len(start) :], width - len(start))):
+            yield (" " * len(start) if index else start), part
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """The lines; paragraphs that were broken because they were too long are whole again."""
+    paragraph: str | None = None
+    last, is_fenced = 0, False
+    for line in lines:
+        is_fence = line.lstrip().startswith(_FENCES)
+        if paragraph is not None and not (is_fence or is_fenced) and _continues(line, paragraph, last):
+            paragraph = f"{paragraph} {line.strip()}"
+        else:
+            if paragraph is not None:
+                yield paragraph
+            paragraph = line
+        last = len(line)
+        is_fenced ^= is_fence
+    if paragraph is not None:
+        yield paragraph
+
+
+def _continues(line: str, paragraph: str, last: int) -> bool:
+    """Whether the line continues the one before, of length `last`, which was broken for want of room."""
+    words = line.split(maxsplit=1)
+    if not words or not paragraph.strip() or last + 1 + len(words[0]) <= _BROKEN_AT:
+        return False
+    indent, text = _start(line), line.lstrip()
+    return indent.isspace() == bool(indent) and len(indent) == len(_start(paragraph)) and text[0] not in _NEVER_JOINED
+
+
+def _start(line: str) -> str:
+    """The indent, and what marks an item of a list."""
+    found = _START.match(line)
+    return found[0] if found else ""
+
+
+def cut(text: str, width: int) -> str:
+    """The text, or as much of its beginning as fits, with an ellipsis."""
+    if cell_len(text) <= width:
+        return text
+    return "" if width < 1 else set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def pad(text: str, width: int) -> str:
+    """The text cut or filled to exactly this width."""
+    return set_cell_size(cut(text, width), max(width, 0))

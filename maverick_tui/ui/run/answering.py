@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from maverick_tui.ui.lines.wrapping import cut
 from maverick_tui.ui.open_questions import ARMED_AFTER, OpenQuestions, by_scope
+from maverick_tui.ui.rendering.wrap import cut
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import PermissionAsked

@@ -13,7 +13,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.screen import Screen
 
 from maverick_tui.inert import inert
@@ -26,14 +25,10 @@ from maverick_tui.ui.run.answering import Answering
 from maverick_tui.ui.run.keys import RUN_KEYS
 from maverick_tui.ui.run.prompting import Prompting
 from maverick_tui.ui.run.recovery import Recovery
-from maverick_tui.ui.run.status import RunStatus, StatusClock
+from maverick_tui.ui.run.status import StatusClock, StatusLines
 from maverick_tui.ui.transcript.view import Transcript
-from maverick_tui.ui.widgets.command_menu import CommandMenu
 from maverick_tui.ui.widgets.painted import PAINT
 from maverick_tui.ui.widgets.prompt import Prompt
-from maverick_tui.ui.widgets.run_header import RunHeader
-from maverick_tui.ui.widgets.status_line import StatusLine
-from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
@@ -77,10 +72,12 @@ class RunScreen(Screen[None]):
         self.run = run
         self.store = run.store
         self._preferences = preferences
-        self.transcript = Transcript(run.store, palette=palette, verbosity=preferences.verbosity, clock=clock)
+        self.transcript = Transcript(
+            run.store, palette=palette, moved=self._moved, verbosity=preferences.verbosity, clock=clock
+        )
         self._prompt_state = prompt
         self.prompt = Prompt(history=prompt.history)
-        self._status = RunStatus(run, badge, clock)
+        self._status = StatusLines(run, badge, clock)
         self.status_clock = StatusClock(self._show_status)
         self._answering = Answering(run, self.transcript, self.prompt, clock)
         self._prompting = Prompting(run, self.prompt, self.transcript, self._answering, self._act_later)
@@ -93,6 +90,8 @@ class RunScreen(Screen[None]):
     def _give_actions_to_parts(self) -> None:
         """Textual looks on the screen for what its keys do; these actions are the parts' own."""
         answering, prompting, recovery = self._answering, self._prompting, self._recovery
+        self.action_page = self.transcript.action_pages
+        self.action_follow = self.transcript.action_bottom
         self.action_choose = answering.choose
         self.action_allow_once = answering.allow_once
         self.action_allow_run = partial(answering.allow, "allow_run")
@@ -197,6 +196,7 @@ class RunScreen(Screen[None]):
     def _submit(self, event: Prompt.Submitted) -> None:
         event.stop()
         self._prompting.submit(event.text)
+        self.status_clock.refresh_now()  # a run that is not there yet cannot tell that it has heard it
 
     def _act_later(self, action: str) -> None:
         self.run_worker(self.run_action(action), group="command", exit_on_error=False)
@@ -204,12 +204,6 @@ class RunScreen(Screen[None]):
     @on(Prompt.Changed)
     def _text_changed(self) -> None:
         self._prompting.commands.text_changed()
-
-    @on(CommandMenu.Clicked)
-    def _command_clicked(self, event: CommandMenu.Clicked) -> None:
-        event.stop()
-        self._prompting.commands.complete(event.at)
-        self.set_focus(self.prompt)
 
     # -- steering -----------------------------------------------------------------------------------------------------
 
@@ -283,17 +277,6 @@ class RunScreen(Screen[None]):
         """Back to the prompt, at once: what is typed next is for it."""
         self.set_focus(self.prompt)
 
-    def action_page(self, direction: int) -> None:
-        """Scroll the transcript by a page, wherever the focus is."""
-        if direction < 0:
-            self.transcript.action_page_up()
-        else:
-            self.transcript.action_page_down()
-
-    def action_follow(self) -> None:
-        """To the end of the transcript, and follow it."""
-        self.transcript.action_bottom()
-
     def action_verbosity(self) -> None:
         """Show the next amount of detail, and remember it."""
         verbosity = VERBOSITIES[(VERBOSITIES.index(self._preferences.verbosity) + 1) % len(VERBOSITIES)]
@@ -331,34 +314,5 @@ class RunScreen(Screen[None]):
         except MaverickError as error:
             self.notify(inert(str(error)), title="Editor", severity="warning", markup=False)
 
-    @on(UsagePanel.ToggleRequested)
-    @on(UsageLine.ToggleRequested)
-    def _usage_clicked(self, event: Message) -> None:
-        event.stop()
-        self.action_toggle_panel()
-
-    @on(RunHeader.ModeClicked)
-    def _mode_clicked(self, event: RunHeader.ModeClicked) -> None:
-        event.stop()
-        self.action_cycle_mode()
-
-    @on(Transcript.Moved)
-    def _moved(self, event: Transcript.Moved) -> None:
-        event.stop()
-        self._status.line.set_unseen(0 if event.is_following else event.unseen, event.is_following)
-
-    @on(StatusLine.FollowClicked)
-    def _follow_clicked(self, event: StatusLine.FollowClicked) -> None:
-        event.stop()
-        self.action_follow()
-
-    @on(Transcript.Found)
-    def _found(self, event: Transcript.Found) -> None:
-        event.stop()
-        if self._find_bar is not None:  # the keys from match to match act also before anything was to be found
-            self._find_bar.show_result(event.at, event.total)
-
-    @on(Transcript.Copied)
-    def _copied(self, event: Transcript.Copied) -> None:
-        event.stop()
-        self.notify(f"Copied {event.characters:,} characters.", timeout=2)
+    def _moved(self, is_at_end: bool, unseen: int) -> None:
+        self._status.line.set_unseen(unseen, is_at_end)

@@ -83,6 +83,10 @@ class SlashCommands:
         if not self._prompt.complete(at):
             self._choice.refuse()
 
+    def _take(self, at: int) -> None:
+        self.complete(at)
+        self._prompt.screen.set_focus(self._prompt)
+
     def text_changed(self) -> None:
         """The text may have been undone, and so neither typed nor set."""
         if self._choice.names and not self._prompt.is_choosing:
@@ -91,7 +95,7 @@ class SlashCommands:
     def _offer(self) -> None:
         """Show the commands directly above what is typed."""
         if self._menu is None and self._choice.names:
-            self._menu = CommandMenu(self._choice)
+            self._menu = CommandMenu(self._choice, self._take)
             _ = self._prompt.screen.mount(self._menu, before=self._prompt)
         if self._menu is not None:
             self._menu.refresh_choice()

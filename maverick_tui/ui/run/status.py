@@ -1,4 +1,4 @@
-"""RunStatus: the lines around the transcript, and when they are brought up to date."""
+"""StatusLines: the lines around the transcript, and when they are brought up to date."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _URGENT = (
 """What a person waits for: it is on the screen at once."""
 
 
-class RunStatus:
+class StatusLines:
     """Says how a run stands, in its header, figures, queue and status line."""
 
     def __init__(self, run: RunModel, badge: str, clock: Callable[[], float]) -> None:

@@ -36,7 +36,6 @@ class Private(NamedTuple):
 _APP, _SCREEN, _WIDGET = "textual.app:App", "textual.screen:Screen", "textual.widget:Widget"
 _STRIP, _DRIVER = "textual.strip:Strip", "textual.drivers.linux_driver:LinuxDriver"
 _PARSER = "textual._xterm_parser:XTermParser"
-_CACHE = "strip.py: a cache that is made when it is first asked for"
 
 PAINTING = (
     Private(_APP, "_batch_count", "painting.py: `batch_update` holds all painting back, for an editor for example"),
@@ -53,13 +52,10 @@ PAINTING = (
     Private(_STRIP, "_render_cache", "strip.py: set without the caches; keeps what is written for a row"),
     Private(_STRIP, "_link_ids", "strip.py: set without the caches"),
     Private(_STRIP, "_cell_count", "strip.py: set without the caches"),
-    Private(_STRIP, "_divide_cache", _CACHE),
-    Private(_STRIP, "_crop_cache", _CACHE),
-    Private(_STRIP, "_style_cache", _CACHE),
-    Private(_STRIP, "_filter_cache", _CACHE),
-    Private(_STRIP, "_line_length_cache", _CACHE),
-    Private(_STRIP, "_crop_extend_cache", _CACHE),
-    Private(_STRIP, "_offsets_cache", _CACHE),
+    *(
+        Private(_STRIP, f"_{name}_cache", "strip.py: a cache that is made when it is first asked for")
+        for name in ("divide", "crop", "style", "filter", "line_length", "crop_extend", "offsets")
+    ),
     Private(_STRIP, "render_ansi", "strip.py: the codes of a style", ("style", "color_system")),
     Private("rich.console:Console", "_color_system", "strip.py: which colours the terminal has"),
     Private(_DRIVER, "_app", "driver.py: keys go straight into its queue"),

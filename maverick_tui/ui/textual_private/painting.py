@@ -59,17 +59,17 @@ def uncovered_rows(widget: Widget) -> set[int]:
     return rows
 
 
-def write_rows(widget: Widget, rows: Iterable[PlacedStrip], *, are_filtered: bool = False, before: str = "") -> None:
+def write_rows(widget: Widget, rows: Iterable[PlacedStrip], *, are_filtered: bool = False) -> None:
     """Write rows of a widget that `may_paint`, all in one update; its own scrollbars stay as they are.
 
     The application's line filters (ANSI colours, NO_COLOR) are applied unless the rows come from Textual's own
-    `render_lines`, which has done so. `before` is sent to the terminal first: the scrolling of a region, for example.
+    `render_lines`, which has done so.
     """
     app = widget.app
     assert app._driver is not None
     console, region = app.console, widget.region
     scrollbars = list(_own_scrollbars(widget, region))
-    out = [before]
+    out: list[str] = []
     for y, strip in rows if are_filtered else _filtered(widget, rows):
         for x, part in _beside(scrollbars, y, strip):
             out.append(f"\x1b[{region.y + y + 1};{region.x + x + 1}H{part.render(console)}")

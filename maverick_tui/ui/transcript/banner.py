@@ -16,8 +16,8 @@ from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.failures import RAW
 from maverick_tui.runs.status import until
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import wrap_words
-from maverick_tui.ui.transcript.layout import Look, Styled, choice_lines, line_row
+from maverick_tui.ui.rendering.wrap import Styled, clean, wrap_words
+from maverick_tui.ui.transcript.layout import Look, choice_lines, line_row
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Failure
@@ -62,7 +62,7 @@ def rows(entry: FailureEntry, look: Look) -> list[Row]:
     rest = "─" * (width - 2 - len(heading))
     out = [_framed(lead, [("╭", frame), (heading, frame + Style(bold=True)), (f"{rest}╮", frame)], heading, look)]
     for text in body(entry.failure, entry.at, look.keys.get("banner.details", "") if entry.is_current else ""):
-        lines = wrap_words(text, max(8, width - 4))
+        lines = wrap_words(clean(text), max(8, width - 4))
         out += [_inside(lead, [(line, base)], width, look, continues=bool(at)) for at, line in enumerate(lines)]
     if entry.is_current:
         choices = choice_lines(_actions(entry, look), max(4, width - 4), p.accent, base)

@@ -20,8 +20,9 @@ from maverick_tui.runs.status import clock
 from maverick_tui.runs.tool_text import todo_lines
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.wrap import Styled
 from maverick_tui.ui.transcript import banner, question_rows, tool_rows
-from maverick_tui.ui.transcript.layout import Look, RowLayout, Styled
+from maverick_tui.ui.transcript.layout import Look, RowLayout
 
 MOST_ROWS = 400
 """Rows of one expanded tool call; the rest is a key away, in the editor."""
@@ -106,7 +107,7 @@ class EntryRows:
         head = tool_rows.head(entry, self.look.folder, p)
         seconds = entry.seconds if entry.seconds is not None else max(0.0, self._now() - entry.at)
         shows_time = entry.state in ("running", "done", "failed") or (entry.has_run and not entry.is_open)
-        note = self.layout.in_gutter(tool_rows.short(seconds)) if shows_time else " " * self.look.gutter
+        note = self.layout.in_gutter(tool_rows.gutter_time(seconds)) if shows_time else " " * self.look.gutter
         is_asking = entry.state == "asking" and entry.question is not None
         room = tool_rows.summary(entry, p)
         if is_asking and entry.number != self.look.asking:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -16,9 +15,7 @@ from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import wrap_words
-
-Styled: TypeAlias = tuple[str, Style]
+from maverick_tui.ui.rendering.wrap import Styled, clean, wrap_words
 
 
 @dataclass(slots=True)
@@ -161,7 +158,7 @@ def choice_lines(
             lines[-1].append((gap, style))
             left -= len(gap)
         click = Style(meta={"@click": action})
-        first, *rest = [words] if size <= room else wrap_words(words, max(4, room - cell_len(f"{key} ")))
+        first, *rest = [words] if size <= room else wrap_words(clean(words), max(4, room - cell_len(f"{key} ")))
         lines[-1] += [(key, key_style + click), (f" {first}", style + click)]
         lines += [[(" " * cell_len(f"{key} "), style), (line, style + click)] for line in rest]
         left = 0 if rest else left - size

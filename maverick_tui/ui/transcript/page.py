@@ -225,7 +225,7 @@ class Page:
             if self.search.needle:
                 row = self._highlighted(row, self.blocks[index], offset)
         if self.selected is not None and (span := self.selected.get_span(line)) is not None:
-            start, end = cells_of(row, span)
+            start, end = span_in_cells(row, span)
             row = row.marked(max(start, row.indent), end, self.entry_rows.look.palette.selection)
         return row
 
@@ -294,8 +294,8 @@ class Page:
             return None
         from maverick_tui.ui.rendering.row import copied_text
 
-        last = rows[-1].cell_length if len(rows) <= end.y - start.y else cells_of(rows[-1], (0, end.x))[1]
-        return copied_text(rows, cells_of(rows[0], (start.x, -1))[0], last)
+        last = rows[-1].cell_length if len(rows) <= end.y - start.y else span_in_cells(rows[-1], (0, end.x))[1]
+        return copied_text(rows, span_in_cells(rows[0], (start.x, -1))[0], last)
 
     def _sources(self) -> list[tuple[int, str]]:
         return [(entry.number, source(entry)) for entry in self.store.entries if not self.folding.is_hidden(entry)]
@@ -306,7 +306,7 @@ def _count(block: Block) -> int:
     return len(block.live.frozen) + len(block.live.tail) if block.live is not None else len(block.rows or ())
 
 
-def cells_of(row: Row, span: tuple[int, int]) -> tuple[int, int]:
+def span_in_cells(row: Row, span: tuple[int, int]) -> tuple[int, int]:
     """A span of characters as one of cells; -1 is the end of the row."""
     text, (start, end) = row.text, span
     return cell_len(text[:start]), row.cell_length if end < 0 else cell_len(text[:end])

@@ -13,8 +13,9 @@ from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.ui.open_questions import SCOPES, by_scope
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.rendering.wrap import Styled
 from maverick_tui.ui.transcript import tool_rows
-from maverick_tui.ui.transcript.layout import Look, RowLayout, Styled, choice_lines
+from maverick_tui.ui.transcript.layout import Look, RowLayout, choice_lines
 
 _ANSWERS = {
     "": {"allow_once": "once", "deny": "deny", "deny_reason": "deny with a reason"},

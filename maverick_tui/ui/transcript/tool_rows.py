@@ -19,8 +19,7 @@ from maverick_tui.ui.rendering.diff import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import wrap_words
-from maverick_tui.ui.transcript.layout import Styled
+from maverick_tui.ui.rendering.wrap import Styled, clean, wrap_words
 
 LONGEST = 100_000
 """Characters of arguments or of a result that are drawn; the rest is a key away, in the editor."""
@@ -141,7 +140,7 @@ def _in_its_words(text: str, renderer: Renderer, palette: Palette) -> list[Row]:
     """What the model says of its call; no row of it can be taken for one of ours."""
     label = "the agent says: "
     room = renderer.canvas.room - len(label)
-    first, *rest = wrap_words(one_line(text), room) if room >= len(label) else [one_line(text)]
+    first, *rest = wrap_words(clean(one_line(text)), room) if room >= len(label) else [one_line(text)]
     return renderer.plain("\n".join([f"{label}{first}", *(f"{' ' * len(label)}{line}" for line in rest)]), palette.dim)
 
 
@@ -240,7 +239,7 @@ def output(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     return renderer.plain(text, palette.error if entry.state == "failed" else palette.dim)
 
 
-def short(seconds: float) -> str:
+def gutter_time(seconds: float) -> str:
     """A duration for the gutter: at most five columns."""
     if seconds < 100:
         return f"{seconds:.1f}s"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -38,10 +37,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     FOCUS_ON_CLICK = False  # who clicks on an answer types on in the prompt, and does not press its keys
     BINDING_GROUP_TITLE = "Transcript"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "Up a line", id="transcript.up", show=False),
-        Binding("down,j", "scroll_down", "Down a line", id="transcript.down", show=False),
-        Binding("pageup", "page_up", "Up a page", id="transcript.page_up", show=False),
-        Binding("pagedown", "page_down", "Down a page", id="transcript.page_down", show=False),
+        Binding("up,k", "lines(-1)", "Up a line", id="transcript.up", show=False),
+        Binding("down,j", "lines(1)", "Down a line", id="transcript.down", show=False),
+        Binding("pageup", "pages(-1)", "Up a page", id="transcript.page_up", show=False),
+        Binding("pagedown", "pages(1)", "Down a page", id="transcript.page_down", show=False),
         Binding("home,g", "top", "To the beginning", id="transcript.top", show=False),
         Binding("end,G", "bottom", "To the end, and follow it", id="transcript.bottom", show=False),
         Binding("left_curly_bracket", "prompt(-1)", "To the prompt before", id="transcript.prompt_before", show=False),
@@ -64,50 +63,26 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("N", "match(-1)", "Previous match", id="transcript.match_before", show=False),
     ]
 
-    class Found(Message):
-        """A match is shown, the `at`th of `total`; 0 of 0 if there is none."""
-
-        def __init__(self, at: int, total: int) -> None:
-            super().__init__()
-            self.at = at
-            self.total = total
-
-    class Copied(Message):
-        """Text was put on the clipboard."""
-
-        def __init__(self, text: str, characters: int) -> None:
-            super().__init__()
-            self.text = text
-            self.characters = characters
-
-    class Moved(Message):
-        """The view moved, or something came below it: whether it follows the end, and how many lines are new."""
-
-        def __init__(self, transcript: Transcript, is_following: bool, unseen: int) -> None:
-            super().__init__()
-            self.transcript = transcript
-            self.is_following = is_following
-            self.unseen = unseen
-
-        @property
-        def control(self) -> Transcript:
-            """The transcript that moved."""
-            return self.transcript
-
     def __init__(
         self,
         store: RunStore,
         *,
         palette: Callable[[], Palette],
+        moved: Callable[[bool, int], None],
         keys: Mapping[str, str] | None = None,
         verbosity: Verbosity = "normal",
         clock: Callable[[], float] = time.time,
-        id: str | None = None,
     ) -> None:
-        """Show the store's entries with the palette of the moment, once there is room for them."""
-        super().__init__(id=id)
+        """Show the store's entries with the palette of the moment, once there is room for them.
+
+        `moved` hears whether the end is followed and in view, and how many lines are new below, when that changes.
+        """
+        super().__init__()
         self.questions_seen = QuestionsSeen(clock)
         """What has been on the screen of the questions that are open."""
+        self._moved = moved
+        self.tell_found: Callable[[int, int], None] | None = None
+        """Hears which match is shown, the first number of the second; 0 of 0 if there is none."""
         self._read(Page(store, palette, dict(keys or {}), verbosity, clock))
 
     def _read(self, page: Page) -> None:
@@ -116,9 +91,6 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown = ShownPage(self, page, self.questions_seen, self._moved)
         self.viewport = self.shown.viewport
         self._finding = Finding(page, self.viewport, self.toggle)
-
-    def _moved(self, is_at_end: bool, unseen: int) -> None:
-        self.post_message(self.Moved(self, is_at_end, unseen))
 
     # -- frames -------------------------------------------------------------------------------------------------------
 
@@ -237,21 +209,13 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown.show_all()
         self.shown.update_scrollbar()
 
-    def action_scroll_up(self) -> None:
-        """Go up a line."""
-        self.scroll_to_line(self.shown.top_line - 1)
+    def action_lines(self, lines: int) -> None:
+        """Go down by lines, or up."""
+        self.scroll_to_line(self.shown.top_line + lines)
 
-    def action_scroll_down(self) -> None:
-        """Go down a line."""
-        self.scroll_to_line(self.shown.top_line + 1)
-
-    def action_page_up(self) -> None:
-        """Go up a page."""
-        self.scroll_to_line(self.shown.top_line - max(1, self.shown.page_height - 2))
-
-    def action_page_down(self) -> None:
-        """Go down a page."""
-        self.scroll_to_line(self.shown.top_line + max(1, self.shown.page_height - 2))
+    def action_pages(self, pages: int) -> None:
+        """Go down by pages, or up."""
+        self.action_lines(pages * max(1, self.shown.page_height - 2))
 
     def action_prompt(self, direction: int) -> None:
         """Go to the prompt before or after the first line in view."""
@@ -397,9 +361,8 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     def copy(self, *texts: str) -> None:
         """Put text on the clipboard, and say how much; what parts several texts is not counted."""
         if any(texts):
-            text = "\n\n".join(texts)
-            self.app.copy_to_clipboard(text)
-            self.post_message(self.Copied(text, sum(map(len, texts))))
+            self.app.copy_to_clipboard("\n\n".join(texts))
+            self.notify(f"Copied {sum(map(len, texts)):,} characters.", timeout=2)
 
     # -- finding ------------------------------------------------------------------------------------------------------
 
@@ -415,4 +378,5 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         if (line := self._finding.step(direction)) is not None:
             self._bring_into_view(line)
         search = self.page.search
-        self.post_message(self.Found(search.at + 1 if search.total else 0, search.total))
+        if self.tell_found is not None:  # the keys from match to match act also before anything was to be found
+            self.tell_found(search.at + 1 if search.total else 0, search.total)

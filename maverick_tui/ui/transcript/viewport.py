@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.page import Page
 from maverick_tui.ui.transcript.seen import SeenLines
 
+if TYPE_CHECKING:
+    from maverick_tui.ui.transcript.shown import ShownPage
+
 Anchor: TypeAlias = tuple[Block, int]
 """A block, and which of its rows; less than 0 in the gap above it."""
 
 
-class Window(Protocol):
-    """What lines are seen through; it may be moved and made larger or smaller by others, too."""
-
-    @property
-    def top_line(self) -> int:
-        """The first line in view."""
-        ...
-
-    @property
-    def page_height(self) -> int:
-        """How many lines are in view."""
-        ...
-
-    def move_to(self, line: int) -> None:
-        """Put a line at the top."""
-        ...
-
-
-class Reading(NamedTuple):
+class ReadingPlace(NamedTuple):
     """Where a person reads, whatever the width: how many characters of the block stand above the row."""
 
     anchor: Anchor
@@ -40,7 +25,7 @@ class Reading(NamedTuple):
 class Viewport:
     """Settles what is in view, so that heights there are known, and holds it in place while others change."""
 
-    def __init__(self, page: Page, window: Window) -> None:
+    def __init__(self, page: Page, window: ShownPage) -> None:
         """Follow the end."""
         self.is_following = True
         self.top: Anchor | None = None
@@ -53,7 +38,7 @@ class Viewport:
         """The entry whose head the view does not follow the end past: it asks, and nobody has scrolled since."""
         self._read_from: Anchor | None = None
         """What the person has scrolled to, while a larger view has reached the end all by itself: it stays in view."""
-        self._rewrapped: Reading | None = None
+        self._rewrapped: ReadingPlace | None = None
         """What stands at the top since the width has changed."""
 
     @property
@@ -167,12 +152,12 @@ class Viewport:
 
     # -- another width ------------------------------------------------------------------------------------------------
 
-    def reading(self) -> Reading | None:
+    def reading(self) -> ReadingPlace | None:
         """Where the person reads, before all is drawn for another width; None at the end."""
         anchor = self.top or self._read_from
-        return Reading(anchor, self._length_above(anchor)) if anchor is not None else None
+        return ReadingPlace(anchor, self._length_above(anchor)) if anchor is not None else None
 
-    def read_on(self, reading: Reading) -> Anchor:
+    def read_on(self, reading: ReadingPlace) -> Anchor:
         """Have the same text at the top, though its rows are others."""
         block, row = reading.anchor
         anchor = block, self._row_after(block, reading.length) if row > 0 else row
@@ -181,10 +166,10 @@ class Viewport:
         self.hold(anchor)
         return anchor
 
-    def remember(self, reading: Reading | None) -> None:
+    def remember(self, reading: ReadingPlace | None) -> None:
         """The view has come to rest there for its new width."""
         place = self.top or self._read_from
-        self._rewrapped = Reading(place, reading.length if reading else 0) if place is not None else None
+        self._rewrapped = ReadingPlace(place, reading.length if reading else 0) if place is not None else None
 
     def _length_above(self, anchor: Anchor) -> int:
         """How many characters of its block stand above the row.

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 
 from textual import events
-from textual.message import Message
 
-from maverick_tui.ui.lines.wrapping import Line, cut, pad
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut, pad
 from maverick_tui.ui.widgets.painted import Painted
 
 _BEGUN = re.compile(r"/([A-Za-z][\w-]*)?")
@@ -84,17 +84,11 @@ class CommandChoice:
 class CommandMenu(Painted):
     """Made when it is first needed; the prompt keeps the focus, and its keys move the mark."""
 
-    class Clicked(Message):
-        """The person wants the command at this place."""
-
-        def __init__(self, at: int) -> None:
-            super().__init__()
-            self.at = at
-
-    def __init__(self, choice: CommandChoice) -> None:
-        """Show what there is to choose."""
+    def __init__(self, choice: CommandChoice, take: Callable[[int], None]) -> None:
+        """Show what there is to choose, and `take` what is clicked, by its place."""
         super().__init__()
         self._choice = choice
+        self._take = take
         self._first = 0
 
     def refresh_choice(self) -> None:
@@ -118,7 +112,7 @@ class CommandMenu(Painted):
         event.stop()
         at = self._first + event.y
         if at < len(self._choice.names):
-            self.post_message(self.Clicked(at))
+            self._take(at)
 
     def _row(self, is_marked: bool, name: str, about: str, width: int) -> Line:
         start = f"{' ▸' if is_marked else '  '} {pad(f'/{name}', _NAMES)}"

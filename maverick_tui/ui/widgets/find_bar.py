@@ -40,6 +40,10 @@ class FindBar(Horizontal):
         yield InertInput(id="find-input", compact=True)
         yield Static("", id="find-result")
 
+    def on_mount(self) -> None:
+        """Its parts are there: say in them what is found."""
+        self._transcript.tell_found = self.show_result
+
     @property
     def is_open(self) -> bool:
         """Whether it is shown."""

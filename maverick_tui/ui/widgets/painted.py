@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -12,7 +13,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.lines import Line
 from maverick_tui.ui.textual_private.painting import Painter
 
 ROLES = ("text", "muted", "title", "caption", "accent", "success", "warning", "error", "badge", "mode")
@@ -28,8 +29,8 @@ class Painted(Widget, can_focus=False):
 
     ALLOW_SELECT = False
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: Sequence[Line] = ()
         self._strips: dict[int, Strip] = {}
         self._styles_by_role: dict[str, Style] = {}
@@ -107,3 +108,19 @@ def spread(left: Line, right: Line, width: int) -> Line:
     """The one at the left edge and the other at the right."""
     gap = max(width - row_width(left) - row_width(right), 1 if right else 0)
     return (*left, (" " * gap, "text"), *right)
+
+
+class Weighted(NamedTuple):
+    """A piece of what is shown; where there is no room for all, the lightest go first."""
+
+    weight: int
+    line: Line
+
+
+def drop_lightest(pieces: list[Weighted], below: int = 10) -> bool:
+    """Leave the lightest out, of equals the last; whether there was one of less than this weight."""
+    at = min(reversed(range(len(pieces))), key=lambda index: pieces[index].weight, default=-1)
+    if at < 0 or pieces[at].weight >= below:
+        return False
+    del pieces[at]
+    return True

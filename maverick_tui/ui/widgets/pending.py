@@ -12,7 +12,7 @@ from textual.widgets import Static
 from maverick_tui.events.background import BY_ITSELF, soonest
 from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.lines.wrapping import cut
+from maverick_tui.ui.rendering.wrap import cut
 
 MOST = 3
 

@@ -59,11 +59,6 @@ class Prompt(TextArea, inherit_bindings=False):
             self.prompt = prompt
             self.text = text
 
-        @property
-        def control(self) -> Prompt:
-            """The prompt, for `@on` with a selector."""
-            return self.prompt
-
     def __init__(
         self,
         text: str = "",

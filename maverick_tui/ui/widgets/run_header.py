@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from textual import events
-from textual.message import Message
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.status import headline
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.lines.wrapping import Line, cut
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.short_names import short_model
-from maverick_tui.ui.widgets.painted import Painted, row_width, spread
+from maverick_tui.ui.widgets.painted import Painted, Weighted, drop_lightest, row_width, spread
 from maverick_tui.ui.widgets.status_line import TONES
 
 MEANINGS = {
@@ -26,26 +24,16 @@ MEANINGS = {
 
 _GAP = "   "
 _LEAST_NAME = 8
-
-
-class _Part(NamedTuple):
-    weight: int
-    """The lightest are left out first; those of weight 9 never."""
-    line: Line
-    name: str = ""
+_NEEDED = 9
+"""The weight of what is never left out."""
 
 
 class RunHeader(Painted):
     """Name and state at the left; the other runs, model, branch and mode at the right."""
 
-    class ModeClicked(Message):
-        """The person wants another permission mode."""
-
-    def __init__(
-        self, store: RunStore, *, name: str = "", badge: str = "", id: str | None = None, classes: str | None = None
-    ) -> None:
+    def __init__(self, store: RunStore, *, name: str = "", badge: str = "") -> None:
         """`name` is the agent's until the run has started; `badge` says that nothing here is real."""
-        super().__init__(id=id, classes=classes)
+        super().__init__()
         self._agent = one_line(name)
         self._store = store
         self._badge = one_line(badge)
@@ -69,11 +57,11 @@ class RunHeader(Painted):
         """The same in the room that there is now."""
         self._draw()
 
-    def on_click(self, event: events.Click) -> None:
-        """A click on the mode asks for another one."""
+    async def on_click(self, event: events.Click) -> None:
+        """A click on the mode brings another one."""
         event.stop()
         if event.x - self.content_offset.x in self._mode_at:
-            self.post_message(self.ModeClicked())
+            await self.run_action("screen.cycle_mode")
 
     def _draw(self) -> None:
         store, width = self._store, self.content_size.width
@@ -92,12 +80,8 @@ class RunHeader(Painted):
         state: Line = ((f"{glyph} {word}", TONES[tone]),)
         parts = self._right()
         room = width - row_width(state) - 3 - min(row_width(((name, ""),)), max(_LEAST_NAME, width // 3))
-        while parts and sum(row_width(part.line) + len(_GAP) for part in parts) > room:
-            lightest = min(parts)
-            if lightest.weight == 9:
-                break
-            parts.remove(lightest)
-        parts.sort(key=lambda part: _ORDER.index(part.name))
+        while sum(row_width(part.line) + len(_GAP) for part in parts) > room and drop_lightest(parts, _NEEDED):
+            pass
         right: list[tuple[str, str]] = []
         for part in parts:
             right += [(_GAP if right else "", "text"), *part.line]
@@ -106,28 +90,25 @@ class RunHeader(Painted):
         self._mode_at = _place_of_mode(row)
         return row
 
-    def _right(self) -> list[_Part]:
+    def _right(self) -> list[Weighted]:
         store, (place, total, waiting) = self._store, self._runs
         mode, model = one_line(store.mode), short_model(store.model)
         started = store.loaded
+        engine = one_line(started.engine) if started else ""
         branch = self._branch if self._branch is not None else one_line(started.branch) if started else ""
         badge = self._badge or ("OFFLINE" if started and started.is_offline else "")
+        need = f"⚑ {waiting} need{'s' if waiting == 1 else ''} you"
         parts = [
-            _Part(4, ((f"{place} of {total} runs", "muted"),), "runs") if total > 1 else None,
-            _Part(8, ((f"⚑ {waiting} need{'s' if waiting == 1 else ''} you", "warning"),), "waiting")
-            if waiting
-            else None,
-            _Part(3, ((model, "muted"),), "model") if model else None,
-            _Part(1, ((one_line(started.engine), "muted"),), "engine") if started and started.engine else None,
-            _Part(5, _branch(branch, self._changed), "branch") if branch else None,
-            _Part(9, ((mode, "mode"),), "mode") if mode else None,
-            _Part(2, ((MEANINGS[mode], "muted"),), "meaning") if mode in MEANINGS else None,
-            _Part(7, ((f" {badge} ", "badge"),), "badge") if badge else None,
+            Weighted(4, ((f"{place} of {total} runs" if total > 1 else "", "muted"),)),
+            Weighted(8, ((need if waiting else "", "warning"),)),
+            Weighted(1, ((engine, "muted"),)),
+            Weighted(3, ((model, "muted"),)),
+            Weighted(5, _branch(branch, self._changed) if branch else ()),
+            Weighted(_NEEDED, ((mode, "mode"),)),
+            Weighted(2, ((MEANINGS.get(mode, ""), "muted"),)),
+            Weighted(7, ((f" {badge} " if badge else "", "badge"),)),
         ]
-        return [part for part in parts if part is not None]
-
-
-_ORDER = ("runs", "waiting", "engine", "model", "branch", "mode", "meaning", "badge")
+        return [part for part in parts if row_width(part.line)]
 
 
 def _branch(branch: str, changed: int) -> Line:

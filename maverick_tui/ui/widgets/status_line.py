@@ -6,11 +6,11 @@ import math
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from textual import events
-from textual.message import Message
 
 from maverick_tui.runs.status import Tone, run_status
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.lines.wrapping import Line, cut
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.widgets.painted import Painted, row_width, spread
 
 STEPS_A_SECOND = 2
@@ -29,11 +29,8 @@ TONES: dict[Tone, str] = {
 class StatusLine(Painted):
     """On the left what the run is doing, on the right what waits: queued prompts, and lines not seen yet."""
 
-    class FollowClicked(Message):
-        """The person wants to see the end of the transcript again."""
-
-    def __init__(self, store: RunStore, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, store: RunStore) -> None:
+        super().__init__()
         self._store = store
         self._now = 0.0
         self._unseen = 0
@@ -58,11 +55,11 @@ class StatusLine(Painted):
         """The same in the room that there is now."""
         self.refresh_status(self._now)
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """A click on the hint goes to the end."""
         event.stop()
         if not self._is_following and event.x - self.content_offset.x >= self._hint_from:
-            self.post_message(self.FollowClicked())
+            await self.run_action("screen.follow")
 
     def _row(self, width: int) -> Line:
         moment = max(math.floor(self._now * STEPS_A_SECOND) / STEPS_A_SECOND, self._store.phase_since)

@@ -8,6 +8,7 @@ from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import KeptList, Todo
+from maverick_tui.usage import Usage
 
 RATE_SECONDS = 16
 """Seconds that the sparkline looks back."""
@@ -49,7 +50,7 @@ class Moment(NamedTuple):
     model_seconds: int
     tool_seconds: int
     person_seconds: int
-    context_used: int
+    context_used: int | None
     context_size: int | None
     rates: tuple[int, ...]
     todos: tuple[Todo, ...]
@@ -68,7 +69,7 @@ class Moment(NamedTuple):
             figures.growing,
             usage.cache_read_tokens,
             usage.cache_write_tokens,
-            usage.cost_usd,
+            _cost(store),
             figures.is_estimate,
             figures.has_unpriced,
             figures.has_live_cost,
@@ -96,8 +97,10 @@ class Moment(NamedTuple):
 
     @property
     def context_share(self) -> int | None:
-        """Percent of the context that is filled, if its size is known."""
-        return self.context_used * 100 // self.context_size if self.context_size else None
+        """Percent of the context that is filled, if that and its size are known."""
+        if self.context_used is None or not self.context_size:
+            return None
+        return self.context_used * 100 // self.context_size
 
     @property
     def speed(self) -> int:
@@ -124,6 +127,16 @@ class Moment(NamedTuple):
         if self.is_running:
             return "so far" if self.cost is not None else "at the end"
         return "estimate" if self.is_estimate and self.cost is not None else ""
+
+
+def _cost(store: RunStore) -> float | None:
+    """What has been spent, by list price with the tokens that are arriving; not while the cost so far is unknown."""
+    figures, cost = store.figures, store.figures.usage.cost_usd
+    if cost is None or not figures.growing or not figures.has_live_cost:
+        return cost
+    from maverick_tui.agent.engine.prices import estimate
+
+    return cost + (estimate(store.model, Usage(output_tokens=figures.growing)) or 0.0)
 
 
 def _is_subagent(entry: ToolEntry) -> bool:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual import events
 from textual.geometry import Size
-from textual.message import Message
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import KeptList, Todo
-from maverick_tui.ui.lines.wrapping import Line, cut, pad, wrap
-from maverick_tui.ui.widgets.painted import Painted, row_width, spread
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut, pad, wrap_words
+from maverick_tui.ui.widgets.painted import Painted, Weighted, drop_lightest, row_width, spread
 from maverick_tui.ui.widgets.usage_figures import NEARLY_FULL, Moment, Subagent, duration, gauge, short, sparkline
 
 _LABEL = 8
@@ -32,11 +31,8 @@ _LEAST_FIGURES = 9
 class UsageView(Painted):
     """Takes the figures of a moment, and draws only what is new of them."""
 
-    class ToggleRequested(Message):
-        """The person wants the figures in the other shape."""
-
-    def __init__(self, store: RunStore, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, store: RunStore) -> None:
+        super().__init__()
         self._store = store
         self._moment: Moment | None = None
         self._size_drawn: Size | None = None
@@ -60,10 +56,10 @@ class UsageView(Painted):
         """The same in the room that there is now."""
         self.refresh_figures(self._now)
 
-    def on_click(self, event: events.Click) -> None:
-        """A click asks for the other shape."""
+    async def on_click(self, event: events.Click) -> None:
+        """A click brings the other shape."""
         event.stop()
-        self.post_message(self.ToggleRequested())
+        await self.run_action("screen.toggle_panel")
 
 
 class UsagePanel(UsageView):
@@ -80,47 +76,38 @@ class UsageLine(UsageView):
     def rows(self, moment: Moment, size: Size) -> Sequence[Line]:
         """One row."""
         parts = _parts(moment)
-        while parts and row_width(row := _joined(parts)) > size.width:
-            parts.remove(min(parts))
-        return [row] if parts else []
+        while row_width(_joined(parts)) > size.width and drop_lightest(parts):
+            pass
+        return [_joined(parts)] if parts else []
 
 
-Part = tuple[int, int, str, str]
-"""Weight, place, label and figure."""
-
-
-def _parts(moment: Moment) -> list[Part]:
-    cache, context = moment.cache_share, moment.context_share
+def _parts(moment: Moment) -> list[Weighted]:
+    cache, context, used = moment.cache_share, moment.context_share, moment.context_used
     sign, written = moment.written
     done = sum(todo.state == "completed" for todo in moment.todos)
-    filled = f"{context} %" if context is not None else f"{short(moment.context_used)} of ?"
-    parts = [
-        (6, 0, "in", short(moment.input_tokens)),
-        (7, 1, "out", f"{sign}{short(written)}"),
-        (4, 2, "cache", "" if cache is None else f"{cache} %"),
-        (9, 3, "cost" if moment.cost is None else "", moment.price),
-        (8, 4, "", duration(moment.seconds)),
-        (5, 5, "ctx", filled if moment.context_used else ""),
-        (3, 6, "todos", f"{done}/{len(moment.todos)}" if moment.todos else ""),
-        (2, 7, "tok/s", f"~{moment.speed}" if any(moment.rates) else ""),
+    filled = f"{context} %" if context is not None else f"{short(used)} of ?" if used is not None else "?"
+    parts = (
+        (6, "in", short(moment.input_tokens)),
+        (7, "out", f"{sign}{short(written)}"),
+        (4, "cache", "" if cache is None else f"{cache} %"),
+        (9, "cost" if moment.cost is None else "", moment.price),
+        (8, "", duration(moment.seconds)),
+        (5, "ctx", filled if used != 0 else ""),
+        (3, "todos", f"{done}/{len(moment.todos)}" if moment.todos else ""),
+        (2, "tok/s", f"~{moment.speed}" if any(moment.rates) else ""),
+    )
+    return [
+        Weighted(weight, ((f"{label} " if label else "", "muted"), (figure, "text")))
+        for weight, label, figure in parts
+        if figure
     ]
-    return [part for part in parts if part[3]]
 
 
-def _joined(parts: Sequence[Part]) -> Line:
-    row: list[tuple[str, str]] = []
-    for index, (_, _, label, figure) in enumerate(parts):
-        row += [(" · " if index else "", "muted"), (f"{label} " if label else "", "muted"), (figure, "text")]
-    return tuple(row)
+def _joined(parts: Sequence[Weighted]) -> Line:
+    return tuple(span for index, part in enumerate(parts) for span in ((" · " if index else "", "muted"), *part.line))
 
 
-class _Weighted(NamedTuple):
-    weight: int
-    """The lightest rows are left out first."""
-    line: Line
-
-
-_BLANK = _Weighted(1, ())
+_BLANK = Weighted(1, ())
 
 
 def panel_rows(moment: Moment, width: int, height: int) -> list[Line]:
@@ -131,27 +118,26 @@ def panel_rows(moment: Moment, width: int, height: int) -> list[Line]:
     if height < 1:
         return []
     figures, below = _figures(moment, width), _wanted(moment)
-    while len(figures) + min(below, max(height // 3, 4)) > height and min(row.weight for row in figures) < _NEEDED:
-        lightest = min(row.weight for row in figures)
-        figures.remove(next(row for row in reversed(figures) if row.weight == lightest))
+    while len(figures) + min(below, max(height // 3, 4)) > height and drop_lightest(figures, _NEEDED):
+        pass
     rows = [row.line for row in figures]
     for title, items in _sections(moment, width, height - len(rows)):
         rows += [(), title, *items]
     return rows[:height]
 
 
-def _figures(moment: Moment, width: int) -> list[_Weighted]:
+def _figures(moment: Moment, width: int) -> list[Weighted]:
     share, known = moment.cache_share, moment.model_seconds + moment.tool_seconds + moment.person_seconds
     sign, written = moment.written
     rows = [
-        _Weighted(3, (("USAGE", "caption"),)),
-        _Weighted(9, _figure("input", f"{moment.input_tokens:,}")),
-        _Weighted(9, _figure("output", f"{sign}{written:,}")),
-        _Weighted(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
-        _Weighted(3, _figure("written", f"{moment.cache_write:,}", "to cache")),
-        _Weighted(9, _figure("cost", moment.price, moment.price_note)),
+        Weighted(3, (("USAGE", "caption"),)),
+        Weighted(9, _figure("input", f"{moment.input_tokens:,}")),
+        Weighted(9, _figure("output", f"{sign}{written:,}")),
+        Weighted(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
+        Weighted(3, _figure("written", f"{moment.cache_write:,}", "to cache")),
+        Weighted(9, _figure("cost", moment.price, moment.price_note)),
         _BLANK,
-        _Weighted(7, _figure("time", duration(moment.seconds))),
+        Weighted(7, _figure("time", duration(moment.seconds))),
     ]
     for name, seconds in (
         ("model", moment.model_seconds),
@@ -160,29 +146,30 @@ def _figures(moment: Moment, width: int) -> list[_Weighted]:
     ):
         if seconds or name != "you":
             percent = f"{round(seconds * 100 / known)} %" if known else ""
-            rows.append(_Weighted(4, _figure(name, duration(seconds), percent)))
+            rows.append(Weighted(4, _figure(name, duration(seconds), percent)))
     most = "" if moment.most_steps is None else f"/{moment.most_steps}"
     step = f"step {moment.step}{most}" if moment.step or most else ""
-    rows.append(_Weighted(5, _figure("turns", f"{moment.turns:,}", step)))
-    return [*rows, _BLANK, *_context(moment, width), _Weighted(4, _speed(moment))]
+    rows.append(Weighted(5, _figure("turns", f"{moment.turns:,}", step)))
+    return [*rows, _BLANK, *_context(moment, width), Weighted(4, _speed(moment))]
 
 
 def _figure(label: str, number: str, note: str = "") -> Line:
     return ((pad(label, _LABEL), "muted"), (number.rjust(_NUMBER), "text"), (f"  {note}" if note else "", "muted"))
 
 
-def _context(moment: Moment, width: int) -> list[_Weighted]:
+def _context(moment: Moment, width: int) -> list[Weighted]:
     share = moment.context_share
     if share is None:
-        return [_Weighted(7, _figure("context", f"{moment.context_used:,}", "of ?"))]
+        used, size = ("?" if one is None else f"{one:,}" for one in (moment.context_used, moment.context_size))
+        return [Weighted(7, _figure("context", used, f"of {size}"))]
     percent = f"{share} %".rjust(6)
     full, empty = gauge(share, max(width - _LABEL - len(percent), 4))
     is_nearly_full = share >= NEARLY_FULL
     role = "warning" if is_nearly_full else "accent"
     note = "nearly full" if is_nearly_full else f"of {moment.context_size:,}"
     return [
-        _Weighted(7, ((pad("context", _LABEL), "muted"), (full, role), (empty, "muted"), (percent, "text"))),
-        _Weighted(2, _figure("", f"{moment.context_used:,}", note)),
+        Weighted(7, ((pad("context", _LABEL), "muted"), (full, role), (empty, "muted"), (percent, "text"))),
+        Weighted(2, _figure("", f"{moment.context_used:,}", note)),
     ]
 
 
@@ -288,7 +275,7 @@ def _size(first: int, last: int, total: int) -> int:
 
 def _todo(todo: Todo, width: int, most: int) -> list[Line]:
     sign, role = _TODO_SIGNS[todo.state], _TODO_ROLES[todo.state]
-    lines = wrap(todo.text, max(width - 2, 1))
+    lines = wrap_words(todo.text, max(width - 2, 1))
     if len(lines) > most:
         lines = [*lines[: most - 1], cut(todo.text[len(" ".join(lines[: most - 1])) :].strip(), max(width - 2, 1))]
     text_role = "muted" if todo.state == "completed" else "text"

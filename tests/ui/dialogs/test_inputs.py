@@ -8,7 +8,7 @@ from textual.widgets import Input, Select
 
 from maverick_tui.inert import inert
 from maverick_tui.inputs import InputSpec
-from maverick_tui.ui.dialogs.inputs import Field, InputsForm, Toggle
+from maverick_tui.ui.dialogs.inputs import InputField, InputsForm, Toggle
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.picker.host import until
@@ -54,7 +54,7 @@ async def test_what_is_wrong_is_shown_in_place_until_it_is_corrected() -> None:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "✘ is needed" in app.text)
         assert app.find("✘ is needed")[1] == app.find("limit  whole number")[1] + 2
-        assert app.focused is list(screen.query(Field))[1].control
+        assert app.focused is list(screen.query(InputField))[1].control
         await pilot.press("x")
         await until(pilot, lambda: "✘" not in app.text)
         await pilot.press("ctrl+s")

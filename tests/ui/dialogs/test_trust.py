@@ -11,7 +11,7 @@ from textual import events
 
 from maverick_tui.inert import inert, spelled
 from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen, source_lines
-from maverick_tui.ui.lines.view import LineView
+from maverick_tui.ui.lines import LineView
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.picker.host import until
 
@@ -60,7 +60,7 @@ async def test_all_of_it_can_be_read_with_keys_and_wheel() -> None:
         await until(pilot, lambda: "100  line number 100" in app.text)
         await pilot.press("home")
         await pilot._post_mouse_events([events.MouseScrollDown], widget=source, offset=(2, 2))
-        await until(pilot, lambda: "WOULD RUN" not in app.text)
+        await until(pilot, lambda: "It comes with" not in app.text)
         assert app.answer is PENDING
 
 
@@ -129,6 +129,27 @@ async def test_every_key_that_comes_too_early_makes_it_wait_again() -> None:
         await pilot.press("y")
         assert screen._arming is not first
         assert not screen.is_armed
+
+
+async def test_who_reads_need_not_wait_once_more_and_whoever_comes_too_early_is_told() -> None:
+    screen = dialog(armed_after=60)
+    async with asked(screen) as (app, pilot):
+        first = screen._arming
+        await pilot.press("down", "pagedown", "end", "home", "ctrl+d")
+        assert screen._arming is first
+        await pilot.press("y")
+        assert app.answer is PENDING
+        assert screen._arming is not first
+        assert [notice.message for notice in app._notifications] == [
+            "It counts once you have typed nothing for 60 s: press it then."
+        ]
+
+
+async def test_in_a_small_window_most_of_it_is_the_file_and_both_answers_can_be_read() -> None:
+    async with asked(dialog(), (40, 10)) as (app, _):
+        for text in ("Trust pilot?", "WOULD RUN", "y  Trust and run", "n  Do not run"):
+            app.find(text)
+        assert app.screen.query_one(LineView).page == 6
 
 
 async def test_a_file_that_has_changed_says_so() -> None:

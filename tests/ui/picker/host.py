@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.agents_pane import FilterLine
 from maverick_tui.ui.picker.edges import KeyHints
-from maverick_tui.ui.picker.items import RunSummary
+from maverick_tui.ui.picker.items import run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.picker.xray import XRayPanel
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 NARROW, BROAD = (80, 24), (120, 40)
 
 RUNS = (
-    RunSummary("run-1", "reviewer", "running", "●", "pytest -q 12 s"),
-    RunSummary("run-2", "explorer", "needs you", "⚑", "Edit shop/cart.py"),
+    run_item("run-1", "reviewer", "running", "●", "pytest -q 12 s"),
+    run_item("run-2", "explorer", "needs you", "⚑", "Edit shop/cart.py"),
 )
 
 PYTHON = """from pathlib import Path

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.inert import inert
+from maverick_tui.ui.picker.items import run_item
 from tests.support.sampling import sampled
-from tests.ui.picker.host import BROAD, NARROW, RUNS, opened, until, write
+from tests.ui.picker.host import BROAD, NARROW, opened, until, write
 
 EVIL = '"[bold red]x[/] [@click=app.quit]y[/] \\e]0;evil\\a\\e[2J\\x9b2J \\u202eright\\u2066 \\e]8;;http://evil\\e\\\\"'
 RAW = "\x1b]0;evil\x07\x1b[2J\x9b2J\u202e[/][bold]"
@@ -29,7 +30,7 @@ def files() -> None:
 
 @pytest.mark.parametrize("size", sampled([(BROAD,), (NARROW,)], 2))
 async def test_everything_on_the_screen_is_inert(files: None, size: tuple[int, int]) -> None:
-    run = RUNS[0].__class__("1", RAW, RAW, RAW, RAW)
+    run = run_item("1", RAW, RAW, RAW, RAW)
     async with opened(size, runs=[run], badge="OFFLINE DEMO") as (app, pilot):
         assert len(app.rows) == 6
         for _ in app.rows:

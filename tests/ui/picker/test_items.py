@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from maverick_tui.ui.picker.items import Group, Item, RunSummary, rows_of, run_item
+from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 
 GROUP, OTHER = Group("PROJECT", ".claude/agents"), Group("SHIPPED")
 
@@ -37,7 +37,7 @@ def test_nothing_is_nothing() -> None:
 
 
 def test_a_run_is_told_in_its_own_words_made_inert() -> None:
-    row = run_item(RunSummary("7", "reviewer\x1b[2J", "needs\nyou", "⚑", "Edit \x9b2J"))
+    row = run_item("7", "reviewer\x1b[2J", "needs\nyou", "⚑", "Edit \x9b2J")
     assert (row.key, row.run_id, row.name) == ("run:7", "7", "reviewer␛[2J")
     assert row.marks == (("⚑ needs you", "accent"),)
     assert row.description == "Edit �2J"

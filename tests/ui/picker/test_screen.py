@@ -10,7 +10,7 @@ from textual import events
 
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.ui.picker import reading
-from maverick_tui.ui.picker.items import RunSummary
+from maverick_tui.ui.picker.items import run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.sampling import sampled
 from tests.ui.picker.host import BROAD, NARROW, RUNS, Host, opened, until, write, write_agent
@@ -323,7 +323,10 @@ async def test_runs_come_first_and_can_be_gone_back_to(agents: None, size: tuple
         assert app.find("RUNS")[1] < app.find("PROJECT")[1]
         assert app.find("● running")[1] == app.find("▸ reviewer")[1]
         assert "4 agents" in app.text
-        await pilot.press("down", "enter")
+        await pilot.press(*"reviewer")
+        assert len(app.rows) == 2
+        assert "1 of 4" in app.text, "a run is no agent"
+        await pilot.press("escape", "home", "down", "enter")
         await until(pilot, lambda: app.intents(PickerScreen.RunChosen))
         assert app.intents(PickerScreen.RunChosen)[0].run_id == "run-2"
         await pilot.press("escape")
@@ -331,7 +334,7 @@ async def test_runs_come_first_and_can_be_gone_back_to(agents: None, size: tuple
 
 
 async def test_the_xray_of_a_run_is_that_of_its_agent(agents: None) -> None:
-    async with opened(BROAD, runs=[RUNS[0], RunSummary("x", "unknown-agent", "done", "✔")]) as (app, pilot):
+    async with opened(BROAD, runs=[RUNS[0], run_item("x", "unknown-agent", "done", "✔")]) as (app, pilot):
         await until(pilot, lambda: "You are reviewer." in app.text)
         await pilot.press("down")
         await until(pilot, lambda: "You are reviewer." not in app.text)

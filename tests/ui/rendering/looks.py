@@ -19,20 +19,14 @@ def palette(name: str = "textual-dark") -> Palette:
     """The palette of a theme, drawn on the theme's background."""
     theme = BUILTIN_THEMES[name]
     variables = theme.to_color_system().generate()
-    return Palette.of(
-        variables,
-        background=variables["background"],
-        foreground=variables["foreground"],
-        dark=theme.dark,
-        ansi=theme.ansi,
-    )
+    return Palette.of(variables, dark=theme.dark, ansi=theme.ansi)
 
 
 DARK = palette()
 
 
-def renderer(width: int = 40, gutter: int = 0, indent: int = 0, *, reflow: bool = False) -> Renderer:
-    return Renderer(width, DARK, gutter, indent, reflow=reflow)
+def renderer(width: int = 40, gutter: int = 0) -> Renderer:
+    return Renderer(width, DARK, gutter)
 
 
 def shown(rows: Iterable[Row]) -> str:

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from maverick_tui.ui.rendering import grammar
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
-from maverick_tui.ui.rendering.wrap import Run
+from maverick_tui.ui.rendering.wrap import Styled
 from tests.ui.rendering.looks import DARK, palette
 
-INLINE = Inline(DARK, reflow=False)
+INLINE = Inline(DARK)
 ATOMS = [
     *("a", "word", "1", "é", "日", " ", "  ", "\n", "\t", "\xa0", ".", ":", "-", "=", "#", "“"),
     *("*", "**", "***", "_", "__", "`", "``", "[", "]", "(", "](", "!", "<", "&", "~", "~~", "\\"),
@@ -34,9 +34,9 @@ def text(content: str) -> str:
     return "".join(part for part, _ in INLINE.runs(content, DARK.base))
 
 
-def joined(runs: list[Run]) -> list[Run]:
+def joined(runs: list[Styled]) -> list[Styled]:
     """Neighbours of one style as one run."""
-    out: list[Run] = []
+    out: list[Styled] = []
     for part, style in runs:
         if out and out[-1][1] == style:
             out[-1] = (out[-1][0] + part, style)
@@ -95,10 +95,6 @@ def test_links_show_their_target_and_everything_else_what_it_says(content: str, 
     assert text(content) == shown
 
 
-def test_single_newlines_can_be_blanks() -> None:
-    assert "".join(part for part, _ in Inline(DARK, reflow=True).runs("a\nb  \nc", DARK.base)) == "a b\nc"
-
-
 def test_emphasis_is_combined() -> None:
     runs = dict(INLINE.runs("**a *b* `c`** d", DARK.base))
     assert runs["a "] == DARK.strong
@@ -111,5 +107,5 @@ def test_emphasis_is_combined() -> None:
 @pytest.mark.parametrize("name", ["textual-dark", "ansi-light"])
 def test_no_style_carries_a_link(name: str) -> None:
     made = palette(name)
-    for _, style in Inline(made, reflow=False).runs("[a](https://x) <https://y> ![z](w)", made.base):
+    for _, style in Inline(made).runs("[a](https://x) <https://y> ![z](w)", made.base):
         assert style.link is None

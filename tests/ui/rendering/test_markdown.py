@@ -15,8 +15,8 @@ from tests.ui.rendering.documents import DOCUMENTS
 from tests.ui.rendering.looks import DARK, assert_sound, palette, renderer, shown
 
 
-def drawn(source: str, width: int = 40, gutter: int = 0, indent: int = 0, *, reflow: bool = False) -> str:
-    rows = renderer(width, gutter, indent, reflow=reflow).markdown(source)
+def drawn(source: str, width: int = 40, gutter: int = 0) -> str:
+    rows = renderer(width, gutter).markdown(source)
     assert_sound(rows, width)
     return shown(rows)
 
@@ -45,9 +45,8 @@ def test_blocks_are_one_blank_row_apart() -> None:
     )
 
 
-def test_newlines_stay_unless_the_text_is_to_flow_again() -> None:
+def test_newlines_stay() -> None:
     assert drawn("one\ntwo  \nthree") == "one\ntwo\nthree"
-    assert drawn("one\ntwo  \nthree", reflow=True) == "one two\nthree"
 
 
 def test_lists_are_as_tight_or_loose_as_they_were_written() -> None:
@@ -105,7 +104,7 @@ def test_quotes_hold_everything_and_so_do_items() -> None:
 - # head in item
 - - twice
 """
-    assert drawn(source, 36, gutter=4, indent=2) == screen(
+    assert drawn(source, 36, gutter=6) == screen(
         """
               │ quote
               │
@@ -166,7 +165,6 @@ def test_what_has_no_look_of_its_own_is_shown_as_it_is_written() -> None:
         [other]: http://y
         """
     )
-    assert drawn("[ref]: http://x\n[other]: http://y", reflow=True) == "[ref]: http://x\n[other]: http://y"
 
 
 def test_code_is_set_apart_and_highlighted() -> None:
@@ -184,11 +182,11 @@ def test_headings_have_the_style_of_their_level() -> None:
 
 
 def test_a_gutter_comes_first_and_gives_way_to_the_text() -> None:
-    rows = renderer(30, gutter=8, indent=2).markdown("text\n\n- item\n\n```\ncode\n```")
+    rows = renderer(30, gutter=8).markdown("text\n\n- item\n\n```\ncode\n```")
     for row in rows:
         first = next(iter(row))
         assert (first.text, first.style) == (" " * 8, DARK.base)
-    narrow = renderer(14, gutter=10, indent=4).markdown("some text")
+    narrow = renderer(14, gutter=10).markdown("some text")
     assert [row.gutter for row in narrow] == [4]
     assert shown(narrow) == "    some text"
 

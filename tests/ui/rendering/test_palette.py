@@ -75,4 +75,3 @@ def test_headings_differ_from_one_another_and_from_text() -> None:
     for name in ("textual-dark", "textual-light", "ansi-dark", "ansi-light"):
         made = palette(name)
         assert len({made.base, *made.headings}) == 7
-        assert made.heading == made.headings[1]

@@ -100,7 +100,7 @@ def test_a_marked_row_still_has_its_gutter() -> None:
 
 def test_copied_text_is_what_was_written_and_not_how_it_was_wrapped() -> None:
     text = "one two  three four five six seven\n    indented words here, rather many\n" + "x" * 50
-    rows = renderer(22, gutter=4, indent=2).plain(text, DARK.base)
+    rows = renderer(22, gutter=6).plain(text, DARK.base)
     assert len(rows) > 6
     assert copied_text(rows) == text
 

@@ -106,3 +106,27 @@ def test_tabs_are_expanded_and_what_has_no_known_width_goes() -> None:
     assert clean("so\xadft \u2028 क\u094d\u200dष \u3164") == "so\ufffdft \ufffd क\u094dष \ufffd"
     assert clean("👩\u200d🔥") == "👩\u200d🔥"
     assert clean("\x1b[31m") == "␛[31m"
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("", 10, [""]),
+        ("one two", 10, ["one two"]),
+        ("one two three", 8, ["one two", "three"]),
+        ("  one two", 5, ["  one", "two"]),
+        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
+        ("ab cdefghij k", 4, ["ab", "cdef", "ghij", "k"]),
+        ("日本語日本語", 4, ["日本", "語日", "本語"]),
+        ("日", 1, ["日"]),
+    ],
+)
+def test_lines_end_between_words_where_they_can(text: str, width: int, lines: list[str]) -> None:
+    assert wrap_words(text, width) == lines
+
+
+@given(st.text(st.characters(exclude_categories=["C", "M"])), st.integers(2, 40))
+def test_no_character_of_plain_words_is_lost(text: str, width: int) -> None:
+    lines = wrap_words(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(cell_len(line) <= width for line in lines)

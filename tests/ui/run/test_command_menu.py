@@ -117,7 +117,7 @@ async def test_a_low_window_shows_the_marked_command() -> None:
 async def test_the_palette_has_a_list_of_its_own_and_leaves_this_one_as_it_is() -> None:
     async with watching(Tape().connect(), size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: app.top == "Palette")
+        await until(pilot, lambda: app.top == "CommandFinder")
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen")
         await pilot.press("slash")

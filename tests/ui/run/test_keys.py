@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
-from maverick_tui.ui.keys import Palette
+from maverick_tui.ui.keys import CommandFinder
 from maverick_tui.ui.widgets.find_bar import FindBar
 from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
@@ -401,9 +401,9 @@ async def test_a_tiny_terminal_has_room_for_the_answer_the_truth_and_the_prompt(
 async def test_a_page_of_commands_is_turned_before_they_are_laid_out() -> None:
     async with watching() as (app, pilot):
         app.action_command_palette()
-        await until(pilot, lambda: isinstance(app.screen, Palette), "the palette")
+        await until(pilot, lambda: isinstance(app.screen, CommandFinder), "the palette")
         palette = app.screen
-        assert isinstance(palette, Palette)
+        assert isinstance(palette, CommandFinder)
         palette.action_turn_page(1)  # there is no list yet
         await until(pilot, lambda: bool(palette.query(CommandList)), "its list")
         commands = palette.query_one(CommandList)

@@ -47,6 +47,24 @@ async def test_what_an_interrupt_has_held_is_sent_edited_or_dropped_by_keys_in_s
         await until(pilot, lambda: "send what waits" not in hint(app))
 
 
+async def test_what_is_sent_before_the_run_is_there_waits_in_sight_and_can_be_taken_back() -> None:
+    async with watching() as (app, pilot):
+        run, kept = app.run_model, app.kept
+        run.handle = None
+        await pilot.press(*"one", "enter", *"two", "enter")
+        lines = app.run_screen.query_one(QueueLines)
+        await until(pilot, lambda: "queued  one\n  queued  two   (Alt+↑ edits, Alt+x drops)" in str(lines.render()))
+        await pilot.press("alt+up")
+        assert (app.run_screen.prompt.text, list(run.store.queue.values())) == ("two", ["one"])
+        run.connect(kept)
+        first, second, dropped = kept.take()
+        assert isinstance(first, SendPrompt)
+        assert isinstance(second, SendPrompt)
+        assert dropped == commands.DropPrompt(second.prompt_id)
+        app.tell(Tape().connect().put(events.PromptQueued(1.0, first.prompt_id, "one")))
+        assert list(run.store.queue.values()) == ["one"], "it is the same prompt when the run tells of it"
+
+
 async def typed(text: str) -> list[Command]:
     """What comes of a text that is sent."""
     async with watching(Tape().connect().prompt("Go").done()) as (app, pilot):

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from textual import on
 from textual.app import App, ComposeResult
 from textual.driver import Driver
 from textual.pilot import Pilot
@@ -44,6 +43,7 @@ class TranscriptApp(App[None]):
         self.transcript = Transcript(
             self.store,
             palette=self.text_palette,
+            moved=lambda is_following, unseen: self.moves.append((is_following, unseen)),
             keys={"banner.retry": "F5", "approval.allow_once": "^y"},
             verbosity=verbosity,
             clock=lambda: self.now,
@@ -54,15 +54,7 @@ class TranscriptApp(App[None]):
         yield self.transcript
 
     def text_palette(self) -> Palette:
-        names = self.theme_variables
-        theme = self.current_theme
-        return Palette.of(
-            names, background=names["background"], foreground=names["foreground"], dark=theme.dark, ansi=theme.ansi
-        )
-
-    @on(Transcript.Moved)
-    def _moved(self, event: Transcript.Moved) -> None:
-        self.moves.append((event.is_following, event.unseen))
+        return Palette.of(self.theme_variables, dark=self.current_theme.dark, ansi=self.current_theme.ansi)
 
     # -- what a test does and looks at --------------------------------------------------------------------------------
 

@@ -43,11 +43,7 @@ KEYS = {
 
 
 def palette() -> Palette:
-    names = THEMES[0].to_color_system().generate()
-    theme = THEMES[0]
-    return Palette.of(
-        names, background=names["background"], foreground=names["foreground"], dark=theme.dark, ansi=theme.ansi
-    )
+    return Palette.of(THEMES[0].to_color_system().generate(), dark=THEMES[0].dark, ansi=THEMES[0].ansi)
 
 
 PALETTE = palette()

@@ -402,7 +402,7 @@ async def test_a_huge_output_is_capped_and_says_so() -> None:
 async def test_a_long_run_costs_the_memory_of_what_is_looked_at() -> None:
     async with opened(history(200)) as (app, _):
         for _ in range(60):
-            app.transcript.action_page_up()
+            app.transcript.action_pages(-1)
             app.transcript.shown.frames.draw()
         kept = sum(len(block.rows or ()) for block in app.transcript.page.blocks)
         assert kept < 4_000

@@ -18,6 +18,19 @@ class Painting(Screen[None]):
 
     COMPONENT_CLASSES = PAINT
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.acted: list[str] = []
+
+    def action_toggle_panel(self) -> None:
+        self.acted.append("toggle_panel")
+
+    def action_follow(self) -> None:
+        self.acted.append("follow")
+
+    def action_cycle_mode(self) -> None:
+        self.acted.append("cycle_mode")
+
 
 class Host(App[None]):
     """Shows widgets, and counts how often the screen is laid out."""
@@ -40,6 +53,12 @@ class Host(App[None]):
 
     def on_mount(self) -> None:
         self.screen.screen_layout_refresh_signal.subscribe(self, self._count)
+
+    @property
+    def acted(self) -> list[str]:
+        """The actions of the screen that were done."""
+        assert isinstance(self.screen, Painting)
+        return self.screen.acted
 
     def _count(self, _screen: object) -> None:
         self.layouts += 1

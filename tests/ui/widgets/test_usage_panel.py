@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from textual import on
 from textual.geometry import Size
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Usage
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import Todo
-from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.lines import Line
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.widgets.painted import row_width
 from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
@@ -61,7 +60,14 @@ def test_the_line_says_what_is_unknown() -> None:
     assert "· ~$0.061 ·" in line(80, is_running=True, is_live=True), "an estimate, not a lower bound"
     assert "· ≥$0.061 ·" in line(80, is_running=True)
     assert "ctx 67.2k of ?" in line(80, context_size=None, context_used=67_200)
+    assert "ctx ? ·" in line(99, context_used=None, rates=(9,)), "it has become another conversation"
     assert line(99, rates=(0, 30, 30, 30)).endswith("tok/s ~30")
+
+
+def test_how_full_the_context_is_is_not_known_until_the_next_answer() -> None:
+    moment = NOTHING._replace(context_used=None, context_size=200_000)
+    rows = ["".join(text for text, _ in row) for row in panel_rows(moment, 32, 40)]
+    assert "context          ?  of 200,000" in rows
 
 
 async def test_the_panel_shows_the_figures_and_follows_them() -> None:
@@ -164,18 +170,12 @@ async def test_a_new_theme_draws_it_anew(theme: str) -> None:
 
 
 async def test_a_click_asks_for_the_other_shape() -> None:
-    store, asked_for = asked(), []
-
-    class Listening(Host):
-        @on(UsagePanel.ToggleRequested)
-        def _toggle(self) -> None:
-            asked_for.append(1)
-
-    app = Listening(lambda: [UsagePanel(store), UsageLine(store)])
+    store = asked()
+    app = Host(lambda: [UsagePanel(store), UsageLine(store)])
     async with app.run_test(size=(80, 30)) as pilot:
         await pilot.click(UsagePanel)
         await pilot.click(UsageLine)
-        assert len(asked_for) == 2
+        assert app.acted == ["toggle_panel"] * 2
 
 
 def text(rows: list[Line]) -> list[str]:

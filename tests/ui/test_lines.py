@@ -9,8 +9,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from maverick_tui.paths import shipped
-from maverick_tui.ui.lines.view import LineView, RoleLooks
-from maverick_tui.ui.lines.wrapping import Line
+from maverick_tui.ui.lines import Line, LineView, RoleLooks
 
 
 def numbered(width: int) -> list[Line]:

@@ -1,41 +1,14 @@
-"""Wrapping: nothing is lost, nothing is too wide, and paragraphs read as they were meant."""
+"""Wrapping: what is too wide is cut, and paragraphs read as they were meant."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 
-from maverick_tui.ui.lines.wrapping import cut, pad, wrap, wrap_document
+from maverick_tui.ui.rendering.wrap import cut, pad, wrap_document
 
 
 def document(text: str, width: int) -> list[str]:
     return [indent + line for indent, line in wrap_document(text, width)]
-
-
-@pytest.mark.parametrize(
-    ("text", "width", "lines"),
-    [
-        ("", 10, [""]),
-        ("one two", 10, ["one two"]),
-        ("one two three", 8, ["one two", "three"]),
-        ("  one two", 5, ["  one", "two"]),
-        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
-        ("ab cdefghij k", 4, ["ab", "cdef", "ghij", "k"]),
-        ("日本語日本語", 4, ["日本", "語日", "本語"]),
-        ("日", 1, ["日"]),
-    ],
-)
-def test_lines_end_between_words_where_they_can(text: str, width: int, lines: list[str]) -> None:
-    assert wrap(text, width) == lines
-
-
-@given(st.text(st.characters(exclude_categories=["C", "M"])), st.integers(2, 40))
-def test_no_character_is_lost_and_no_line_too_wide(text: str, width: int) -> None:
-    lines = wrap(text, width)
-    assert "".join("".join(lines).split()) == "".join(text.split())
-    assert all(cell_len(line) <= width for line in lines)
 
 
 def test_what_is_wrapped_hangs_below_where_it_began() -> None:

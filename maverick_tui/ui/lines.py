@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,8 +15,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines.wrapping import Line
 from maverick_tui.ui.textual_private.painting import uncovered_rows
+
+Span: TypeAlias = tuple[str, str]
+"""A piece of inert text and its role, which the stylesheet gives a look."""
+Line: TypeAlias = tuple[Span, ...]
 
 ROLES = (
     "text", "muted", "faint", "strong", "caption", "accent", "match", "success", "warning", "error", "badge", "cursor",

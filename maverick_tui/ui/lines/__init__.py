@@ -1,1 +1,0 @@
-"""Long texts as lines: wrapped once, drawn as they come into view."""
