@@ -227,9 +227,6 @@ async def take_steps(
                 app.tell(tape.say("Something else.\n\n" * 9))
             elif step == "resize":
                 await pilot.resize_terminal(130 - width, 46 - height)
-                # Else frames may be painted between this and the next look, which is the one that counts here.
-                await until(pilot, lambda: app.screen.size == (130 - width, 46 - height))
-                await until(pilot, lambda: app.run_screen.transcript.shown.is_settled)
             else:
                 await pilot.press(step)
             await pilot.pause()

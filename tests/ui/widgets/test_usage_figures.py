@@ -6,7 +6,6 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Usage
-from maverick_tui.executor.model import messages
 from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.ui.widgets.usage_figures import Moment, duration, gauge, short, sparkline
 from tests.runs.story import OPEN, ask, asked, call, end, told
@@ -45,7 +44,7 @@ def test_the_cost_grows_with_the_answer_that_is_arriving() -> None:
     store = asked(ev.ModelNamed(1, model), ev.UsageReported(1, "m", 10, 1, cost_usd=0.5), ev.BlockStarted(1, 1, "text"))
     assert Moment.of(store, 2.0).cost == 0.5
     store.apply(ev.BlockGrew(2, 1, "x" * 4_000_000))
-    assert Moment.of(store, 2.0).cost == pytest.approx(0.5 + price.of(messages.Usage(output_tokens=1_000_000)))
+    assert Moment.of(store, 2.0).cost == pytest.approx(0.5 + price.of(Usage(output_tokens=1_000_000)))
     store.apply(ev.ModelNamed(2, "of-no-known-price"))
     assert Moment.of(store, 2.0).cost == 0.5
     store.apply(ev.UsageReported(3, "m", 10, 97, cost_usd=0.6))
