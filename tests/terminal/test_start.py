@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 HELLO = [{"when": {"prompt": "greet"}, "answers": ["Hello from the script."]}, {"answers": WORKS}]
 
 
+@OURS_AND_PLAIN
 def test_without_credentials_it_opens_the_demo_and_takes_keys_that_came_before_the_first_frame(
     maverick: Maverick, temporary: Path
 ) -> None:
@@ -28,7 +29,6 @@ def test_without_credentials_it_opens_the_demo_and_takes_keys_that_came_before_t
     assert list(temporary.iterdir()) == []
 
 
-@OURS_AND_PLAIN
 def test_an_agent_by_name_takes_what_was_typed_before_it_was_there_and_quitting_asks_while_it_works(
     maverick: Maverick, handyman: str, mark: str, temporary: Path
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from textual import _wait
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.css.types import CSSLocation
@@ -25,4 +26,13 @@ def styles_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", look_up)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def idle_is_noticed_soon() -> Iterator[None]:
+    """After each key Textual sleeps for 20 ms at least, to see whether the application has come to rest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_wait, "SLEEP_GRANULARITY", _wait.SLEEP_GRANULARITY / 5)
+        patch.setattr(_wait, "SLEEP_IDLE", _wait.SLEEP_IDLE / 5)
         yield

@@ -20,6 +20,7 @@ SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
 MOST_WORDS = 300
 """Words of a command that are followed to where they lead."""
+TOO_LONG = "It is too long to be checked."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ def why_always_asked(call: Call, places: Places) -> str:
     if reason := why_not_clear(call.tool, call.arguments):
         return reason
     named = call.paths
+    if len(named) > MOST_WORDS:
+        return TOO_LONG
     # What a number of these stands for in our process, it need not stand for in the one that opens it.
     if reason := first_reason(places.why_not_to_open(path, call.here) for path in named):
         return reason
@@ -59,7 +62,7 @@ def why_always_asked(call: Call, places: Places) -> str:
     look = places.why_not_to_read if is_reading else places.why_not_to_write
     for some in (named, places_within(call.tool, call.arguments, call.here)):
         if some is None:
-            return "It is too long to be checked."
+            return TOO_LONG
         is_long = len(some) > MOST_WORDS
         if reason := first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
             return reason
@@ -72,7 +75,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     """
     plain, named = all_commands(call.command) or [], sorted(mentions(call.command))
     if plain and len(named) > MOST_WORDS:
-        return "It is too long to be checked."
+        return TOO_LONG
     look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
     for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
         found = could_stand_for(pattern, call.here)

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
+from maverick_tui.agent.permissions.always_asked import MOST_WORDS, TOO_LONG, Call, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
@@ -29,6 +29,8 @@ from maverick_tui.agent.tools import (
 
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
+_MOST_FOLDERS = 20
+"""In which git is asked what it starts."""
 
 
 class Judgement(NamedTuple):
@@ -91,7 +93,7 @@ class Judge:
         with self._editing:  # of two edits at once, each would find the other's file missing
             judgement = self._judged(call, mode)
             if judgement.decision != "deny":
-                self._places.expect(call.paths, call.here)
+                self._places.expect(call.paths[:MOST_WORDS], call.here)
         return judgement
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:
@@ -166,9 +168,13 @@ class Judge:
 
     def _what_git_starts(self, call: Call) -> str:
         """Why it changes what git runs: settings may name hooks and programs in the working tree."""
-        for path in () if call.tool in READING_TOOLS else call.paths:
-            for folder in {self._cwd, *(place.parent for place in real_paths(path, call.here))}:
-                hooks, commands = self._git_starts(folder)
+        paths = [] if call.tool in READING_TOOLS else call.paths
+        folders = {place.parent for path in paths for place in real_paths(path, call.here)}
+        if len(folders) > _MOST_FOLDERS:
+            return TOO_LONG
+        for folder in {self._cwd, *folders} if paths else ():
+            hooks, commands = self._git_starts(folder)
+            for path in paths:
                 if reason := self._places.why_git_runs(path, call.here, hooks, commands):
                     return reason
         return ""

@@ -67,7 +67,9 @@ class Places:
 
     def why_together(self, paths: Iterable[str], here: Path) -> str:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
-        beside = {str(one) for path in paths for place in _places(path, here) for one in (place, *place.parents)}
+        parts = (*_PARTS_OF_GIT, "head")
+        made = [path for path in paths if any(part in path.casefold() for part in parts)]
+        beside = {str(one) for path in made for place in _places(path, here) for one in (place, *place.parents)}
         found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
         return next(map(_of_repository, found), "")
 

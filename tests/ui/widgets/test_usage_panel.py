@@ -17,6 +17,7 @@ from maverick_tui.ui.widgets.painted import row_width
 from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView, panel_rows
 from tests.runs.story import OPEN, asked, call, end, told
+from tests.ui.running import until
 from tests.ui.widgets.host import Host
 
 USED = Usage(12_480, 1_932, 144_123, 21_000, 0.0612, 48_000)
@@ -103,8 +104,7 @@ async def test_nothing_is_drawn_or_laid_out_for_figures_that_look_the_same(monke
         assert drawn == []
         for view in views:
             view.refresh_figures(6.0)
-        await pilot.pause()
-        assert len(drawn) == 2
+        await until(pilot, lambda: len(drawn) == 2)
         panel_rows = drawn[0]
         assert isinstance(panel_rows, tuple)
         assert len(panel_rows) == 3, "only the rows of the time are new"
@@ -124,7 +124,7 @@ async def test_new_figures_never_lay_out_the_screen() -> None:
             for view in app.query(UsageView):
                 view.refresh_figures(3.0 + number)
             await pilot.pause()
-        assert any("todo 3" in row for row in app.drawn())
+        await until(pilot, lambda: any("todo 3" in row for row in app.drawn()))
         assert app.layouts == before
 
 
@@ -150,8 +150,7 @@ async def test_a_panel_that_was_hidden_is_up_to_date_when_it_is_shown() -> None:
         store.apply(end(usage=USED))
         panel.refresh_figures(9.0)
         panel.display = True
-        await pilot.pause()
-        assert any("12,480" in row for row in app.drawn())
+        await until(pilot, lambda: any("12,480" in row for row in app.drawn()))
 
 
 @pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
