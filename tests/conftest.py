@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import os
+import re
 import signal
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -44,6 +46,18 @@ def pytest_collection_finish() -> None:
     """What there is now is there to stay."""
     gc.freeze()
     gc.enable()
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """As pytest's own, which looks through all folders of the tests before for a number that is free."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{next(_numbers)}-{name}"
+    folder.mkdir(mode=0o700)
+    return folder.resolve()
 
 
 @pytest.fixture(autouse=True)

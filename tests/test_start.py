@@ -87,6 +87,7 @@ def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(engine: st
     assert Path("was-here").exists()
 
 
+@pytest.mark.explore  # terminals in `tests/terminal` ask it, too
 async def test_without_a_script_the_endpoint_of_the_environment_is_asked(serve: ServeModel) -> None:
     async with serve(say("From the endpoint.")) as model:
         done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")

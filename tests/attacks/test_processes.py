@@ -125,7 +125,7 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
             ("api", signal.SIGHUP),
             ("api", signal.SIGKILL),
         ],
-        3,
+        4,
     ),
 )
 def test_a_headless_run_that_is_ended_leaves_no_server(
@@ -303,7 +303,7 @@ def assert_ends(command: list[str]) -> None:
             kept.wait()
 
 
-@pytest.mark.parametrize("words", [[], ["in a session of its own each"]], ids=["one session", "many sessions"])
+@pytest.mark.parametrize("words", sampled([["in a session of its own each"], []], 2, ["many sessions", "one session"]))
 def test_a_chain_of_forks_does_not_get_away(words: list[str], chain: str, mark: str) -> None:
     assert_ends([chain, *words])
 

@@ -13,6 +13,7 @@ from maverick_tui.ui.dialogs import before_run, trust
 from maverick_tui.ui.dialogs.before_run import trust_question
 from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.dialogs.trust import TrustScreen
+from maverick_tui.ui.lines import LineView
 from maverick_tui.ui.picker.reading import read_agents
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.sampling import sampled
@@ -31,13 +32,19 @@ def chosen(app: Host) -> list[tuple[str, object]]:
     return [(event.listing.name, event.inputs) for event in app.intents(PickerScreen.AgentChosen)]
 
 
+def takes_an_answer(app: Host) -> bool:
+    """Whether a yes would count: it has waited, and what it is about has been painted."""
+    screen = app.screen
+    return isinstance(screen, TrustScreen) and screen.is_armed and screen.query_one(LineView).first_unread != 0
+
+
 @pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_trust_is_asked_for_and_what_was_shown_is_trusted(size: tuple[int, int]) -> None:
     path = write_agent("deployer", HOOKS)
     async with opened(size) as (app, pilot):
         assert "◇ untrusted" in app.text
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await until(pilot, lambda: takes_an_answer(app))
         assert "• hook Stop: command ./x.sh" in app.text
         shown = path.read_bytes()
         path.write_bytes(shown + b"changed while it was read\n")
@@ -59,7 +66,7 @@ async def test_who_stands_in_for_the_persons_own_agent_says_so_and_asks_once(fie
     async with opened(BROAD) as (app, pilot):
         assert "stands in for your own documenter" in app.text
         await pilot.press(*"docu", "enter")
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await until(pilot, lambda: takes_an_answer(app))
         assert f"• the prompt below: it stands in for your own documenter, with {tools}" in app.text
         await pilot.press("y")
         await until(pilot, lambda: chosen(app))
@@ -73,7 +80,7 @@ async def test_without_trust_nothing_runs(key: str) -> None:
     path = write(".maverick/agents/pilot.py", PYTHON)
     async with opened() as (app, pilot):
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await until(pilot, lambda: takes_an_answer(app))
         await pilot.press(key)
         await until(pilot, lambda: app.notice == "pilot is not trusted: nothing was run.")
         assert chosen(app) == []
@@ -85,7 +92,7 @@ async def test_python_is_trusted_then_run_to_learn_its_inputs_and_then_asks() ->
     write(".maverick/agents/pilot.py", PYTHON)
     async with opened(BROAD) as (app, pilot):
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await until(pilot, lambda: takes_an_answer(app))
         assert 'Path("ran").touch()' in app.text
         assert not Path("ran").exists()
         await pilot.press("y")
@@ -124,7 +131,7 @@ async def test_a_trust_that_cannot_be_kept_is_told() -> None:
     write_agent("deployer", HOOKS)
     async with opened() as (app, pilot):
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await until(pilot, lambda: takes_an_answer(app))
         folder = TrustStore().path.parent
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.write_text("a file in the way")
@@ -170,7 +177,7 @@ async def test_an_agent_of_ones_own_asks_about_the_commands_that_it_starts_in_th
     async with opened(BROAD) as (app, pilot):
         assert "◇ untrusted" in app.text
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.is_armed)
+        await until(pilot, lambda: takes_an_answer(app))
         assert "Its commands start in this folder" in app.text
         assert "MCP server fetch: npx -y some-mcp" in app.text
         assert "WOULD RUN" not in app.text, "that is all"

@@ -115,7 +115,8 @@ async def test_new_figures_never_lay_out_the_screen() -> None:
     store = asked()
     app = Host(lambda: [UsagePanel(store), UsageLine(store)])
     async with app.run_test(size=(80, 30)) as pilot:
-        await pilot.pause()
+        await until(pilot, lambda: any("input" in row for row in app.drawn()))
+        await pilot.pause(0.1)  # until it has come to rest
         before = app.layouts
         for number in range(5):
             todos = [{"content": f"todo {index}", "status": "pending"} for index in range(number)]
