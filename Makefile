@@ -41,6 +41,7 @@ run: $(READY) ## Run maverick; without credentials it plays the demo
 	@$(BIN)/maverick $(ARGS)
 
 test: $(READY) ## Run the tests
+	@$(BIN)/python tests/compiled.py
 	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 explore: $(READY) ## Look for new counterexamples of the properties, and try all of what make test tries a part of
