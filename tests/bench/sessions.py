@@ -36,13 +36,15 @@ async def _measure() -> list[Figure]:
             os.environ.update(
                 {
                     "HOME": folder,
-                    "CLAUDE_CONFIG_DIR": folder,
+                    "CLAUDE_CONFIG_DIR": f"{folder}/.claude",
                     "ANTHROPIC_BASE_URL": model.url,
                     "ANTHROPIC_API_KEY": "not-a-real-key",
                     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                 }
             )
-            context = AgentContext(cwd=Path(folder), branch="main", config=MaverickConfig())
+            work = Path(folder) / "work"  # among the settings themselves no command would run
+            work.mkdir()
+            context = AgentContext(cwd=work, branch="main", config=MaverickConfig())
             for number in range(6):
                 mark = f"bench-{os.getpid()}-{number}"
                 os.environ[MARK] = mark
@@ -51,8 +53,9 @@ async def _measure() -> list[Figure]:
                     opened.append(time.perf_counter() - began)
                     first.append(await _first_token(session))
                     task = asyncio.create_task(_read(session))
-                    while not any("time.sleep(300)" in command for command in marked(mark).values()):
-                        await asyncio.sleep(0.02)
+                    async with asyncio.timeout(60):
+                        while not any("time.sleep(300)" in command for command in marked(mark).values()):
+                            await asyncio.sleep(0.02)
                     began = time.perf_counter()
                 closed.append(time.perf_counter() - began)
                 assert not marked(mark), "the CLI or its tool is still there"
