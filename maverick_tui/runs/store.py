@@ -369,6 +369,8 @@ class RunStore:
     def _noticed(self, event: ev.Noticed) -> None:
         if event.kind in _OTHER_CONTEXT and not event.parent:
             self.figures.context_used = None
+        if event.kind == "cleared":
+            self.todos.forget()
         turn = self._turn_number
         depth = self.calls.depth(event.parent)
         self.calls.add(

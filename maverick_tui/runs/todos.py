@@ -50,6 +50,12 @@ class Todos:
         self._tasks: dict[str, Todo] = {}
         self._created: dict[str, str] = {}
 
+    def forget(self) -> None:
+        """A new conversation has begun, in which nothing is planned yet."""
+        self.items = []
+        self._tasks.clear()
+        self._created.clear()
+
     def called(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
         """A tool was called."""
         if tool == "TodoWrite":

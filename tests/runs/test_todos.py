@@ -70,3 +70,10 @@ def test_the_store_shows_the_agents_own_list_and_not_a_subagents() -> None:
     store.apply(call("TaskCreate", {"subject": "its own"}, id="t3", parent="a"))
     store.apply(ev.ToolFinished(9, "t3", "Task #1 created"))
     assert store.todos.items == [Todo("mine", "pending")]
+
+
+def test_a_new_conversation_has_none() -> None:
+    store = asked(call("TodoWrite", written({"content": "read", "status": "pending"})))
+    assert store.todos.items
+    store.apply(ev.Noticed(3, "cleared", "A new conversation begins."))
+    assert store.todos.items == []
