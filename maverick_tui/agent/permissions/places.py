@@ -34,6 +34,8 @@ _OURS = Path(os.path.realpath(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64", "etc"})
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 _HALVES = re.compile("[\ud800-\udfff]")
+_MOST_SEEN = 20_000
+"""Files and folders that are looked at before a search elsewhere."""
 _KERNELS = ("/proc", "/sys", "/dev")
 
 
@@ -125,6 +127,8 @@ class Places:
                     return f"All of {place} would be searched, and keys may be kept there."
             if _is_below(place.as_posix(), _MACHINES) and not place.is_relative_to(self.cwd):
                 return f"All of {place} would be searched, and keys may be kept there."
+            if not place.is_relative_to(self.cwd) and (reason := _keys_below(place)):
+                return reason
         return self.why_not_to_read(folder, here)
 
     def is_inside(self, path: str, here: Path | None = None) -> bool:
@@ -183,6 +187,20 @@ def moved(path: str, here: Path) -> Path | None:
     """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
     by_name, by_links, _ = _places(path, here)
     return by_links if by_name == by_links else None
+
+
+def _keys_below(top: Path) -> str:
+    """Why a folder beyond the working directory is not to be searched as a whole: somebody's keys are in it."""
+    left = _MOST_SEEN
+    for folder, folders, files in os.walk(top):
+        left -= len(folders) + len(files)
+        if left < 0:
+            return f"There is too much in {top} to know whether keys are among it."
+        parents = compared_names(Path(folder).parts[-2:])
+        for name in (*folders, *files):
+            if is_of_keys([*parents, compared(name)], is_at_home=False):
+                return f"All of {top} would be searched, with the keys in {folder}/{name}."
+    return ""
 
 
 def _of_repository(place: Path) -> str:

@@ -360,6 +360,24 @@ def test_no_file_is_called_like_an_option_unasked(person: bool, project: Path) -
         assert decide(judge, tool, {"file_path": "src/a-b.py"}) == "allow"
 
 
+@pytest.mark.parametrize("key", [".ssh/id_rsa", "me/.aws/credentials", "deep/er/.config/gh/hosts.yml", "x/.netrc"])
+def test_no_folder_with_keys_in_it_is_searched_elsewhere(key: str, project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "src").mkdir(parents=True)
+    judge = Judge(["Grep", "Bash(grep:*)"], project, person=False)
+    calls: list[tuple[str, dict[str, str]]] = [
+        ("Grep", {"pattern": "x", "path": str(other)}),
+        ("Bash", {"command": f"grep -r x {other}"}),
+    ]
+    for tool, arguments in calls:
+        assert decide(judge, tool, arguments) == "allow"
+    (other / key).parent.mkdir(parents=True)
+    (other / key).touch()
+    for tool, arguments in calls:
+        assert decide(judge, tool, arguments) == "deny"
+    assert decide(judge, "Grep", {"pattern": "x", "path": str(other / "src")}) == "allow"
+
+
 @pytest.mark.parametrize("person", [True, False])
 def test_names_are_not_looked_for_where_keys_are(person: bool, project: Path) -> None:
     home, judge = Path.home(), Judge(["Glob"], project, person=person)
