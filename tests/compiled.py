@@ -37,5 +37,5 @@ if __name__ == "__main__":
     try:
         with ProcessPoolExecutor(workers) as pool:
             list(pool.map(compile_tests, [found[number::workers] for number in range(workers)]))
-    except (AttributeError, ImportError, OSError, TypeError) as error:
+    except Exception as error:  # pytest itself tells what is wrong with a test
         print(f"The tests are not compiled beforehand: {error}", file=sys.stderr)

@@ -101,6 +101,7 @@ def hooks(view: XRay) -> Iterator[str]:
             for hook in _items(group.get("hooks")) if isinstance(group, Mapping) else ():
                 if isinstance(hook, Mapping) and isinstance(group, Mapping):
                     what = hook.get("command") or hook.get("prompt") or hook.get("url") or ""
+                    what = " ".join(map(str, [what, *_items(hook.get("args"))]))
                     when = f"{event} {group.get('matcher') or ''}".rstrip()
                     yield one_line(f"{when}: {hook.get('type', '')} {what}")
 

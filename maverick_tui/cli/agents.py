@@ -129,16 +129,20 @@ def trust_agent(
     from maverick_tui.agent.catalog.loading import prepare
     from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
     from maverick_tui.cli.layout import display_path
+    from maverick_tui.inert import inert
+    from maverick_tui.masking.redact import redact
 
-    store, files = TrustStore(), prepare(_find(name)).to_trust
+    store, prepared = TrustStore(), prepare(_find(name))
+    files = prepared.to_trust
     changed = [file for file in files if (store.is_known(file[0]) if revoke else not store.is_trusted(*file))]
     if not as_json:
         for path, content in changed:
-            typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
-            if not path.is_file():  # the commands, which stand in no file of this folder
-                typer.echo(textwrap.indent(content.decode(), "  "), nl=False)
+            if path == prepared.commands:  # which stand in no file of this folder
+                typer.echo(f"{COMMANDS}:\n{textwrap.indent(redact(inert(content.decode())), '  ')}", nl=False)
+            else:
+                typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
     if changed and not revoke and not yes:
-        _ask_for_trust(name, [display_path(str(path)) for path, _ in changed])
+        _ask_for_trust(name, [_called(path, prepared.commands) for path, _ in changed])
     for path, content in changed:
         if revoke:
             store.revoke(path)
@@ -155,6 +159,15 @@ def trust_agent(
         typer.echo(f"{name} is no longer trusted." if changed else f"{name} was not trusted.")
     else:
         typer.echo(f"{name} is trusted." if changed else f"{name} is trusted already.")
+
+
+COMMANDS = "the commands that it starts in this folder"
+
+
+def _called(path: Path, commands: Path | None) -> str:
+    from maverick_tui.cli.layout import display_path
+
+    return COMMANDS if path == commands else display_path(str(path))
 
 
 def _ask_for_trust(name: str, files: list[str]) -> None:

@@ -146,7 +146,6 @@ class Printer:
             case ev.ToolFinished():
                 self._when_free(partial(self._take_result, event))
             case ev.TurnEnded():
-                self._close_flow()
                 self._used += event.usage
 
     def _when_free(self, show: Callable[[], None]) -> None:
@@ -179,9 +178,7 @@ class Printer:
             self._when_free(partial(self._show_text, started, "".join(parts)))
 
     def _restart(self) -> None:
-        if self._flow is not None:
-            self._close_flow()
-            self.paper.line(("(the answer broke off; it begins anew)", "dim"))
+        self._when_free(lambda: self.paper.line(("(the answer broke off; it begins anew)", "dim")))
 
     def _take_call(self, event: ev.ToolCalled) -> None:
         lane, call = self._lane(event.parent), _Call(event)

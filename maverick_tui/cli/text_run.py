@@ -23,7 +23,7 @@ from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.layout import Paper, terminal_width
 from maverick_tui.cli.printer import Printer
 from maverick_tui.config import MaverickConfig
-from maverick_tui.events.kinds import TurnEnded, whole_block
+from maverick_tui.events.kinds import BlockEnded, BlockStarted, ReplyRestarted, TurnEnded, whole_block
 from maverick_tui.exceptions import AgentError
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
@@ -99,12 +99,27 @@ class _Told:
             self._heard.append(heard)
             turn = len(self._heard)
             outcome: Outcome = "interrupted"
+            open_blocks: list[int] = []
+
+            def end_blocks() -> None:
+                """Other queries may go on at the same time: only what is this one's ends with it."""
+                while open_blocks:
+                    printer.take(BlockEnded(time.time(), open_blocks.pop(0)))
+
             try:
                 async with aclosing(agent.query(prompt, cwd=cwd)) as messages:
                     async for message in messages:
                         record.add(message)
                         for event in translator.feed(message, time.time()):
                             heard.take(event)
+                            if isinstance(event, BlockStarted):
+                                open_blocks.append(event.block)
+                            elif isinstance(event, BlockEnded) and event.block in open_blocks:
+                                open_blocks.remove(event.block)
+                            elif isinstance(event, ReplyRestarted):
+                                if not open_blocks:
+                                    continue
+                                end_blocks()
                             printer.take(event)
                         yield message
                 outcome = "done"
@@ -113,6 +128,7 @@ class _Told:
                 raise
             finally:
                 with suppress(OSError):  # the terminal may be gone; whoever writes next is told
+                    end_blocks()
                     printer.take(TurnEnded(time.time(), turn, outcome, record.usage.figures))
 
         self.agent.query = query  # type: ignore[method-assign]
@@ -139,7 +155,8 @@ async def in_good_order(work: Awaitable[int], paper: Paper) -> int:
         task.cancel()
 
     for name in ("SIGTERM", "SIGHUP"):
-        if (number := getattr(signal, name, None)) is not None:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup has it ignored
             with suppress(NotImplementedError):  # Windows has no such handlers
                 asyncio.get_running_loop().add_signal_handler(number, end, number)
     try:

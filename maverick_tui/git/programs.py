@@ -60,13 +60,19 @@ def programs_named(folder: Path) -> list[str]:
     return [one_line(name) for name in dict.fromkeys(_named(folder, set()))]
 
 
-def started_by_settings(folder: Path) -> tuple[list[Path], list[str]]:
+def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
     """What git starts in the repository around a folder by settings, whoever has made them: folders of hooks with the
-    files that the settings themselves stand in, and commands. All may be files of the working tree.
+    files that the settings themselves stand in, and commands. All may be files of the working tree, and the folder
+    need not be there yet. None if the settings cannot be read.
     """
-    repository, found = find_repository(folder), read_settings(folder)
-    if repository is None or found is None:
+    while not os.path.isdir(folder) and folder != folder.parent:  # noqa: PTH112 - Path.is_dir raises for long names
+        folder = folder.parent
+    repository = find_repository(folder)
+    if repository is None or find_program(folder) is None:
         return [], []
+    found = read_settings(folder)
+    if found is None:
+        return None
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
     hooks = [repository.top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
     for one in settings:

@@ -21,15 +21,15 @@ class RunCalls:
         self.questions: dict[str, ev.PermissionAsked] = {}
         self.todos = Todos()
         self.running: dict[str, ToolEntry] = {}
-        """RunCalls that the turn waits for, running or waiting; what background tasks do is not among them."""
+        """Calls that the turn waits for, running or waiting; what background tasks do is not among them."""
         self.tasks: dict[str, ToolEntry] = {}
-        """RunCalls that started a subagent or a background task, by call."""
+        """Calls that started a subagent or a background task, by call."""
         self._calls: dict[str, ToolEntry] = {}
         self._open: dict[str, ToolEntry] = {}
         self._began: dict[str, float] = {}
         """When calls began whose message has not come yet."""
         self._asked: set[str] = set()
-        """RunCalls that somebody was asked about, whose arguments are those of the question."""
+        """Calls that somebody was asked about, whose arguments are those of the question."""
 
     def get(self, call: str) -> ToolEntry | None:
         """The tool call with that id."""

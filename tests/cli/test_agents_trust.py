@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import paths
+from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
 from tests.cli.agent_files import PYTHON, environment, write, write_agent
 from tests.support.command_line import Run
@@ -156,5 +157,6 @@ def test_trust_covers_the_commands_that_an_agent_of_ones_own_starts_in_the_folde
     ran = maverick("agents", "trust", "helper", "--yes")
     assert ran.code == 0
     assert "  MCP server fetch: npx some-mcp\n" in ran.out
-    assert TrustStore().is_trusted(Path.cwd() / "helper's commands", b"MCP server fetch: npx some-mcp\n")
+    assert "the commands that it starts in this folder:" in ran.out
+    load_agent("helper")
     assert maverick("agents", "trust", "helper").out == "helper is trusted already.\n"

@@ -154,7 +154,7 @@ def test_an_answer_that_begins_anew_says_so() -> None:
 
 def test_events_with_nothing_to_show_are_passed_over() -> None:
     unknown: list[Event] = [ev.BlockGrew(0, 0, "of no block"), ev.BlockEnded(0, 0), answered("of no call", 9)]
-    assert printed(ev.ModelNamed(0, "m"), ev.RequestStarted(0), ev.ReplyRestarted(0), ended(Usage()), unknown) == ""
+    assert printed(ev.ModelNamed(0, "m"), ev.RequestStarted(0), ended(Usage()), unknown) == ""
 
 
 @given(st.lists(st.text(alphabet=st.sampled_from("ab `*#|-1.\n\t\x1b\u202e漢é"), max_size=12), max_size=12))

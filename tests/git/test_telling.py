@@ -260,3 +260,10 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     assert {decided(path) for path in paths} == {"ask" if person else "deny"}
     for path in ("src/other.py", "log", "log.py", "tools/README.md"):
         assert decided(path) == "allow", path
+    nested = project / "nested"
+    subprocess.run(["git", "init", "--quiet", nested], check=True)
+    with (nested / ".git" / "config").open("a") as file:
+        file.write("[core]\n hooksPath = hooks\n")
+    assert decided("nested/hooks/pre-commit") == ("ask" if person else "deny"), "the folder is not there yet"
+    (nested / ".git" / "config").write_text("[core\n")
+    assert decided("nested/any.py") == ("ask" if person else "deny"), "nobody knows what git would run"

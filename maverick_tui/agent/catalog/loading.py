@@ -71,9 +71,9 @@ def _not_trusted(listing: AgentListing, path: Path, *, is_command: bool, is_know
     trust = f"then run: maverick agents trust {listing.name}"
     if is_command:
         return NotTrustedError(
-            f"The agent {listing.name!r} starts commands in {path.parent} that may run code which is there,"
-            f" and you have {'trusted others' if is_known else 'not trusted them'} so far.",
-            path=str(path),
+            f"The agent {listing.name!r} starts commands that may run code in {listing.cwd.resolve()}, and they"
+            f" {'have changed since you trusted them' if is_known else 'are not trusted'} there.",
+            path=str(listing.cwd),
             hint=f"Read them with: maverick agents show {listing.name}, {trust}",
         )
     whose = listing.stands_in_for

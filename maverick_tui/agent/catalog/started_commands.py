@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from maverick_tui import paths
 from maverick_tui.agent.permissions.places import home_folder
 from maverick_tui.agent.permissions.started import lines_of
-from maverick_tui.masking.redact import redact
 
 
 def started_in(folder: Path, name: str, settings: Mapping[str, Any]) -> tuple[Path, bytes] | None:
     """What is to be trusted there of an agent's `hooks` and `mcp_servers`, under a name that no file has.
 
-    None if it starts nothing, or in the home directory, which is its user's own.
+    It is no name in the folder, where a link could lead to another one that is trusted. None if nothing is started, or
+    in the home directory, which is its user's own.
     """
     hooks, servers = settings.get("hooks") or {}, settings.get("mcp_servers") or {}
     commands = [
@@ -28,4 +29,6 @@ def started_in(folder: Path, name: str, settings: Mapping[str, Any]) -> tuple[Pa
     folder = folder.resolve()
     if not commands or folder == home_folder():
         return None
-    return folder / f"{name}'s commands", "".join(f"{redact(command)}\n" for command in commands).encode()
+    return paths.user_state() / "commands" / folder.relative_to(folder.anchor) / name, "".join(
+        f"{command}\n" for command in commands
+    ).encode()

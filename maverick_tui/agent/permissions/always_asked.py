@@ -57,7 +57,10 @@ def why_always_asked(call: Call, places: Places) -> str:
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
     is_reading = call.tool in READING_TOOLS
-    if not is_reading and (reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)):
+    if not is_reading and (
+        reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)
+        or places.why_together(named, call.here)
+    ):
         return reason
     look = places.why_not_to_read if is_reading else places.why_not_to_write
     for some in (named, places_within(call.tool, call.arguments, call.here)):

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from maverick_tui.agent.permissions.always_asked import MOST_WORDS, TOO_LONG, Call, why_always_asked
+from maverick_tui.agent.permissions.always_asked import TOO_LONG, Call, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
@@ -52,7 +52,8 @@ class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
-    make git run something, `git_starts` in which folders it has hooks and which commands its settings name; `started`
+    make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
+    that cannot be known; `started`
     are the commands of the agent's own hooks and servers, which run unasked.
     """
 
@@ -64,7 +65,7 @@ class Judge:
         person: bool,
         is_harmless: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
-        git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]]] = lambda _folder: ((), ()),
+        git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]] | None] = lambda _folder: ((), ()),
         started: Collection[str] = (),
     ) -> None:
         self._allowed = tuple(allowed_tools)
@@ -88,12 +89,12 @@ class Judge:
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
             return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
-        if not call.paths or tool in READING_TOOLS:
+        if tool not in EDIT_TOOLS:
             return self._judged(call, mode)
         with self._editing:  # of two edits at once, each would find the other's file missing
             judgement = self._judged(call, mode)
             if judgement.decision != "deny":
-                self._places.expect(call.paths[:MOST_WORDS], call.here)
+                self._places.expect(call.paths, call.here)
         return judgement
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:
@@ -173,8 +174,8 @@ class Judge:
         if len(folders) > _MOST_FOLDERS:
             return TOO_LONG
         for folder in {self._cwd, *folders} if paths else ():
-            hooks, commands = self._git_starts(folder)
-            for path in paths:
-                if reason := self._places.why_git_runs(path, call.here, hooks, commands):
-                    return reason
+            if (started := self._git_starts(folder)) is None:
+                return f"What git runs in {folder} cannot be known."
+            if reason := self._places.why_git_runs(paths, call.here, *started):
+                return reason
         return ""

@@ -10,7 +10,7 @@ _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
     " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
     " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .vim .nvim .emacs.d .ipython .jupyter .vs .junie .goose"
-    " .yarn/releases .yarn/plugins .config/mise .cargo/config"
+    " .yarn/releases .yarn/plugins .config/mise .cargo/config sitecustomize usercustomize"
     " .cargo/config.toml"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
@@ -24,7 +24,7 @@ _RUN_FILES = frozenset(
     " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc .npmrc .pnpmfile.cjs .dir-locals-2.el .pdbrc .irbrc"
     " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
     " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
-    " .aider.conf.yml .rvmrc .rbenv-vars .tmuxinator.yml .tmuxp.yaml".split()
+    " .aider.conf.yml .rvmrc .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py".split()
 )
 _RUN_NAMES = re.compile(
     r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"
@@ -48,6 +48,11 @@ _KEY_FILES = frozenset(
 _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube", ".pulumi"})
 """They hold keys in a home directory, and settings elsewhere."""
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
+
+
+def places_at_home() -> tuple[frozenset[str], frozenset[str]]:
+    """Where in a home directory keys are kept, and what makes others run something there."""
+    return _KEYS | _KEY_FILES, _RUN_BY_OTHERS | _RUN_FILES
 
 
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:

@@ -20,6 +20,7 @@ from maverick_tui.agent.permissions.known_places import (
     is_of_keys,
     is_of_packages,
     is_run_by_others,
+    places_at_home,
 )
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
@@ -56,6 +57,16 @@ class Places:
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
         self._expected: set[str] = set()
+        self._keys, self._run = self._linked_from_home()
+
+    def _linked_from_home(self) -> tuple[list[Path], list[Path]]:
+        """What the home directory links to in this folder, as with dotfiles: keys, and what others run."""
+        home = self._home
+        if home is None:
+            return [], []
+        keys, run = ([home / name for name in names] for names in places_at_home())
+        run += [folder / name for folder in self._own for name in ("agents", "config.toml", "settings.json", "hooks")]
+        return _led_into(self.cwd, keys), _led_into(self.cwd, run)
 
     def expect(self, paths: Iterable[str], here: Path) -> None:
         """Count these files, and the folders that they need, as being there: they are to be written."""
@@ -89,11 +100,11 @@ class Places:
                 return f"{place} may be what a hook or an MCP server of this agent runs."
         return ""
 
-    def why_git_runs(self, path: str, here: Path, hooks: Iterable[Path], commands: Collection[str]) -> str:
-        """Why changing a file asks where git's settings name these folders of hooks, and these commands."""
+    def why_git_runs(self, paths: Iterable[str], here: Path, hooks: Collection[Path], commands: Collection[str]) -> str:
+        """Why changing files asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
-        folders = {real for folder in hooks for real in _places(str(folder), self.cwd)}
-        for place in _places(path, here):
+        folders = {real for folder in set(hooks) for real in _places(str(folder), self.cwd)}
+        for place in {place for path in paths for place in _places(path, here)}:
             if any(_is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
         return ""
@@ -106,7 +117,8 @@ class Places:
     def why_not_to_open(self, path: str, here: Path) -> str:
         """Why no tool that opens files by itself is to open this one: devices are for commands."""
         place = _places(path, here)[0]
-        return f"{place} is not an ordinary file." if _is_below(place.as_posix(), ("/dev",)) else ""
+        is_device = _is_below(place.as_posix(), ("/dev",)) and not _is_below(place.as_posix(), ("/dev/shm",))
+        return f"{place} is not an ordinary file." if is_device else ""
 
     def why_not_to_name(self, path: str) -> str:
         """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
@@ -142,7 +154,9 @@ class Places:
             return reason
         if any(_is_within(place, folder) for folder in self._own):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
-        if any(map(is_run_by_others, self._names(place))) or any(_is_within(place, folder) for folder in self._git):
+        if any(map(is_run_by_others, self._names(place))) or any(
+            _is_within(place, folder) for folder in (*self._git, *self._run)
+        ):
             return f"{place} can make other programs run something."
         if self._is_of_bare_repository(place):
             return _of_repository(place)
@@ -156,7 +170,7 @@ class Places:
     def _keeps_from_reading(self, place: Path) -> str:
         is_at_home = self._home is not None and _is_within(place, self._home)
         holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
-        if holds_keys or place in self._secret:
+        if holds_keys or place in self._secret or any(_is_within(place, folder) for folder in self._keys):
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
@@ -187,6 +201,12 @@ def moved(path: str, here: Path) -> Path | None:
     """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
     by_name, by_links, _ = _places(path, here)
     return by_links if by_name == by_links else None
+
+
+def _led_into(folder: Path, places: Iterable[Path]) -> list[Path]:
+    """Where these lead, if that is in the folder and not where their names are."""
+    found = ((place, Path(os.path.realpath(place))) for place in places)
+    return [real for place, real in found if real != place and _is_within(real, folder)]
 
 
 def _keys_below(top: Path) -> str:

@@ -77,7 +77,7 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
     from maverick_tui.agent.catalog.loading import prepare
     from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.agent.xray import xray
-    from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion
+    from maverick_tui.ui.dialogs.trust import BY_PROJECT, COMMANDS, OF_PROJECT, ShownFile, TrustQuestion
 
     store = TrustStore()
     prepared = prepare(listing)
@@ -85,10 +85,14 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
     if not files:
         return None
     view = xray(listing, store, may_load=False)
-    shown = tuple(ShownFile(path, content, store.is_known(path)) for path, content in files)
-    is_of_project = any(path != prepared.commands for path, _ in files)
-    runs = tuple(_would_run(listing, view)) if is_of_project else ()
-    return TrustQuestion(listing.name, runs, shown, is_of_project)
+    shown = tuple(
+        ShownFile(path, content, store.is_known(path), "COMMANDS" if path == prepared.commands else "")
+        for path, content in files
+    )
+    if all(path == prepared.commands for path, _ in files):
+        return TrustQuestion(listing.name, (), shown, COMMANDS)
+    what = OF_PROJECT if listing.source == "project" else BY_PROJECT
+    return TrustQuestion(listing.name, tuple(_would_run(listing, view)), shown, what)
 
 
 def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:

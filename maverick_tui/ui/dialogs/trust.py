@@ -31,6 +31,9 @@ MOST_BLANK = 2
 """Blank lines that code has between its parts."""
 _READING = ("scroll", "page", "end")
 """Actions of the keys that one reads with."""
+OF_PROJECT = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
+BY_PROJECT = "It runs what this project says, on your machine. Read it first; a change ends the trust."
+COMMANDS = "Its commands start in this folder, and may run code that is there. A change of them ends the trust."
 _ENDS = re.compile("(?<=[\x85\u2028\u2029])")
 """Where a line ends for YAML alone."""
 
@@ -43,6 +46,8 @@ class ShownFile:
     content: bytes
     has_changed: bool = False
     """Whether the file was trusted before with other content."""
+    title: str = ""
+    """What it is called, if it is no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +57,15 @@ class TrustQuestion:
     agent: str
     runs: tuple[str, ...]
     files: tuple[ShownFile, ...]
-    is_of_project: bool = True
-    """Whether a file of the project is to be trusted, and not only commands that are started in it."""
+    what: str = OF_PROJECT
+    """What is at stake."""
 
     def lines(self, width: int) -> list[Line]:
         """What is at stake and what would run, then every file as a whole."""
         return list(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Line]:
-        text = "Its commands start in this folder, and may run code that is there. A change of them ends the trust."
-        if self.is_of_project:
-            text = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
-        yield from (((line, "text"),) for line in wrap_words(text, width))
+        yield from (((line, "text"),) for line in wrap_words(self.what, width))
         if self.runs:
             yield ()
             yield (("WOULD RUN", "strong"),)
@@ -74,7 +76,7 @@ class TrustQuestion:
         for file in self.files:
             yield ()
             change = "! has changed since you trusted it" if file.has_changed else ""
-            name = short_path(file.path)
+            name = file.title or short_path(file.path)
             for index, line in enumerate(wrap_words(name, width)):
                 yield ((line, "strong"),) if index or not change else ((line, "strong"), (f"  {change}", "warning"))
             yield from source_lines(file.content, width)

@@ -69,21 +69,20 @@ def test_commands_are_trusted_once_for_each_folder(fields: dict[str, Any], comma
     for folder in (clone, other):
         folder.mkdir()
         assert listed(folder).needs_trust
-        assert asked_for(folder) == [("helper's commands", commands)]
+        assert asked_for(folder) == [("helper", commands)]
     with pytest.raises(NotTrustedError) as caught:
         load(listed(clone), store)
     assert caught.value.message == (
-        f"The agent 'helper' starts commands in {clone} that may run code which is there,"
-        " and you have not trusted them so far."
+        f"The agent 'helper' starts commands that may run code in {clone}, and they are not trusted there."
     )
     assert "maverick agents trust helper" in (caught.value.hint or "")
     for path, content in prepare(listed(clone)).to_trust:
         store.trust(path, content)
     assert issubclass(load_agent("helper", clone), MaverickAgent)
-    with pytest.raises(NotTrustedError, match="not trusted them"):
+    with pytest.raises(NotTrustedError, match="not trusted there"):
         load_agent("helper", other)
     own_agent(hooks={"Stop": [{"hooks": [{"type": "command", "command": "cargo clippy"}]}]})
-    with pytest.raises(NotTrustedError, match="you have trusted others"):
+    with pytest.raises(NotTrustedError, match="have changed since you trusted them"):
         load_agent("helper", clone)
 
 
@@ -100,6 +99,20 @@ def test_a_folder_is_the_one_that_a_link_leads_to() -> None:
     link.symlink_to("clone")
     with pytest.raises(NotTrustedError):
         load_agent("helper", link)
+
+
+def test_a_link_of_the_clones_is_no_way_to_the_trust_of_another_folder() -> None:
+    own_agent(**HOOK)
+    mine, clone = Path.cwd() / "mine", Path.cwd() / "clone"
+    mine.mkdir()
+    clone.mkdir()
+    ((path, content),) = prepare(listed(mine)).to_trust
+    TrustStore().trust(path, content)
+    for name in (path.name, "helper's commands"):
+        (clone / name).symlink_to(mine / name)
+    assert not path.is_relative_to(mine)
+    with pytest.raises(NotTrustedError):
+        load_agent("helper", clone)
 
 
 @pytest.mark.parametrize("fields", [{}, {"mcpServers": {"remote": {"type": "http", "url": "https://example.org"}}}])
@@ -121,7 +134,7 @@ def test_a_python_agent_of_ones_own_is_no_exception(servers: str) -> None:
     folder = paths.user_config() / "agents"
     folder.mkdir(parents=True)
     (folder / "helper.py").write_text(PYTHON.format(servers=servers))
-    with pytest.raises(NotTrustedError, match="starts commands in"):
+    with pytest.raises(NotTrustedError, match="starts commands that may run code"):
         load_agent("helper", Path.cwd())
     assert listed(Path.cwd()).needs_trust is (servers == LITERAL), "listing runs nothing"
 

@@ -173,6 +173,30 @@ def test_no_folder_becomes_a_repository_by_edits_that_are_on_their_way_or_by_one
         assert decide(judge, "Bash", {"command": command}) == "deny", command
 
 
+def test_no_call_of_a_foreign_tool_makes_a_repository_and_its_words_are_no_files(project: Path) -> None:
+    judge = Judge(["mcp__fs__*", "Write"], project, person=False)
+    files = [{"path": f"lib/{part}"} for part in ("HEAD", "config", "objects/k", "refs/k")]
+    assert decide(judge, "mcp__fs__write", {"files": files}) == "deny"
+    (project / "objects").mkdir()
+    assert decide(judge, "mcp__fs__log", {"revision": "HEAD"}) == "allow"
+    assert decide(judge, "mcp__fs__log", {"ref": "refs/heads/main"}) == "allow"
+    assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow", "nothing was written by that"
+
+
+def test_what_the_home_links_to_is_the_same_as_what_it_is_called_there(project: Path) -> None:
+    home = Path.home()
+    links = {".bashrc": "bashrc", ".config/fish": "fish", ".aws": "dot/aws", ".claude/settings.json": "claude.json"}
+    for name, target in links.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).symlink_to(project / target)
+    judge = Judge(["Read", "Write"], project, person=False)
+    for path in ("bashrc", "fish/config.fish", "dot/aws/credentials", "claude.json"):
+        assert decide(judge, "Write", {"file_path": path}) == "deny", path
+    assert decide(judge, "Read", {"file_path": "dot/aws/credentials"}) == "deny"
+    assert decide(judge, "Read", {"file_path": "bashrc"}) == "allow"
+    assert decide(judge, "Write", {"file_path": "zshrc"}) == "allow"
+
+
 @pytest.mark.parametrize("tool", ["Read", "Grep", "Write"])
 def test_no_file_is_opened_by_the_number_that_it_has_here(tool: str, project: Path) -> None:
     with (project / "notes.md").open("w") as file:

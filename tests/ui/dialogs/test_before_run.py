@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import paths
-from maverick_tui.agent.catalog.loading import load
+from maverick_tui.agent.catalog.loading import load, load_agent
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.ui.dialogs import before_run, trust
 from maverick_tui.ui.dialogs.before_run import trust_question
@@ -183,4 +183,4 @@ async def test_an_agent_of_ones_own_asks_about_the_commands_that_it_starts_in_th
         assert "WOULD RUN" not in app.text, "that is all"
         await pilot.press("y")
         await until(pilot, lambda: chosen(app))
-    assert TrustStore().is_trusted(Path.cwd() / "helper's commands", b"MCP server fetch: npx -y some-mcp\n")
+    load_agent("helper")

@@ -12,6 +12,7 @@ from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
 from maverick_tui.agent.engine.environment import environment_of
+from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
@@ -61,6 +62,7 @@ async def open_session(
         mode=agent._mode_by(settings),
         cwd=cwd,
         listener=listener,
+        started=commands_of(agent.hooks, agent.mcp_servers),
     )
     try:
         await session.open()

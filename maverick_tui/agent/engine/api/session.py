@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from maverick_tui.executor.model.messages import Agent, Message, ToolCall
 from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.tools import Tool, ToolRegistry
+from maverick_tui.git.programs import started_by_settings
 from maverick_tui.modes import PermissionMode, require_mode
 from maverick_tui.threads import in_thread
 
@@ -54,7 +55,9 @@ class ApiSession:
         mode: str,
         cwd: Path,
         listener: Listener,
+        started: Sequence[str] = (),
     ) -> None:
+        """`started` are the commands of the agent's own servers, which run unasked."""
         self._definition = definition
         self._agent = agent
         self._tools = tools
@@ -62,6 +65,7 @@ class ApiSession:
         self._servers = servers
         self._mode = mode
         self._cwd = cwd
+        self._started = started
         self._listener = listener
         self._history: tuple[Message, ...] = ()
         self._free = asyncio.Lock()
@@ -196,15 +200,21 @@ class ApiSession:
         # A tool of the agent's own may be called as one of the CLI is, but is none.
         name = tool.name if is_ours else f"own:{tool.name}"
         judge = Judge(
-            [name], self._cwd, person=self._listener.ask is not None, is_harmless=lambda _: is_read_only and not is_ours
+            [name],
+            self._cwd,
+            person=self._listener.ask is not None,
+            is_harmless=lambda _: is_read_only and not is_ours,
+            git_starts=started_by_settings,
+            started=self._started,
         )
+        mode = self._mode
         question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)
-        permission = await permit(judge, question, self._listener, mode=self._mode, judged_as=name)
+        permission = await permit(judge, question, self._listener, mode=mode, judged_as=name)
         if permission.is_granted:
             return Verdict(arguments=permission.arguments)
         if permission.ends_turn:
             cancel.cancel("it was interrupted")
-        why = NOBODY if self._mode == "dontAsk" else permission.reason
+        why = NOBODY if mode == "dontAsk" else permission.reason
         return Verdict(why or "The user does not want this call.")
 
 
