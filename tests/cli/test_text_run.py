@@ -114,3 +114,51 @@ async def test_told_to_end_by_a_terminal_that_is_gone_it_ends_all_the_same() -> 
     stream = Terminal()
     assert await ended(Paper(stream, 80), None) == 128 + signal.SIGTERM
     assert stream.getvalue().endswith("Half a")
+
+
+class Both(Talker):
+    """Asks two things at once, of which the second is answered while the first still is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_second_answered = asyncio.Event()
+
+    async def query(self, prompt: str, cwd: Path | str | None = None) -> AsyncGenerator[Message, None]:
+        is_first = prompt == "first"
+        for number, text in enumerate([f"{prompt} half, ", f"{prompt} rest."]):
+            if is_first and number:
+                await self._is_second_answered.wait()
+            message = parse_message(delta(text))
+            assert message is not None
+            yield message
+        last = parse_message(result())
+        assert last is not None
+        yield last
+        if not is_first:
+            self._is_second_answered.set()
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        await asyncio.gather(*(self.run(prompt, context) for prompt in ("first", "second")))
+        return AgentResult.success_result("", AgentUsage(0, 0, None, 0))
+
+
+async def test_nothing_is_lost_of_what_is_said_at_the_same_time() -> None:
+    _, seen = await printed(Both(), is_watched=True)
+    assert "first half, first rest." in seen
+    assert "second half, second rest." in seen
+
+
+async def test_a_signal_that_is_ignored_stays_so() -> None:
+    """As `nohup` has it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+
+        async def work() -> int:
+            os.kill(os.getpid(), signal.SIGHUP)
+            await asyncio.sleep(0)
+            return 7
+
+        assert await asyncio.create_task(in_good_order(work(), Paper(io.StringIO(), 80))) == 7
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
