@@ -67,7 +67,7 @@ def rows(view: XRay, untrusted: str) -> Iterator[XRayRow]:
     yield from (XRayRow("servers", (RowPart(server),), name) for name, server in servers(view))
     yield from (XRayRow("hooks", (RowPart(hook),)) for hook in hooks(view))
     for field in FIELDS:
-        if field.label and field.engine == DEFAULT_ENGINE and (value := view.settings.get(field.name)):
+        if field.label and field.engine in ("", DEFAULT_ENGINE) and (value := view.settings.get(field.name)):
             yield XRayRow(field.label, (RowPart(_plain(value)),))
     if start := view.settings.get("initial_prompt"):
         yield XRayRow("start", (RowPart(_plain(start)),))

@@ -164,7 +164,7 @@ async def in_good_order(work: Awaitable[int], paper: Paper) -> int:
     except asyncio.CancelledError:
         with suppress(OSError):  # the terminal may be gone
             paper.line()
-            paper.line(("Stopped; the CLI and its commands have ended.", "dim"))
+            paper.line(("Stopped; what it had started has ended.", "dim"))
         if not caught:
             raise  # Ctrl+C, of which asyncio makes a KeyboardInterrupt
         return 128 + caught[0]

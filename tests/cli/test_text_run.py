@@ -107,7 +107,7 @@ async def test_told_to_end_it_writes_what_has_come_and_says_that_it_was_ended() 
     out, stream = io.StringIO(), io.StringIO()
     assert await ended(Paper(stream, 80), out) == 128 + signal.SIGTERM
     assert out.getvalue() == "Half a sen\n"
-    assert stream.getvalue().endswith("Stopped; the CLI and its commands have ended.\n")
+    assert stream.getvalue().endswith("Stopped; what it had started has ended.\n")
 
 
 async def test_told_to_end_by_a_terminal_that_is_gone_it_ends_all_the_same() -> None:

@@ -33,7 +33,7 @@ _READING = ("scroll", "page", "end")
 """Actions of the keys that one reads with."""
 OF_PROJECT = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
 BY_PROJECT = "It runs what this project says, on your machine. Read it first; a change ends the trust."
-COMMANDS = "Its commands start in this folder, and may run code that is there. A change of them ends the trust."
+COMMANDS = "Its commands start in this folder and may run code that is in it. A change of them ends the trust."
 _ENDS = re.compile("(?<=[\x85\u2028\u2029])")
 """Where a line ends for YAML alone."""
 
@@ -152,7 +152,7 @@ class TrustScreen(ModalScreen[bool]):
     def action_answer(self, answer: bool) -> None:
         """Leave with this answer; a yes has to wait until everything that it is about has been seen."""
         if not self.is_armed:
-            self.notify(f"It counts once you have typed nothing for {self._armed_after:g} s: press it then.", timeout=3)
+            self.notify(f"Stop typing for {self._armed_after:g} s, then press it again.", timeout=3)
         elif answer and (unread := self._source.first_unread) is not None:
             self._source.top = unread
             self.notify("You have not seen all of it: PgDn shows more.", timeout=3)

@@ -140,9 +140,7 @@ async def test_who_reads_need_not_wait_once_more_and_whoever_comes_too_early_is_
         await pilot.press("y")
         assert app.answer is PENDING
         assert screen._arming is not first
-        assert [notice.message for notice in app._notifications] == [
-            "It counts once you have typed nothing for 60 s: press it then."
-        ]
+        assert [notice.message for notice in app._notifications] == ["Stop typing for 60 s, then press it again."]
 
 
 async def test_in_a_small_window_most_of_it_is_the_file_and_both_answers_can_be_read() -> None:
