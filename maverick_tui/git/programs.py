@@ -75,11 +75,20 @@ def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
         return None
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
     hooks = [repository.top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
+    own = repository.common / "hooks"
+    hooks += [own, *(own / name for name in _names_in(own))]  # which may be links
     for one in settings:
         if one.origin.startswith(_FILE):
             file = repository.top / one.origin.removeprefix(_FILE)
             hooks += [file, *([file.parent / _expanded(one.value)] if one.kind in _INCLUDING else ())]
     return hooks, [setting.command for setting in settings if setting.command]
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names alone
+    except OSError:
+        return []
 
 
 def _expanded(path: str) -> str:

@@ -260,6 +260,10 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     assert {decided(path) for path in paths} == {"ask" if person else "deny"}
     for path in ("src/other.py", "log", "log.py", "tools/README.md"):
         assert decided(path) == "allow", path
+    (project / ".git" / "hooks").mkdir(exist_ok=True)
+    assert decided("scripts/pre-commit") == "allow"
+    (project / ".git" / "hooks" / "pre-commit").symlink_to("../../scripts/pre-commit")
+    assert decided("scripts/pre-commit") == ("ask" if person else "deny"), "a usual way to share hooks"
     nested = project / "nested"
     subprocess.run(["git", "init", "--quiet", nested], check=True)
     with (nested / ".git" / "config").open("a") as file:

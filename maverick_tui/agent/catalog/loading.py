@@ -117,6 +117,13 @@ def _with_commands(prepared: Prepared, listing: AgentListing, settings: Mapping[
     if settings is None:
         cls = prepared.make()
         settings = {"hooks": cls.hooks, "mcp_servers": cls.mcp_servers}
+        for field, value in settings.items():
+            if value is not None and not isinstance(value, Mapping):
+                raise ConfigError(
+                    f"{field} of the agent {listing.name!r} is no mapping: what it would start cannot be known.",
+                    path=str(listing.path or listing.module),
+                    hint=f"Make {field} a dictionary of the class.",
+                )
     commands = started_in(listing.cwd, listing.name, settings)
     if commands is None:
         return prepared

@@ -11,7 +11,7 @@ _RUN_BY_OTHERS = frozenset(
     " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
     " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .vim .nvim .emacs.d .ipython .jupyter .vs .junie .goose"
     " .yarn/releases .yarn/plugins .config/mise .cargo/config sitecustomize usercustomize"
-    " .cargo/config.toml"
+    " .cargo/config.toml .sl"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
@@ -37,21 +37,26 @@ _KEYS = frozenset(
     " .config/helm/registry .config/google-chrome .huggingface .oci .pulumi .fly .supabase .cloudflared .kaggle"
     " .snowflake .subversion/auth .putty .mozilla .local/share/uv/credentials .config/git/credentials"
     " .local/share/opencode/auth.json .config/composer/auth.json .config/pypoetry/auth.toml"
+    " .config/solana .bitcoin .ethereum .electrum .config/chromium .config/bravesoftware .config/microsoft-edge"
+    " .config/slack .config/signal .config/configstore .config/age .config/filezilla .config/remmina .thunderbird"
+    " .local/share/remmina .local/share/atuin .local/share/kwalletd .wrangler .step/secrets .minisign .pki"
     " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
     ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
     " .vault-token .databrickscfg .boto .s3cfg .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials"
     " .codex/auth.json .gemini/oauth_creds.json .composer/auth.json .bash_history .zsh_history"
-    " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow".split()
+    " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow"
+    " .gradle/gradle.properties fish/fish_history .psql_history .sbt/.credentials .ivy2/.credentials"
+    " .terraformrc".split()
 )
 _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube", ".pulumi"})
 """They hold keys in a home directory, and settings elsewhere."""
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 
 
-def places_at_home() -> tuple[frozenset[str], frozenset[str]]:
-    """Where in a home directory keys are kept, and what makes others run something there."""
+def known_names() -> tuple[frozenset[str], frozenset[str]]:
+    """Where keys are kept, and what makes others run something."""
     return _KEYS | _KEY_FILES, _RUN_BY_OTHERS | _RUN_FILES
 
 

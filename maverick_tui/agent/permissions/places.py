@@ -20,7 +20,7 @@ from maverick_tui.agent.permissions.known_places import (
     is_of_keys,
     is_of_packages,
     is_run_by_others,
-    places_at_home,
+    known_names,
 )
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
@@ -35,6 +35,8 @@ _OURS = Path(os.path.realpath(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64", "etc"})
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 _HALVES = re.compile("[\ud800-\udfff]")
+_KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NETRC", "GOOGLE_APPLICATION_CREDENTIALS")
+_RUN_VARIABLES = ("BASH_ENV", "ENV", "ZDOTDIR", "PYTHONSTARTUP")
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
 _KERNELS = ("/proc", "/sys", "/dev")
@@ -57,16 +59,24 @@ class Places:
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
         self._expected: set[str] = set()
-        self._keys, self._run = self._linked_from_home()
+        self._keys, self._run = self._linked()
 
-    def _linked_from_home(self) -> tuple[list[Path], list[Path]]:
-        """What the home directory links to in this folder, as with dotfiles: keys, and what others run."""
-        home = self._home
-        if home is None:
-            return [], []
-        keys, run = ([home / name for name in names] for names in places_at_home())
-        run += [folder / name for folder in self._own for name in ("agents", "config.toml", "settings.json", "hooks")]
-        return _led_into(self.cwd, keys), _led_into(self.cwd, run)
+    def _linked(self) -> tuple[list[Path], list[Path]]:
+        """What known names lead to in this folder by links, its own and those of the home, as with dotfiles: keys, and
+        what others run.
+        """
+        keys, run = known_names()
+        bases = [self.cwd, *([self._home] if self._home is not None else [])]
+        settings = [folder / name for folder in self._own for name in ("agents", "config.toml", "settings.json")]
+        linked_keys = _led_into(self.cwd, (base / name for base in bases for name in keys))
+        linked_run = _led_into(self.cwd, (*settings, *(base / name for base in bases for name in run)))
+        return linked_keys + self._named_by(_KEY_VARIABLES), linked_run + self._named_by(_RUN_VARIABLES)
+
+    def _named_by(self, variables: Iterable[str]) -> list[Path]:
+        """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
+        texts = (text for name in variables for text in os.environ.get(name, "").split(os.pathsep))
+        places = (Path(os.path.realpath(text)) for text in texts if os.path.isabs(text))  # noqa: PTH117
+        return [place for place in places if not _is_within(self.cwd, place)]
 
     def expect(self, paths: Iterable[str], here: Path) -> None:
         """Count these files, and the folders that they need, as being there: they are to be written."""

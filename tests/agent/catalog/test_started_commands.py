@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from maverick_tui import MaverickAgent, paths
+from maverick_tui import ConfigError, MaverickAgent, paths
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import load, load_agent, prepare
@@ -137,6 +137,14 @@ def test_a_python_agent_of_ones_own_is_no_exception(servers: str) -> None:
     with pytest.raises(NotTrustedError, match="starts commands that may run code"):
         load_agent("helper", Path.cwd())
     assert listed(Path.cwd()).needs_trust is (servers == LITERAL), "listing runs nothing"
+
+
+def test_servers_that_are_computed_are_told_as_what_cannot_be_known() -> None:
+    folder = paths.user_config() / "agents"
+    folder.mkdir(parents=True)
+    (folder / "helper.py").write_text(PYTHON.format(servers="property(lambda self: made())"))
+    with pytest.raises(ConfigError, match="mcp_servers of the agent 'helper' is no mapping"):
+        load_agent("helper", Path.cwd())
 
 
 def test_a_projects_own_agent_and_its_servers_are_trusted_by_the_file_that_says_so() -> None:

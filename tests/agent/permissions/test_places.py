@@ -197,6 +197,24 @@ def test_what_the_home_links_to_is_the_same_as_what_it_is_called_there(project: 
     assert decide(judge, "Write", {"file_path": "zshrc"}) == "allow"
 
 
+def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BASH_ENV", str(project / "env.sh"))
+    monkeypatch.setenv("KUBECONFIG", f"relative:{project / 'cluster'}")
+    monkeypatch.setenv("ZDOTDIR", str(project.parent))
+    judge = Judge(["Read", "Write"], project, person=False)
+    assert decide(judge, "Write", {"file_path": "env.sh"}) == "deny"
+    assert decide(judge, "Read", {"file_path": "cluster"}) == "deny"
+    assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
+
+
+def test_what_a_protected_name_of_the_project_links_to_is_protected_too(project: Path) -> None:
+    (project / "tools" / "husky").mkdir(parents=True)
+    (project / ".husky").symlink_to("tools/husky")
+    judge = Judge(["Write"], project, person=False)
+    assert decide(judge, "Write", {"file_path": "tools/husky/pre-push"}) == "deny"
+    assert decide(judge, "Write", {"file_path": "tools/other"}) == "allow"
+
+
 @pytest.mark.parametrize("tool", ["Read", "Grep", "Write"])
 def test_no_file_is_opened_by_the_number_that_it_has_here(tool: str, project: Path) -> None:
     with (project / "notes.md").open("w") as file:
