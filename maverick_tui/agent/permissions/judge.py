@@ -12,10 +12,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from maverick_tui.agent.permissions.always_asked import TOO_LONG, Call, why_always_asked
+from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
-from maverick_tui.agent.permissions.places import Places, real_paths
+from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
+from maverick_tui.agent.permissions.shell import mentions
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -89,12 +90,13 @@ class Judge:
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
             return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
-        if tool not in EDIT_TOOLS:
+        made = call.paths if tool in EDIT_TOOLS else parts_of_git(mentions(call.command)) if tool in SHELLS else []
+        if not made or (tool in SHELLS and not self._doubt(call)):
             return self._judged(call, mode)
-        with self._editing:  # of two edits at once, each would find the other's file missing
+        with self._editing:  # of two calls at once, each would find the other's file missing
             judgement = self._judged(call, mode)
             if judgement.decision != "deny":
-                self._places.expect(call.paths, call.here)
+                self._places.expect(made, call.here)
         return judgement
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:

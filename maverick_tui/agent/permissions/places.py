@@ -90,9 +90,9 @@ class Places:
 
     def why_together(self, paths: Iterable[str], here: Path) -> str:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
-        parts = (*_PARTS_OF_GIT, "head")
-        made = [path for path in paths if any(part in path.casefold() for part in parts)]
-        beside = {str(one) for path in made for place in _places(path, here) for one in (place, *place.parents)}
+        beside = {
+            str(one) for path in parts_of_git(paths) for place in _places(path, here) for one in (place, *place.parents)
+        }
         found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
         return next(map(_of_repository, found), "")
 
@@ -235,6 +235,11 @@ def _keys_below(top: Path) -> str:
 
 def _of_repository(place: Path) -> str:
     return f"{place} would be part of a repository, whose settings can make git run something."
+
+
+def parts_of_git(paths: Iterable[str]) -> list[str]:
+    """Those that may name a part of a repository."""
+    return [path for path in paths if any(part in path.casefold() for part in (*_PARTS_OF_GIT, "head"))]
 
 
 def real_paths(path: str, here: Path) -> set[Path]:

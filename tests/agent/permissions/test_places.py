@@ -171,6 +171,7 @@ def test_no_folder_becomes_a_repository_by_edits_that_are_on_their_way_or_by_one
     assert decide(judge, "Bash", {"command": "mkdir other/objects"}) == "allow"
     for command in ("mkdir other/objects other/refs", "mkdir -p other/objects/x other/refs/y"):
         assert decide(judge, "Bash", {"command": command}) == "deny", command
+    assert decide(judge, "Write", {"file_path": "other/refs/k"}) == "deny", "mkdir may not have run yet"
 
 
 def test_no_call_of_a_foreign_tool_makes_a_repository_and_its_words_are_no_files(project: Path) -> None:
