@@ -96,7 +96,7 @@ async def test_python_is_trusted_then_run_to_learn_its_inputs_and_then_asks() ->
         assert 'Path("ran").touch()' in app.text
         assert not Path("ran").exists()
         await pilot.press("y")
-        await until(pilot, lambda: isinstance(app.screen, InputsForm))
+        await until(pilot, lambda: isinstance(app.screen, InputsForm) and app.screen.focused is not None)
         assert Path("ran").exists()
         await pilot.press("enter")
         await until(pilot, lambda: chosen(app))
@@ -116,12 +116,12 @@ async def test_inputs_are_asked_for_and_can_be_given_up() -> None:
     write_agent("reviewer", "inputs: {base: {default: main}, depth: {type: integer}}", "${base} ${depth}")
     async with opened() as (app, pilot):
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InputsForm))
+        await until(pilot, lambda: isinstance(app.screen, InputsForm) and app.screen.focused is not None)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.picker)
         assert (chosen(app), app.notice) == ([], "")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InputsForm))
+        await until(pilot, lambda: isinstance(app.screen, InputsForm) and app.screen.focused is not None)
         await pilot.press("tab", "2", "ctrl+s")
         await until(pilot, lambda: chosen(app))
         assert chosen(app) == [("reviewer", {"base": "main", "depth": 2})]
