@@ -29,6 +29,5 @@ def started_in(folder: Path, name: str, settings: Mapping[str, Any]) -> tuple[Pa
     folder = folder.resolve()
     if not commands or folder == home_folder():
         return None
-    return paths.user_state() / "commands" / folder.relative_to(folder.anchor) / name, "".join(
-        f"{command}\n" for command in commands
-    ).encode()
+    text = "".join(f"{command}\n" for command in commands)
+    return paths.user_state() / "commands" / folder.relative_to(folder.anchor) / name, text.encode()

@@ -54,8 +54,7 @@ class Judge:
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
-    that cannot be known; `started`
-    are the commands of the agent's own hooks and servers, which run unasked.
+    that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked.
     """
 
     def __init__(

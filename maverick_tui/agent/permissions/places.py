@@ -67,9 +67,10 @@ class Places:
         """
         keys, run = known_names()
         bases = [self.cwd, *([self._home] if self._home is not None else [])]
-        settings = [folder / name for folder in self._own for name in ("agents", "config.toml", "settings.json")]
-        linked_keys = _led_into(self.cwd, (base / name for base in bases for name in keys))
-        linked_run = _led_into(self.cwd, (*settings, *(base / name for base in bases for name in run)))
+        linked_keys = [place for base in bases for place in _led_into(self.cwd, base, keys)]
+        linked_run = [place for base in bases for place in _led_into(self.cwd, base, run)]
+        for folder in dict.fromkeys(self._own):
+            linked_run += _led_into(self.cwd, folder, ("agents", "config.toml", "settings.json"))
         return linked_keys + self._named_by(_KEY_VARIABLES), linked_run + self._named_by(_RUN_VARIABLES)
 
     def _named_by(self, variables: Iterable[str]) -> list[Path]:
@@ -90,9 +91,8 @@ class Places:
 
     def why_together(self, paths: Iterable[str], here: Path) -> str:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
-        beside = {
-            str(one) for path in parts_of_git(paths) for place in _places(path, here) for one in (place, *place.parents)
-        }
+        places = [place for path in parts_of_git(paths) for place in _places(path, here)]
+        beside = {str(one) for place in places for one in (place, *place.parents)}
         found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
         return next(map(_of_repository, found), "")
 
@@ -213,10 +213,17 @@ def moved(path: str, here: Path) -> Path | None:
     return by_links if by_name == by_links else None
 
 
-def _led_into(folder: Path, places: Iterable[Path]) -> list[Path]:
-    """Where these lead, if that is in the folder and not where their names are."""
-    found = ((place, Path(os.path.realpath(place))) for place in places)
-    return [real for place, real in found if real != place and _is_within(real, folder)]
+def _led_into(folder: Path, base: Path, names: Iterable[str]) -> list[Path]:
+    """Where these names in the base lead, if that is in the folder and not where the names are."""
+    try:
+        there = {place.name.casefold() for place in base.iterdir()}
+    except FileNotFoundError:
+        return []
+    except OSError:  # it cannot be listed, and a name in it may be found all the same
+        there = None
+    places = (f"{base}/{name}" for name in names if there is None or name.partition("/")[0].casefold() in there)
+    found = ((place, os.path.realpath(place)) for place in places)
+    return [Path(real) for place, real in found if real != place and _is_within(Path(real), folder)]
 
 
 def _keys_below(top: Path) -> str:

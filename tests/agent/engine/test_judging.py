@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from maverick_tui.agent.engine.judging import judge_of, permit
 from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
@@ -51,9 +49,8 @@ async def test_what_the_judge_asks_about_is_the_persons_to_decide() -> None:
     assert person.events.empty()
 
 
-@pytest.mark.parametrize("tool", ["Bash", "Write"])
-async def test_where_nobody_can_be_asked_what_would_ask_is_refused(tool: str) -> None:
-    question = ToolQuestion(tool, {"command": "rm -r ~/.ssh", "file_path": "x"}, "c1")
+async def test_where_nobody_can_be_asked_what_would_ask_is_refused() -> None:
+    question = ToolQuestion("Bash", {"command": "rm -r ~/.ssh"}, "c1")
     permission = await permit(judge_of(Worker(), None, person=False), question, SdkListener())
     assert not permission.is_granted
     assert permission.reason
