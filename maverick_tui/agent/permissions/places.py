@@ -11,6 +11,7 @@ import re
 import stat
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 from maverick_tui import paths
@@ -59,11 +60,11 @@ class Places:
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
         self._expected: set[str] = set()
-        self._keys, self._run = self._linked()
 
+    @cached_property
     def _linked(self) -> tuple[list[Path], list[Path]]:
         """What known names lead to in this folder by links, its own and those of the home, as with dotfiles: keys, and
-        what others run.
+        what others run. As it is before the first call that is judged.
         """
         keys, run = known_names()
         bases = [self.cwd, *([self._home] if self._home is not None else [])]
@@ -165,7 +166,7 @@ class Places:
         if any(_is_within(place, folder) for folder in self._own):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(map(is_run_by_others, self._names(place))) or any(
-            _is_within(place, folder) for folder in (*self._git, *self._run)
+            _is_within(place, folder) for folder in (*self._git, *self._linked[1])
         ):
             return f"{place} can make other programs run something."
         if self._is_of_bare_repository(place):
@@ -180,7 +181,7 @@ class Places:
     def _keeps_from_reading(self, place: Path) -> str:
         is_at_home = self._home is not None and _is_within(place, self._home)
         holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
-        if holds_keys or place in self._secret or any(_is_within(place, folder) for folder in self._keys):
+        if holds_keys or place in self._secret or any(_is_within(place, folder) for folder in self._linked[0]):
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
