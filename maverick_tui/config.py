@@ -63,6 +63,8 @@ class MaverickConfig(BaseSettings):
     """How often the CLI itself repeats a failed API call before the failure is reported."""
     tasks_url: Annotated[str, Field(min_length=1)] | None = Field(default=None, repr=False)
     """Where the to-do assistant keeps its tasks: a database URL. Without one it is SQLite in the user's folder."""
+    keep_runs: bool = True
+    """Whether runs are kept: everything that they tell, without secrets, in the user's state folder."""
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)

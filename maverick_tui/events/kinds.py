@@ -23,6 +23,11 @@ COMPACTING = "The conversation is being compacted."
 LONGEST_NOTICE = 2_000
 """Characters of a notice."""
 
+
+class NewerSchemaError(ValueError):
+    """What a newer version has told, and this one would misunderstand."""
+
+
 BlockKind = Literal["text", "thinking", "tool"]
 Decision = Literal["once", "run", "deny", "withdrawn"]
 Origin = Literal["person", "agent", "background"]
@@ -397,7 +402,9 @@ def event_from_json(data: Mapping[str, Any]) -> Event:
     """The event that a JSON object stands for; the beginning of a run in a newer schema is refused."""
     event = from_json(data, EVENTS, {"usage": Usage, "failure": Failure})
     if isinstance(event, RunStarted) and event.schema > SCHEMA:
-        raise ValueError(f"The run {event.run_id!r} is written in schema {event.schema}; {SCHEMA} can be read here.")
+        raise NewerSchemaError(
+            f"The run {event.run_id!r} is written in schema {event.schema}; {SCHEMA} can be read here."
+        )
     return event
 
 

@@ -82,12 +82,18 @@ def redact_data(
 
 def masked(text: str, values: Iterable[str] = ()) -> str:
     """The text without these values and without what looks like a secret, also where colours or the like cut it."""
+    spans = secret_spans(text, values)
+    return _cut_out(text, spans) if spans else text
+
+
+def secret_spans(text: str, values: Iterable[str] = ()) -> list[Span]:
+    """Where these values stand in the text, and what looks like a secret."""
     known = [value for value in values if value]
     spans = [*_spans(text, known)]
     plain, origins = _seen(text)
     if plain != text:
         spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in _spans(plain, known)]
-    return _cut_out(text, spans) if spans else text
+    return spans
 
 
 def without(text: str, values: Iterable[str]) -> str:

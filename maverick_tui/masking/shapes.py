@@ -115,6 +115,8 @@ _OPEN = re.compile(
     r"|(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z"  # what stands before NRAL and :AA
 )
 _IN_KEY_LINES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-: \t\r\n\\"
+_LEAST_OPEN = 6
+"""Characters of what may become a secret that are harmless by themselves."""
 _KEY_LINE = re.compile(rf"{_BASE64}{{32}}|Private-Lines:")
 
 
@@ -122,6 +124,18 @@ def is_open(text: str) -> bool:
     """Whether a secret of a known shape may have begun at the end of the text."""
     tail = text[len(text.rstrip(_IN_KEY_LINES)) :]
     return _KEY_LINE.search(tail) is not None or _OPEN.search(text) is not None
+
+
+def open_from(text: str) -> int:
+    """Where a secret of a known shape may have begun at the end of the text; its length if none has.
+
+    What is short may become one, but tells nothing yet.
+    """
+    key = len(text.rstrip(_IN_KEY_LINES))
+    if _KEY_LINE.search(text, key) is not None:
+        return key
+    found = _OPEN.search(text)
+    return found.start() if found is not None and len(found[0]) >= _LEAST_OPEN else len(text)
 
 
 BEGINNINGS = frozenset(

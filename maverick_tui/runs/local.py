@@ -7,10 +7,12 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from maverick_tui.events.kinds import Connecting, InterruptRequested, RunEnded, RunNamed, RunStarted
+from maverick_tui.events.kinds import Connecting, InterruptRequested, Noticed, RunEnded, RunNamed, RunStarted
 from maverick_tui.exceptions import AgentError
+from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
@@ -68,7 +70,7 @@ class LocalRun:
             prepare, name, turns=self._turns, questions=self._questions, events=self.events, on_loss=self._wake.set
         )
         self._queue = Queue(self.events)
-        self.events.emit(RunStarted(clock(), run_id, name))
+        self.events.emit(RunStarted(self.events.now(), run_id, name))
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
         self._is_fresh = True
@@ -83,6 +85,15 @@ class LocalRun:
         """Done when `serve` is not to wait for the answer any longer."""
         self._stopping: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def keep(self, path: Path) -> None:
+        """Keep all that the run tells in a journal there, if it is not kept already."""
+
+        def tell(text: str) -> None:  # not at once: it is called while events are being written
+            asyncio.get_running_loop().call_soon(self.events.emit, Noticed(self.events.now(), "journal", text))
+
+        if not self.events.is_kept:
+            self.events.keep_in(Journal(path, tell))
 
     # -- life -------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,7 @@
-"""EventLog: everything that a run has told, in its order. Any number of readers follow it, each at its own place."""
+"""EventLog: everything that a run has told, in its order. Any number of readers follow it, each at its own place.
+
+What is told is kept first, and read then. Deltas come by the hundred in a second; they are told in batches.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,25 @@ import asyncio
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import BlockEnded, BlockGrew, Event
+
+BATCH = 0.03
+"""Seconds in which what a block grows by is told as one: less than a frame on the screen."""
+
+
+class Keeps(Protocol):
+    """Where a run is kept."""
+
+    def write(self, first: int, events: Sequence[Event], /) -> None:
+        """Keep these events, the first of which has that number. It never fails: it says so itself."""
+
+    def close(self) -> None:
+        """Nothing more comes."""
 
 
 class _Grown:
@@ -39,17 +55,38 @@ class EventLog:
     """Numbers events by their place, from 0 on. Only the run writes; whoever reads cannot hold it up or change it."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self.now = clock
+        self._clock = clock
         self.is_closed = False
         """Whether the last event has been told."""
         self._events: list[Event | _Grown] = []
+        self._told = 0
+        """How many of them may be read."""
+        self._batch: asyncio.TimerHandle | None = None
+        self._grew_at = 0.0
+        self._kept: Keeps | None = None
         self._growing: dict[int, list[int]] = {}
         """The numbers of what has grown a block that is open, by block."""
         self._waiting: set[asyncio.Future[None]] = set()
 
+    def now(self) -> float:
+        """The time, as precisely as it is kept."""
+        return round(self._clock(), 3)
+
     def __len__(self) -> int:
-        """How many events there are; also the number of the next one."""
-        return len(self._events)
+        """How many events there are to read; also the number of the next one."""
+        return self._told
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a journal."""
+        return self._kept is not None
+
+    def keep_in(self, journal: Keeps) -> None:
+        """Keep everything there from now on, and what was told before."""
+        self._tell()
+        self._kept = journal
+        if self._told:
+            journal.write(0, self.since(0))
 
     def emit(self, event: Event) -> None:
         """Take the next event, unless the last one has been told."""
@@ -58,11 +95,44 @@ class EventLog:
         self._events.append(event)
         if event.type == "block_grew":
             self._growing.setdefault(cast("BlockGrew", event).block, []).append(len(self._events) - 1)
-        elif event.type == "block_ended":
+            self._tell_soon()
+            return
+        self._tell()
+        if event.type == "block_ended":
             self._pack(cast("BlockEnded", event).block)
         elif event.type in ("turn_ended", "reply_restarted"):
             for block in list(self._growing):
                 self._pack(block)
+
+    def _tell_soon(self) -> None:
+        """Tell it with what follows at once; the first word of many does not wait."""
+        if self._batch is not None:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._tell()
+            return
+        if loop.time() - self._grew_at >= BATCH:
+            self._grew_at = loop.time()
+            self._tell()
+        else:
+            self._batch = loop.call_at(self._grew_at + BATCH, self._tell_batch)
+
+    def _tell_batch(self) -> None:
+        self._grew_at = asyncio.get_running_loop().time()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Keep what is not kept yet, and let it be read."""
+        if self._batch is not None:
+            self._batch.cancel()
+            self._batch = None
+        if self._told == len(self._events):
+            return
+        if self._kept is not None:
+            self._kept.write(self._told, cast("list[Event]", self._events[self._told :]))
+        self._told = len(self._events)
         self._wake()
 
     def _pack(self, block: int) -> None:
@@ -74,12 +144,15 @@ class EventLog:
 
     def close(self) -> None:
         """Nothing more comes."""
+        self._tell()
         self.is_closed = True
+        if self._kept is not None:
+            self._kept.close()
         self._wake()
 
     def since(self, number: int) -> list[Event]:
         """The events from that number on."""
-        kept = self._events[number:]
+        kept = self._events[number : self._told]
         return [item.event(at) if isinstance(item, _Grown) else item for at, item in enumerate(kept, number)]
 
     def reader(self, since: int = 0) -> LogReader:
@@ -88,7 +161,7 @@ class EventLog:
 
     async def wait(self, number: int) -> bool:
         """Wait until there is an event with that number; False if there never will be."""
-        while len(self._events) <= number:
+        while self._told <= number:
             if self.is_closed:
                 return False
             news = asyncio.get_running_loop().create_future()

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 
@@ -42,6 +43,8 @@ def make_run(
 
     async def prepare() -> RunPlan:
         ready = await asyncio.shield(setup_for(is_again=next(tries) > 0))
+        if ready.config.keep_runs:
+            local.keep(journal_of(run.run_id))
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await _ask_first(app, listing, ready.cwd)
@@ -55,7 +58,8 @@ def make_run(
             lambda turn, draft: off_script(ready, draft, turn),
         )
 
-    return LocalRun(prepare, run_id=run.run_id, name=run.agent)
+    local = LocalRun(prepare, run_id=run.run_id, name=run.agent)
+    return local
 
 
 def off_script(setup: RunSetup, expected: str, turn: TurnStarted) -> str:

@@ -1,0 +1,103 @@
+"""Where runs are kept: one folder for each in the user's state folder, for nobody else to read."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from maverick_tui import paths
+from maverick_tui.exceptions import ConfigError
+
+JOURNAL = "events.jsonl"
+_RUN_ID = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
+
+
+def runs_folder() -> Path:
+    """The folder of all runs; it need not exist."""
+    return paths.user_state() / "runs"
+
+
+def journal_of(run_id: str) -> Path:
+    """The journal of a run; it need not exist."""
+    if not _RUN_ID.fullmatch(run_id):  # it names a folder
+        raise ConfigError(f"{run_id!r} is not the id of a run.", hint="See `maverick runs list`.")
+    return runs_folder() / run_id / JOURNAL
+
+
+def kept_runs() -> Iterator[str]:
+    """The ids of all runs that have a journal, in no order."""
+    try:
+        with os.scandir(runs_folder()) as entries:
+            found = [entry.name for entry in entries if _RUN_ID.fullmatch(entry.name)]
+    except FileNotFoundError:
+        return
+    yield from (run_id for run_id in found if journal_of(run_id).is_file())
+
+
+def find_run(start: str) -> str:
+    """The run whose id begins so; it must be the only one."""
+    found = sorted(run_id for run_id in kept_runs() if run_id.startswith(start)) if start else []
+    if start in found:
+        return start
+    if not found:
+        raise ConfigError(f"No run has an id that begins with {start!r}.", hint="See `maverick runs list`.")
+    if len(found) > 1:
+        shown = ", ".join(run_id[: len(start) + 6] for run_id in found[:5])
+        raise ConfigError(
+            f"{len(found)} runs have an id that begins with {start!r}: {shown}.", hint="Write more of it."
+        )
+    return found[0]
+
+
+def make_folder(journal: Path) -> None:
+    """Make the run's folder, and those above it, for us alone."""
+    for folder in (journal.parent.parent, journal.parent):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def delete_run(run_id: str) -> None:
+    """Remove all that is kept of a run."""
+    shutil.rmtree(journal_of(run_id).parent)
+
+
+def hold(descriptor: int) -> None:
+    """Say that the journal's run is alive: the system lets go of it whatever ends the process. Not on Windows."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def let_go(descriptor: int) -> None:
+    """Say that the run has ended."""
+    if sys.platform != "win32":
+        import fcntl
+
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def is_alive(journal: Path) -> bool:
+    """Whether some process is writing to the journal."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        descriptor = os.open(journal, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # not every file system has locks
+        return False
+    finally:
+        os.close(descriptor)
+    return False

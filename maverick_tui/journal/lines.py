@@ -1,0 +1,147 @@
+"""A journal's lines: events as JSON, masked, each with its number; how blocks grow, in batches with their times.
+
+Ordinary events are `{"seq": 4, "type": "turn_started", "at": ..., ...}`. How a block grows is
+`{"seq": 9, "type": "block_grew", "block": 2, "at": ..., "ms": [0, 12], "text": ["Hel", "lo"]}`: events 9 and 10, and
+when each came after `at`. What may be the beginning of a secret is not in it: `"whole": 1` says how many of the texts
+are. `{"type": "block_text", "seqs": [10], "text": ["lo"]}` follows as soon as it is known what the others are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from maverick_tui.events.kinds import (
+    EVENTS,
+    BlockEnded,
+    BlockGrew,
+    Event,
+    Noticed,
+    ReplyRestarted,
+    RunEnded,
+    TurnEnded,
+    event_from_json,
+)
+from maverick_tui.events.wire import to_json
+from maverick_tui.journal.masked_text import Piece, PiecewiseMask
+from maverick_tui.masking.redact import redact_data
+
+BATCH = BlockGrew.type
+LATE_TEXT = "block_text"
+
+
+class Encoder:
+    """Makes the lines of one run, in its order."""
+
+    def __init__(self) -> None:
+        self._growing: dict[int, PiecewiseMask] = {}
+
+    def lines(self, first: int, events: Sequence[Event]) -> bytes:
+        """The lines of these events, the first of which has that number."""
+        lines: list[dict[str, Any]] = []
+        numbered = enumerate(events, first)
+        for block, group in groupby(numbered, lambda item: item[1].block if isinstance(item[1], BlockGrew) else None):
+            if block is not None:
+                lines += self._grown(
+                    block, [(number, event) for number, event in group if isinstance(event, BlockGrew)]
+                )
+            else:
+                for number, event in group:
+                    lines += self._late(event)
+                    lines.append({"seq": number, **redact_data(to_json(event))})
+        return b"".join(map(_line, lines))
+
+    def _grown(self, block: int, batch: list[tuple[int, BlockGrew]]) -> list[dict[str, Any]]:
+        known = self._growing.setdefault(block, PiecewiseMask()).add([(number, event.text) for number, event in batch])
+        number, began = batch[0]
+        line = {
+            "seq": number,
+            "type": BATCH,
+            "at": began.at,
+            "block": block,
+            "ms": [round((event.at - began.at) * 1000) for _, event in batch],
+            "text": known.now,
+        }
+        if known.whole < len(batch):
+            line["whole"] = known.whole
+        return [*_late_text(known.late), line]
+
+    def _late(self, event: Event) -> list[dict[str, Any]]:
+        """What is known of open blocks once this has happened."""
+        if isinstance(event, BlockEnded):
+            ended = [self._growing.pop(event.block, None)]
+        elif isinstance(event, ReplyRestarted | TurnEnded | RunEnded):
+            ended = [*self._growing.values()]
+            self._growing.clear()
+        else:
+            return []
+        return [line for mask in ended if mask is not None for line in _late_text(mask.end())]
+
+
+def _late_text(pieces: list[Piece]) -> list[dict[str, Any]]:
+    if not pieces:
+        return []
+    numbers, texts = zip(*pieces, strict=True)
+    return [{"type": LATE_TEXT, "seqs": numbers, "text": texts}]
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    """One line of JSON in ASCII, which is never cut inside of a character, and has halves of characters, too."""
+    try:
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError):  # a tool's own account of what it did may hold anything
+        text = json.dumps(_plain(data), separators=(",", ":"))
+    return text.encode("ascii") + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it."""
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    is_plain = value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and value - value == 0)
+    return value if is_plain else str(value)
+
+
+class Decoder:
+    """Makes events of lines, in their order."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._first = 0
+
+    def add(self, lines: Iterable[bytes]) -> None:
+        """Take further lines. ValueError for one that no journal of ours has."""
+        for line in lines:
+            data = json.loads(line)
+            if not isinstance(data, dict):
+                raise ValueError("A line is not a JSON object.")
+            if data.get("type") == LATE_TEXT:
+                self._complete(data)
+            elif isinstance(data.get("text"), list):
+                self._grow(data)
+            elif data.get("type") in EVENTS:
+                self._take(data["seq"], event_from_json(data))
+            else:  # a newer version may tell of more, without being another schema
+                self._take(data["seq"], Noticed(data["at"], "unknown", f"{data['type']} is not known to this version."))
+
+    def _take(self, number: int, event: Event) -> None:
+        if number != len(self.events):
+            raise ValueError(f"Event {number} comes where {len(self.events)} was expected.")
+        self.events.append(event)
+
+    def _grow(self, data: dict[str, Any]) -> None:
+        at, block = data["at"], data["block"]
+        for number, (late, text) in enumerate(zip(data["ms"], data["text"], strict=True), data["seq"]):
+            self._take(number, BlockGrew(round(at + late / 1000, 3), block, text))
+
+    def _complete(self, data: dict[str, Any]) -> None:
+        for number, text in zip(data["seqs"], data["text"], strict=True):
+            event = self.events[number]
+            if not isinstance(event, BlockGrew):
+                raise ValueError(f"Event {number} has no text.")
+            self.events[number] = replace(event, text=text)

@@ -1,0 +1,95 @@
+"""Masks text that comes in pieces: a secret may begin in one of them and end in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from maverick_tui.masking.redact import MASK, known_values, secret_spans
+from maverick_tui.masking.shapes import Span, open_from
+
+_CONTEXT = 256
+"""Characters of what came before that are looked at again."""
+_MOST_HELD = 32_768
+"""Characters that may be held back; what is longer is masked as a whole."""
+_TELLING = 4
+"""So many characters of a known secret tell something about it."""
+
+Piece = tuple[int, str]
+"""A part of a text, by its number."""
+
+
+class LetGo(NamedTuple):
+    """What is known to be no secret, or is masked."""
+
+    late: list[Piece]
+    """Pieces of earlier that were not whole, and are now."""
+    now: list[str]
+    """The new pieces, as far as they are known."""
+    whole: int
+    """How many of the new ones are whole."""
+
+
+class PiecewiseMask:
+    """Masks the pieces of one text. What may be the beginning of a secret is held back until that is known."""
+
+    def __init__(self) -> None:
+        self._before = ""
+        """The end of the pieces that are whole."""
+        self._held: list[Piece] = []
+
+    def add(self, new: Sequence[Piece]) -> LetGo:
+        """Take further pieces."""
+        return self._let_go(new, is_end=False)
+
+    def end(self) -> list[Piece]:
+        """Nothing more comes: what was held back."""
+        return self._let_go((), is_end=True).late
+
+    def _let_go(self, new: Sequence[Piece], *, is_end: bool) -> LetGo:
+        pieces, values, begin = [*self._held, *new], known_values(), len(self._before)
+        text = self._before + "".join(piece for _, piece in pieces)
+        spans = secret_spans(text, values)
+        known = len(text) if is_end else max(begin, min(open_from(text), _begun(text, values)))
+        self._before = text[-_CONTEXT:]
+        if len(text) - known > _MOST_HELD:
+            self._before = text[known : known + _CONTEXT]
+            spans.append((known, len(text)))
+            known = len(text)
+        ends = [begin + length for length in accumulate(len(piece) for _, piece in pieces)]
+        shown = [
+            _shown(text, spans, start, min(end, known), begin) for start, end in zip((begin, *ends), ends, strict=False)
+        ]
+        whole = sum(end <= known for end in ends)
+        held, self._held = len(self._held), pieces[whole:]
+        if self._held:
+            start = ends[whole] - len(pieces[whole][1])
+            self._before = text[max(0, start - _CONTEXT) : start]
+        late = [(number, shown[at]) for at, (number, _) in enumerate(pieces[: min(whole, held)])]
+        return LetGo(late, shown[held:], max(0, whole - held))
+
+
+def _shown(text: str, spans: Iterable[Span], start: int, end: int, begin: int) -> str:
+    """What is shown of a part of a text: a mask stands where a secret begins, or where what is left of one does."""
+    out: list[str] = []
+    at = start
+    for first, last in sorted(spans):
+        if last <= at or first >= end:
+            continue
+        out.append(text[at : max(first, at)])
+        if first >= start or start == begin:
+            out.append(MASK)
+        at = min(last, end)
+    return "".join((*out, text[at:end]))
+
+
+def _begun(text: str, values: Iterable[str]) -> int:
+    """Where one of these values may have begun at the end of the text; its length if none has."""
+    found = len(text)
+    for value in values:
+        at = text.find(value[:_TELLING], max(0, len(text) - len(value) + 1))
+        while at >= 0 and not value.startswith(text[at:]):
+            at = text.find(value[:_TELLING], at + 1)
+        found = min(found, at) if at >= 0 else found
+    return found

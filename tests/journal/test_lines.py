@@ -1,0 +1,114 @@
+"""What is read from a journal is what was told, whatever it was, however it was cut, and without secrets."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event, NewerSchemaError
+from maverick_tui.journal.lines import Decoder, Encoder
+from maverick_tui.masking.redact import MASK
+from tests.masking.examples import RANDOM
+from tests.runs.test_store import EVERYTHING
+
+
+def kept(events: list[Event], *ends: int) -> bytes:
+    """The lines of these events, written in parts that end there."""
+    encoder = Encoder()
+    places = sorted({0, *(end for end in ends if end < len(events)), len(events)})
+    return b"".join(encoder.lines(start, events[start:end]) for start, end in pairwise(places))
+
+
+def read(lines: bytes) -> list[Event]:
+    decoder = Decoder()
+    decoder.add(lines.splitlines())
+    return decoder.events
+
+
+@given(st.lists(st.integers(1, len(EVERYTHING) - 1), max_size=9))
+def test_every_kind_of_event_comes_back_as_it_was(ends: list[int]) -> None:
+    assert read(kept(EVERYTHING, *ends)) == EVERYTHING
+
+
+WORDS = st.sampled_from(["a", "token", ": ", " ", "\n", "cafe", "\ud800", "ü", "\u2028", '"'])
+TEXTS = st.lists(WORDS, max_size=4).map("".join)
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), TEXTS), max_size=30), st.lists(st.integers(1, 30), max_size=6))
+def test_blocks_that_grow_side_by_side_come_back_as_they_were(grown: list[tuple[int, str]], ends: list[int]) -> None:
+    events: list[Event] = [
+        *(ev.BlockStarted(1.5, block, "text") for block in (1, 2, 3)),
+        *(ev.BlockGrew(2 + number / 1000, block, text) for number, (block, text) in enumerate(grown)),
+        ev.BlockEnded(9, 1),
+        ev.TurnEnded(10, 1, "done", ev.Usage()),
+    ]
+    assert read(kept(events, *ends)) == events
+
+
+def test_a_batch_is_one_line() -> None:
+    events: list[Event] = [ev.BlockGrew(5 + number / 100, 1, f"word {number}, ") for number in range(20)]
+    lines = kept(events).splitlines()
+    assert len(lines) == 1
+    assert len(lines[0]) < 20 * 20
+
+
+def test_what_is_torn_off_is_not_missed_before() -> None:
+    events: list[Event] = [
+        ev.BlockStarted(1, 1, "text"),
+        ev.BlockGrew(2, 1, "Then password: hun"),
+        ev.Noticed(3, "x", ""),
+    ]
+    assert read(kept(events)) == [events[0], ev.BlockGrew(2, 1, "Then "), events[2]]
+    whole: list[Event] = [*events, ev.BlockGrew(4, 1, "ter and go"), ev.BlockEnded(5, 1)]
+    assert read(kept(whole, 2, 3, 4)) == whole
+
+
+def test_secrets_are_masked_in_every_field() -> None:
+    events: list[Event] = [
+        ev.TurnStarted(1, 1, f"password: {RANDOM}"),
+        ev.ToolCalled(2, "c", "Bash", {"command": f"curl -u me:{RANDOM} host", "api_key": RANDOM}),
+        ev.ToolFinished(3, "c", f"token={RANDOM}", detail={"stdout": f"password = '{RANDOM}'"}),
+        ev.TurnEnded(
+            4, 1, "failed", ev.Usage(), failure=ev.Failure("E", "k", f"API_KEY={RANDOM}", causes=(f"token={RANDOM}",))
+        ),
+    ]
+    lines = kept(events)
+    assert RANDOM.encode() not in lines
+    assert lines.count(MASK.encode()) >= 6
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, {1, 2}, b"bytes", object()])
+def test_what_json_has_no_word_for_is_kept_as_text(odd: object) -> None:
+    (event,) = read(kept([ev.ToolFinished(1, "c", "", detail={"odd": [odd]})]))
+    assert isinstance(event, ev.ToolFinished)
+    assert isinstance(event.detail["odd"][0], str)
+
+
+def test_what_a_newer_version_tells_beside_is_passed_over_and_counted() -> None:
+    lines = [{"seq": 0, "type": "run_started", "at": 1, "run_id": "r", "agent": "a", "schema": 1, "colour": "red"},
+             {"seq": 1, "type": "star_seen", "at": 2}, {"seq": 2, "type": "run_ended", "at": 3}]  # fmt: skip
+    events = read("\n".join(map(json.dumps, lines)).encode())
+    assert events[0] == ev.RunStarted(1, "r", "a")
+    assert isinstance(events[1], ev.Noticed)
+    assert "star_seen" in events[1].text
+    assert events[2] == ev.RunEnded(3)
+
+
+def test_another_schema_is_said_to_be_newer() -> None:
+    with pytest.raises(NewerSchemaError, match="schema 2; 1 can be read"):
+        read(b'{"seq":0,"type":"run_started","at":1,"run_id":"r","agent":"a","schema":2}\n')
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[]", "{", '{"seq":1,"type":"run_ended","at":1}', '{"type":"block_text","seqs":[0],"text":["x"]}', '{"seq":0}'],
+)
+def test_what_no_journal_has_is_refused(line: str) -> None:
+    with pytest.raises((ValueError, LookupError)):
+        read(line.encode())

@@ -1,0 +1,89 @@
+"""Text that comes in pieces is masked as if it came at once, and what is no secret comes through to the letter."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maverick_tui.journal.masked_text import PiecewiseMask
+from maverick_tui.masking.redact import MASK, conceal
+from tests.masking.examples import CONCEALED, EXAMPLES, VARIABLE
+
+PROSE = (
+    "The token is checked before the password dialog; see https://example.org/a/b?c=d for the key.\n"
+    "A secret: none. `self.token = token` and ABCDEF 12 add 7f.\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_DATABASE_PASSWORD", VARIABLE)
+    conceal([CONCEALED])
+
+
+def written(pieces: list[str], size: int, told: list[str] | None = None) -> list[str]:
+    """The pieces as they stand in the end, given in batches of this size; `told` is all that was ever let go."""
+    mask, texts, whole = PiecewiseMask(), [""] * len(pieces), [False] * len(pieces)
+    told = told if told is not None else []
+    for first in range(0, len(pieces), size):
+        batch = [*enumerate(pieces)][first : first + size]
+        known = mask.add(batch)
+        for number, text in known.late:
+            texts[number], whole[number] = text, True
+        told += ["".join(known.now), "".join(text for _, text in known.late)]
+        for at, ((number, _), text) in enumerate(zip(batch, known.now, strict=True)):
+            texts[number], whole[number] = text, at < known.whole
+    for number, text in mask.end():
+        texts[number], whole[number] = text, True
+    assert all(whole)
+    return texts
+
+
+def cut(text: str, seed: int) -> list[str]:
+    chance = random.Random(seed)
+    places = sorted(chance.sample(range(len(text)), min(len(text) // 4, 12)))
+    return [text[start:end] for start, end in zip((0, *places), (*places, len(text)), strict=True)]
+
+
+@pytest.mark.parametrize(("secret", "text"), EXAMPLES)
+def test_a_secret_in_pieces_is_never_written(secret: str, text: str) -> None:
+    for seed in range(4):
+        for pieces in (cut(f"Look: {text}\nDone.", seed), [*text]):
+            told: list[str] = []
+            kept = "".join(written(pieces, 1 + seed, told))
+            assert MASK in kept
+            for said in (kept, *told):
+                assert not any(secret[at : at + 8] in said for at in range(7, len(secret) - 7)), said
+
+
+@given(st.integers(), st.integers(1, 5))
+def test_what_is_no_secret_comes_through_to_the_letter(seed: int, size: int) -> None:
+    pieces = cut(PROSE * 2, seed)
+    assert written(pieces, size) == pieces
+
+
+def test_what_stands_before_a_possible_secret_is_known_at_once() -> None:
+    mask = PiecewiseMask()
+    known = mask.add([(7, "Call it with "), (8, "the key sk-ant-api03-abc"), (9, "def")])
+    assert known.late == []
+    assert known.now[0] == "Call it with "
+    assert known.now[1] in ("the ", "the key ")
+    assert known.now[2] == ""
+    assert known.whole == 1
+    later = mask.add([(10, "ghijklmnop and go.")])
+    assert later.late == [(8, f"the key {MASK}"), (9, "")]
+    assert later.now == [" and go."]
+
+
+def test_an_endless_key_takes_no_endless_room() -> None:
+    mask = PiecewiseMask()
+    mask.add([(0, "-----BEGIN RSA PRIVATE KEY-----\n")])
+    kept = ""
+    for number in range(1, 400):
+        known = mask.add([(number, "QUJDRA+/" * 50 + "\n")])
+        kept += "".join(text for _, text in known.late) + "".join(known.now[: known.whole])
+    assert "QUJDRA" not in kept
+    assert sum(len(text) for _, text in mask._held) < 40_000
