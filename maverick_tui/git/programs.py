@@ -74,9 +74,9 @@ def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
     if found is None:
         return None
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
-    hooks = [repository.top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
-    own = repository.common / "hooks"
-    hooks += [own, *(own / name for name in _names_in(own))]  # which may be links
+    folders = [repository.top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
+    folders.append(repository.common / "hooks")
+    hooks = [*folders, *(folder / name for folder in folders for name in _names_in(folder))]  # which may be links
     for one in settings:
         if one.origin.startswith(_FILE):
             file = repository.top / one.origin.removeprefix(_FILE)

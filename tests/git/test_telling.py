@@ -264,6 +264,9 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     assert decided("scripts/pre-commit") == "allow"
     (project / ".git" / "hooks" / "pre-commit").symlink_to("../../scripts/pre-commit")
     assert decided("scripts/pre-commit") == ("ask" if person else "deny"), "a usual way to share hooks"
+    (project / "src" / "git-hooks").mkdir(parents=True)
+    (project / "src" / "git-hooks" / "pre-push").symlink_to("../../scripts/pre-push")
+    assert decided("scripts/pre-push") == ("ask" if person else "deny")
     nested = project / "nested"
     subprocess.run(["git", "init", "--quiet", nested], check=True)
     with (nested / ".git" / "config").open("a") as file:

@@ -116,7 +116,7 @@ def _walk(
     folder: Path, suffixes: Collection[str], seen: set[Identity], within: Path | None
 ) -> Iterator[Path | Problem]:
     files = folders = 0
-    if outside := _leads_out(folder, within):
+    if outside := leads_out(folder, within):
         yield outside
         return
     waiting = [folder]
@@ -133,7 +133,7 @@ def _walk(
             if max(files, folders) > MAX_FILES:
                 yield _too_much(folder, f"{MAX_FILES:,} {'files' if is_file else 'folders'}")
                 return
-            new = (_leads_out(path, within) if path.is_symlink() else None) or _is_new(path, seen)
+            new = (leads_out(path, within) if path.is_symlink() else None) or _is_new(path, seen)
             if isinstance(new, Problem):
                 yield new
             elif new and is_file:
@@ -181,7 +181,8 @@ def _nearest_visible(folder: Path) -> Path:
     return folder
 
 
-def _leads_out(path: Path, within: Path | None) -> Problem | None:
+def leads_out(path: Path, within: Path | None) -> Problem | None:
+    """What is wrong with a link that leads out of a project; nothing where there is none."""
     if within is None or Path(target := os.path.realpath(path)).is_relative_to(within):
         return None
     message = f"Leads out of the project, to {target}; it is not read."

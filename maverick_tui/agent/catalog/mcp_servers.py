@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from maverick_tui import paths
-from maverick_tui.agent.catalog.folders import read_file
+from maverick_tui.agent.catalog.folders import leads_out, read_file
 from maverick_tui.agent.catalog.front_matter import WordAt, split_words
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import server_of
@@ -53,14 +53,16 @@ class McpLookup:
     @cached_property
     def file(self) -> McpJson | None:
         """The nearest file, None if there is none."""
-        for folder in paths.project_folders(self.cwd):
+        folders = paths.project_folders(self.cwd)
+        for folder in folders:
             if os.path.lexists(folder / FILE_NAME):
-                return _read(folder / FILE_NAME)
+                return _read(folder / FILE_NAME, folders[-1])
         return None
 
 
-def _read(path: Path) -> McpJson:
-    content = read_file(path)
+def _read(path: Path, project: Path) -> McpJson:
+    # What is trusted is known by where it really is: a link to another project's file would be trusted with that.
+    content = leads_out(path, project) or read_file(path)
     if isinstance(content, Problem):
         return McpJson(path, problem=content.message)
     try:

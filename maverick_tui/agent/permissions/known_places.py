@@ -55,11 +55,6 @@ _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker"
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 
 
-def known_names() -> tuple[frozenset[str], frozenset[str]]:
-    """Where keys are kept, and what makes others run something."""
-    return _KEYS | _KEY_FILES, _RUN_BY_OTHERS | _RUN_FILES
-
-
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     """Whether keys are kept where these names lead."""
     way = way_of(names)

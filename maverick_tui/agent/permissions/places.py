@@ -21,8 +21,8 @@ from maverick_tui.agent.permissions.known_places import (
     is_of_keys,
     is_of_packages,
     is_run_by_others,
-    known_names,
 )
+from maverick_tui.agent.permissions.links import Linked, linked_into
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 
@@ -37,7 +37,11 @@ _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"b
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 _HALVES = re.compile("[\ud800-\udfff]")
 _KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NETRC", "GOOGLE_APPLICATION_CREDENTIALS")
-_RUN_VARIABLES = ("BASH_ENV", "ENV", "ZDOTDIR", "PYTHONSTARTUP")
+_RUN_VARIABLES = ("BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL")
+_COMMAND_VARIABLES = (
+    "SHELL", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "SSH_ASKPASS",
+    "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
+)  # fmt: skip
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
 _KERNELS = ("/proc", "/sys", "/dev")
@@ -62,22 +66,17 @@ class Places:
         self._expected: set[str] = set()
 
     @cached_property
-    def _linked(self) -> tuple[list[Path], list[Path]]:
-        """What known names lead to in this folder by links, its own and those of the home, as with dotfiles: keys, and
-        what others run. As it is before the first call that is judged.
-        """
-        keys, run = known_names()
-        bases = [self.cwd, *([self._home] if self._home is not None else [])]
-        linked_keys = [place for base in bases for place in _led_into(self.cwd, base, keys)]
-        linked_run = [place for base in bases for place in _led_into(self.cwd, base, run)]
-        for folder in dict.fromkeys(self._own):
-            linked_run += _led_into(self.cwd, folder, ("agents", "config.toml", "settings.json"))
-        return linked_keys + self._named_by(_KEY_VARIABLES), linked_run + self._named_by(_RUN_VARIABLES)
+    def _linked(self) -> Linked:
+        """What links and variables lead to, as it is before the first call that is judged."""
+        linked = linked_into(self.cwd, self._home)
+        keys = [path for paths in _variables(_KEY_VARIABLES) for path in paths.split(os.pathsep)]
+        files = [path for paths in _variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
+        programs = [word for command in _variables(_COMMAND_VARIABLES) for word in command.split() if "/" in word]
+        return Linked([*linked.keys, *self._named(keys)], [*linked.run, *self._named(files), *self._named(programs)])
 
-    def _named_by(self, variables: Iterable[str]) -> list[Path]:
+    def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
-        texts = (text for name in variables for text in os.environ.get(name, "").split(os.pathsep))
-        places = (Path(os.path.realpath(text)) for text in texts if os.path.isabs(text))  # noqa: PTH117
+        places = (Path(os.path.realpath(self.cwd / path)) for path in paths if path)
         return [place for place in places if not _is_within(self.cwd, place)]
 
     def expect(self, paths: Iterable[str], here: Path) -> None:
@@ -166,7 +165,7 @@ class Places:
         if any(_is_within(place, folder) for folder in self._own):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(map(is_run_by_others, self._names(place))) or any(
-            _is_within(place, folder) for folder in (*self._git, *self._linked[1])
+            _is_within(place, folder) for folder in (*self._git, *self._linked.run)
         ):
             return f"{place} can make other programs run something."
         if self._is_of_bare_repository(place):
@@ -181,7 +180,7 @@ class Places:
     def _keeps_from_reading(self, place: Path) -> str:
         is_at_home = self._home is not None and _is_within(place, self._home)
         holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
-        if holds_keys or place in self._secret or any(_is_within(place, folder) for folder in self._linked[0]):
+        if holds_keys or place in self._secret or any(_is_within(place, folder) for folder in self._linked.keys):
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
@@ -214,17 +213,8 @@ def moved(path: str, here: Path) -> Path | None:
     return by_links if by_name == by_links else None
 
 
-def _led_into(folder: Path, base: Path, names: Iterable[str]) -> list[Path]:
-    """Where these names in the base lead, if that is in the folder and not where the names are."""
-    try:
-        there = {place.name.casefold() for place in base.iterdir()}
-    except FileNotFoundError:
-        return []
-    except OSError:  # it cannot be listed, and a name in it may be found all the same
-        there = None
-    places = (f"{base}/{name}" for name in names if there is None or name.partition("/")[0].casefold() in there)
-    found = ((place, os.path.realpath(place)) for place in places)
-    return [Path(real) for place, real in found if real != place and _is_within(Path(real), folder)]
+def _variables(names: Iterable[str]) -> list[str]:
+    return [os.environ.get(name, "") for name in names]
 
 
 def _keys_below(top: Path) -> str:

@@ -272,7 +272,7 @@ _STATUS = _names(
 )
 _REVISIONS = _names(
     """abbrev-ref absolute-git-dir all branches git-common-dir git-dir is-bare-repository is-inside-git-dir
-    is-inside-work-tree is-shallow-repository short show-cdup show-prefix show-superproject-working-tree show-toplevel
+    is-inside-work-tree is-shallow-repository short show-cdup show-prefix show-toplevel
     symbolic symbolic-full-name verify quiet tags remotes count merge-base max-count"""
 )
 _LISTED = _names(

@@ -495,6 +495,13 @@ def test_a_broken_mcp_json_is_named(content: bytes) -> None:
     assert ".mcp.json: " in only(read_fields("mcpServers: [github]")[1]).message
 
 
+def test_a_link_to_the_servers_of_another_project_is_not_read(mcp_json: Path, tmp_path: Path) -> None:
+    """They may be trusted there, and their commands are other programs here."""
+    mcp_json.rename(tmp_path / "trusted.json")
+    mcp_json.symlink_to(tmp_path / "trusted.json")
+    assert "Leads out of the project" in only(read_fields("mcpServers: [github]")[1]).message
+
+
 def test_a_wrong_server_of_the_project_is_an_error(mcp_json: Path) -> None:
     assert "url of the server 'broken' must be text" in only(read_fields("mcpServers: [broken]")[1]).message
 

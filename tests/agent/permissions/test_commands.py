@@ -36,6 +36,8 @@ ASKS = [
     "python --version", "node --version", r'echo "中\" ; touch a #"', "python -c 1", "find * -name x",
     "diff src docs", "git branch --sort --list new", "git branch --format --list new", "git tag --format --list new",
     "uniq src/a.py -d", "git log --format=%G?", "git log --pretty=%+GK",
+    # Of a repository above, whose settings nobody has looked at.
+    "git rev-parse --show-superproject-working-tree",
     "seq 9999999999", "git for-each-ref --format=%(signature)",
     "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",

@@ -11,6 +11,7 @@ import pytest
 
 from maverick_tui import AgentContext, AgentResult, MaverickAgent
 from maverick_tui.agent.engine.judging import judge_of
+from maverick_tui.agent.permissions import links
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
@@ -198,21 +199,60 @@ def test_what_the_home_links_to_is_the_same_as_what_it_is_called_there(project: 
     assert decide(judge, "Write", {"file_path": "zshrc"}) == "allow"
 
 
+def test_what_is_deep_in_the_home_and_leads_here_counts_by_its_name_there(project: Path) -> None:
+    home = Path.home()
+    links = {
+        ".ssh/id_ed25519": "ssh/mykey", ".config/maverick/config.toml": "settings.toml", ".Rprofile": "Rprofile",
+        ".config/maverick/agents/tool.py": "agents/tool.py", ".local/bin/tool": "bin/tool", ".zsh_aliases": "aliases",
+        ".config/fish/config.fish": "fish/config.fish", ".config/nvim/lua/init.lua": "nvim/init.lua",
+        ".claude/agents/a.md": "claude/a.md", ".local/share/app/plugins/mine": ".",
+    }  # fmt: skip
+    for name, target in links.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).symlink_to(project / target)
+    judge = Judge(["Read", "Write"], project, person=False)
+    for path in (target for target in links.values() if target != "."):
+        assert decide(judge, "Write", {"file_path": path}) == "deny", path
+    for path in ("ssh/mykey", "settings.toml"):
+        assert decide(judge, "Read", {"file_path": path}) == "deny", path
+    assert decide(judge, "Read", {"file_path": "fish/config.fish"}) == "allow"
+    assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow", "of a plugin, all would ask"
+
+
+def test_a_home_of_any_size_is_looked_through_only_so_far(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "_MOST", 20)
+    for number in range(30):
+        (Path.home() / ".many" / f"{number}").mkdir(parents=True)
+    (Path.home() / ".bashrc").symlink_to(project / "bashrc")
+    judge = Judge(["Write"], project, person=False)
+    assert decide(judge, "Write", {"file_path": "bashrc"}) == "deny", "what is near the top comes first"
+
+
 def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BASH_ENV", str(project / "env.sh"))
     monkeypatch.setenv("KUBECONFIG", f"relative:{project / 'cluster'}")
     monkeypatch.setenv("ZDOTDIR", str(project.parent))
+    monkeypatch.setenv("CLAUDE_ENV_FILE", "dev/env")
+    monkeypatch.setenv("CLAUDE_CODE_SHELL_PREFIX", str(project / "dev/wrap.sh"))
+    monkeypatch.setenv("EDITOR", "./tools/edit --wait")
     judge = Judge(["Read", "Write"], project, person=False)
-    assert decide(judge, "Write", {"file_path": "env.sh"}) == "deny"
+    for path in ("env.sh", "dev/env", "dev/wrap.sh", "tools/edit"):
+        assert decide(judge, "Write", {"file_path": path}) == "deny", path
     assert decide(judge, "Read", {"file_path": "cluster"}) == "deny"
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
 
 
 def test_what_a_protected_name_of_the_project_links_to_is_protected_too(project: Path) -> None:
-    (project / "tools" / "husky").mkdir(parents=True)
+    for folder in ("tools/husky", ".githooks", "pk"):
+        (project / folder).mkdir(parents=True)
     (project / ".husky").symlink_to("tools/husky")
-    judge = Judge(["Write"], project, person=False)
-    assert decide(judge, "Write", {"file_path": "tools/husky/pre-push"}) == "deny"
+    (project / ".githooks" / "pre-commit").symlink_to("../tools/check")
+    (project / "pk" / ".envrc").symlink_to("../tools/env")
+    (project / "pk" / ".netrc").symlink_to("../tools/cred")
+    judge = Judge(["Read", "Write"], project, person=False)
+    for path in ("tools/husky/pre-push", "tools/check", "tools/env", "tools/cred"):
+        assert decide(judge, "Write", {"file_path": path}) == "deny", path
+    assert decide(judge, "Read", {"file_path": "tools/cred"}) == "deny"
     assert decide(judge, "Write", {"file_path": "tools/other"}) == "allow"
 
 
