@@ -9,6 +9,7 @@ are. `{"type": "block_text", "seqs": [10], "text": ["lo"]}` follows as soon as i
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -27,8 +28,10 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.events.wire import to_json
 from maverick_tui.journal.masked_text import Piece, PiecewiseMask
-from maverick_tui.masking.redact import redact_data
+from maverick_tui.masking.redact import known_values, redact_data
 
+_VALUES_LAST = 0.5
+"""Seconds for which the secrets that are known stay the same."""
 BATCH = BlockGrew.type
 LATE_TEXT = "block_text"
 
@@ -38,6 +41,8 @@ class Encoder:
 
     def __init__(self) -> None:
         self._growing: dict[int, PiecewiseMask] = {}
+        self._values = known_values()
+        self._values_at = time.monotonic()
 
     def lines(self, first: int, events: Sequence[Event]) -> bytes:
         """The lines of these events, the first of which has that number."""
@@ -54,8 +59,17 @@ class Encoder:
                     lines.append({"seq": number, **redact_data(to_json(event))})
         return b"".join(map(_line, lines))
 
+    def _secrets(self) -> set[str]:
+        """What is masked wherever it is; to look for it takes as long as to mask a batch."""
+        if time.monotonic() - self._values_at > _VALUES_LAST:
+            self._values, self._values_at = known_values(), time.monotonic()
+        return self._values
+
     def _grown(self, block: int, batch: list[tuple[int, BlockGrew]]) -> list[dict[str, Any]]:
-        known = self._growing.setdefault(block, PiecewiseMask()).add([(number, event.text) for number, event in batch])
+        mask = self._growing.get(block)
+        if mask is None:
+            mask = self._growing[block] = PiecewiseMask(self._secrets)
+        known = mask.add([(number, event.text) for number, event in batch])
         number, began = batch[0]
         line = {
             "seq": number,

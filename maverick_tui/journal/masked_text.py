@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from maverick_tui.masking.redact import MASK, known_values, secret_spans
+from maverick_tui.masking.redact import MASK, secret_spans
 from maverick_tui.masking.shapes import Span, open_from
 
-_CONTEXT = 256
-"""Characters of what came before that are looked at again."""
+_CONTEXT = 64
+"""Characters of what came before that are looked at again: the name before a secret, and what is too short to hold."""
 _MOST_HELD = 32_768
 """Characters that may be held back; what is longer is masked as a whole."""
 _TELLING = 4
@@ -34,7 +34,9 @@ class LetGo(NamedTuple):
 class PiecewiseMask:
     """Masks the pieces of one text. What may be the beginning of a secret is held back until that is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: Callable[[], Collection[str]]) -> None:
+        """`values` are secrets that are known."""
+        self._values = values
         self._before = ""
         """The end of the pieces that are whole."""
         self._held: list[Piece] = []
@@ -48,13 +50,13 @@ class PiecewiseMask:
         return self._let_go((), is_end=True).late
 
     def _let_go(self, new: Sequence[Piece], *, is_end: bool) -> LetGo:
-        pieces, values, begin = [*self._held, *new], known_values(), len(self._before)
+        pieces, values, begin = [*self._held, *new], self._values(), len(self._before)
         text = self._before + "".join(piece for _, piece in pieces)
         spans = secret_spans(text, values)
         known = len(text) if is_end else max(begin, min(open_from(text), _begun(text, values)))
         self._before = text[-_CONTEXT:]
         if len(text) - known > _MOST_HELD:
-            self._before = text[known : known + _CONTEXT]
+            self._before = text[known : known + _CONTEXT]  # so that it is known to go on
             spans.append((known, len(text)))
             known = len(text)
         ends = [begin + length for length in accumulate(len(piece) for _, piece in pieces)]

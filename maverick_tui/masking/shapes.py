@@ -106,14 +106,8 @@ _IDENTIFIER = re.compile(
 )
 _PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
 
-_OPEN = re.compile(
-    rf"(?:{'|'.join(re.escape(head) for head in SHAPES if head[0] != '-' and head not in _NAMED)})[^\s\"\\]*\Z"
-    rf"|(?:{'|'.join((*_TO_LINE_END, 'login '))})[^\r\n]*\Z"
-    rf"|(?i:{'|'.join((*TELLING, *sorted(KEYS)))})[\w-]*"
-    r"(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
-    rf'|(?:{"|".join(_NAMED)})(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z|-----BEGIN (?:(?!-----END )[\s\S])*\Z'
-    r"|(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z"  # what stands before NRAL and :AA
-)
+_BEFORE_MARK = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z")
+"""What stands before NRAL and :AA."""
 _IN_KEY_LINES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-: \t\r\n\\"
 _LEAST_OPEN = 6
 """Characters of what may become a secret that are harmless by themselves."""
@@ -122,8 +116,7 @@ _KEY_LINE = re.compile(rf"{_BASE64}{{32}}|Private-Lines:")
 
 def is_open(text: str) -> bool:
     """Whether a secret of a known shape may have begun at the end of the text."""
-    tail = text[len(text.rstrip(_IN_KEY_LINES)) :]
-    return _KEY_LINE.search(tail) is not None or _OPEN.search(text) is not None
+    return _opening(text) < len(text)
 
 
 def open_from(text: str) -> int:
@@ -131,11 +124,32 @@ def open_from(text: str) -> int:
 
     What is short may become one, but tells nothing yet.
     """
+    at = _opening(text)
+    return at if len(text) - at >= _LEAST_OPEN else len(text)
+
+
+def _opening(text: str) -> int:
     key = len(text.rstrip(_IN_KEY_LINES))
     if _KEY_LINE.search(text, key) is not None:
         return key
-    found = _OPEN.search(text)
-    return found.start() if found is not None and len(found[0]) >= _LEAST_OPEN else len(text)
+    folded = text.casefold()
+    found = [_BEFORE_MARK.search(text, max(0, len(text) - 60))]
+    found += (pattern.search(text) for head, pattern in _openings() if head in folded)
+    return min((one.start() for one in found if one is not None), default=len(text))
+
+
+@cache
+def _openings() -> list[tuple[str, re.Pattern[str]]]:
+    """What a text may end with that becomes a secret, by a piece that is in it; one pattern for all would be slow."""
+    name = r"[\w-]*(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
+    found = {
+        **{head: rf"{re.escape(head)}[^\s\"\\]*\Z" for head in SHAPES if head[0] != "-" and head not in _NAMED},
+        "-----begin ": r"-----BEGIN (?:(?!-----END )[\s\S])*\Z",
+    }
+    patterns = [*found.items(), *((head, rf"{head}[^\r\n]*\Z") for head in (*_TO_LINE_END, "login "))]
+    patterns += ((word, rf"(?i:{word}){name}") for word in (*TELLING, *sorted(KEYS)))
+    patterns += ((word, rf'{word}(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z') for word in _NAMED)
+    return [(head.casefold(), re.compile(pattern)) for head, pattern in patterns]
 
 
 BEGINNINGS = frozenset(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui.journal.masked_text import PiecewiseMask
-from maverick_tui.masking.redact import MASK, conceal
+from maverick_tui.masking.redact import MASK, conceal, known_values
 from tests.masking.examples import CONCEALED, EXAMPLES, VARIABLE
 
 PROSE = (
@@ -26,7 +26,7 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def written(pieces: list[str], size: int, told: list[str] | None = None) -> list[str]:
     """The pieces as they stand in the end, given in batches of this size; `told` is all that was ever let go."""
-    mask, texts, whole = PiecewiseMask(), [""] * len(pieces), [False] * len(pieces)
+    mask, texts, whole = PiecewiseMask(known_values), [""] * len(pieces), [False] * len(pieces)
     told = told if told is not None else []
     for first in range(0, len(pieces), size):
         batch = [*enumerate(pieces)][first : first + size]
@@ -66,7 +66,7 @@ def test_what_is_no_secret_comes_through_to_the_letter(seed: int, size: int) -> 
 
 
 def test_what_stands_before_a_possible_secret_is_known_at_once() -> None:
-    mask = PiecewiseMask()
+    mask = PiecewiseMask(known_values)
     known = mask.add([(7, "Call it with "), (8, "the key sk-ant-api03-abc"), (9, "def")])
     assert known.late == []
     assert known.now[0] == "Call it with "
@@ -79,7 +79,7 @@ def test_what_stands_before_a_possible_secret_is_known_at_once() -> None:
 
 
 def test_an_endless_key_takes_no_endless_room() -> None:
-    mask = PiecewiseMask()
+    mask = PiecewiseMask(known_values)
     mask.add([(0, "-----BEGIN RSA PRIVATE KEY-----\n")])
     kept = ""
     for number in range(1, 400):
