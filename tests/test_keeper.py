@@ -86,7 +86,7 @@ def test_when_its_parent_dies_everything_ends(number: signal.Signals, mark: str)
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     try:
         assert parent.stdout is not None
-        parent.stdout.readline()
+        assert parent.stdout.readline() == b"1\n", f"it has ended with {parent.poll()}"
         assert len(marked(mark)) >= 3
         parent.send_signal(number)
         parent.wait()

@@ -9,8 +9,8 @@ from typing import Any
 
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
-from maverick_tui.agent.permissions.places import Places
-from maverick_tui.agent.permissions.reading import folders_searched, searches
+from maverick_tui.agent.permissions.places import Places, is_folder
+from maverick_tui.agent.permissions.reading import folders_searched, read_below, reads_listed, searches
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import all_commands, mentions
@@ -90,6 +90,12 @@ def _why_command_asks(call: Call, places: Places) -> str:
     calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
+    if any(map(reads_listed, calls)):
+        return "It reads files that are named in another file."
+    below = {part for texts in calls for word in read_below(texts) for part in (word, word.rpartition("=")[2]) if part}
+    folders = (path for path in sorted(below) if is_folder(path, call.here))
+    if reason := first_reason(places.why_not_to_search(folder, call.here) for folder in folders):
+        return reason
     for texts in filter(searches, calls):
         for path in folders_searched(texts):
             if reason := why_not_to_search(texts, path, call.here, places):

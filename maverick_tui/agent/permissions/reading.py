@@ -99,6 +99,28 @@ def searches(words: Sequence[str]) -> bool:
     return program is not None and program.has_pattern and words[0] != "sed"
 
 
+def read_below(words: Sequence[str]) -> Sequence[str]:
+    """The words of a call that may name folders of which it reads all files, whatever it does with them."""
+    name, *rest = words
+    if name == "git":
+        return rest if not _GIT_READ_BELOW.isdisjoint(rest) else []
+    if name in _COPIERS and not any(word.startswith(("-t", "--t")) for word in rest):
+        return rest[:-1]  # the last is where it writes to
+    return rest if name in _COPIERS or name in _READ_BELOW else []
+
+
+def reads_listed(words: Sequence[str]) -> bool:
+    """Whether a call reads files that are named in another file."""
+    name, *rest = words
+    if name in ("cpio", "pax"):
+        return True
+    if name in _READ_LISTED and any(word.startswith("--fi") for word in rest):  # which may be abbreviated
+        return True
+    letter = {"tar": "T", "bsdtar": "T", "zip": "@"}.get(name)
+    bundles = [*rest[:1], *(word for word in rest if _is_option(word) and word[1] != "-")]
+    return letter is not None and any(letter in bundle for bundle in bundles)
+
+
 def _program(words: Sequence[str]) -> tuple[Program | None, Sequence[str]]:
     name, *rest = words
     if name != "git":
@@ -163,6 +185,11 @@ def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
 
 _SIGNATURE = re.compile(r"%[-+ ]?G|\(signature")
 _SIGNS = frozenset("!(),")
+_COPIERS = frozenset("cp rsync scp mv install".split())
+_READ_BELOW = frozenset("tar bsdtar zip 7z diff colordiff delta".split())
+_GIT_READ_BELOW = frozenset({"diff", "difftool"})
+"""Commands of git's that compare folders, too, if one is not in the repository."""
+_READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())
 _FILTERS = frozenset("cat cut head nl rev sort tac tail tr uniq wc".split())
 _LOOKS = _names("-d -e -f -h -L -r -s -w -x")
 _TESTS = _names(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -39,8 +40,11 @@ _WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
 _KEYWORDS = frozenset(
     "! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while".split()
 )
-_NOT_OPENED = re.compile(r"-m$|--(message|exclude|ignore|grep|author)[a-z-]*(=|$)")
+_NOT_OPENED = re.compile(r"--(?:message|exclude|exclude-dir|ignore|grep|author)=")
 """Options whose value names no file that is to be opened."""
+_MESSAGE, _FILTER = frozenset({"-m", "-am", "--message"}), frozenset({"--grep", "--author", "--committer"})
+_GIT_TEXTS = dict.fromkeys(("commit", "tag", "merge", "stash", "notes"), _MESSAGE) | {"log": _FILTER}
+"""By a command of git's that opens no file which is merely named: options that the next word is a value of."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
@@ -110,11 +114,12 @@ def mentions(command: str) -> set[str]:
 
 
 def _opened(texts: Sequence[str]) -> Iterator[str]:
-    previous = ""
-    for text in texts:
-        if not _NOT_OPENED.match(text) and not (previous and "=" not in previous and _NOT_OPENED.match(previous)):
+    """Those that may be opened. A word after an option may be its value or not, which only its program knows."""
+    is_git = len(texts) > 1 and texts[0] == "git"
+    options = _GIT_TEXTS.get(texts[1], frozenset()) if is_git else frozenset()
+    for previous, text in pairwise(("", *texts)):
+        if previous not in options and not _NOT_OPENED.match(text):
             yield text
-        previous = text
 
 
 def _without_documents(command: str) -> str:
