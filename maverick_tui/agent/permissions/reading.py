@@ -77,9 +77,9 @@ def files_read(words: Sequence[str]) -> list[str]:
 
 
 def folders_searched(words: Sequence[str]) -> list[str]:
-    """Where a call searches: where it is, unless it names files, and an option behind them may be one or none."""
+    """Where a call may search: what it names, and where it is. Behind an option a word may be its value."""
     files = files_read(words)
-    return files if any(not _is_option(file) for file in files) else [".", *files]
+    return files if files and not any(map(_is_option, words)) else [".", *files]
 
 
 def takes_many_files(words: Sequence[str]) -> bool:

@@ -45,6 +45,7 @@ _NOT_OPENED = re.compile(r"--(?:message|exclude|exclude-dir|ignore|grep|author)=
 _MESSAGE, _FILTER = frozenset({"-m", "-am", "--message"}), frozenset({"--grep", "--author", "--committer"})
 _GIT_TEXTS = dict.fromkeys(("commit", "tag", "merge", "stash", "notes"), _MESSAGE) | {"log": _FILTER}
 """By a command of git's that opens no file which is merely named: options that the next word is a value of."""
+_DOCUMENT = frozenset({"<<", "<<-", "heredoc_start", "heredoc_body", "heredoc_end", "file_redirect"})
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
@@ -123,14 +124,22 @@ def _opened(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _without_documents(command: str) -> str:
+    """The command without a document that is only written to a file, or is a message: else somebody may run it."""
+    root = _parse(command)
+    (statement,) = root.children if len(root.children) == 1 else (root,)
+    if statement.type != "redirected_statement" or statement.children[0].type != "command":
+        return command
+    words = [child.text.decode(errors="replace") for child in statement.children[0].children if child.text is not None]
+    is_written = words[0] in ("cat", "tee") or words[:2] in (["git", "commit"], ["git", "tag"])
     source, bodies = command.encode(errors="replace"), list[tuple[int, int]]()
-    waiting = [_parse(command)]
-    while waiting:
-        node = waiting.pop()
-        if node.type == "heredoc_body":
-            bodies.append((node.start_byte, node.end_byte))
-        else:
-            waiting += node.children
+    for document in (child for child in statement.children if child.type == "heredoc_redirect"):
+        parts = {child.type: child for child in document.children}
+        mark = parts["heredoc_start"].text if "heredoc_start" in parts else None
+        is_inert = mark is not None and mark.startswith((b"'", b'"', b"\\"))
+        if not is_written or not is_inert or not parts.keys() <= _DOCUMENT:
+            return command
+        if "heredoc_body" in parts:
+            bodies.append((parts["heredoc_body"].start_byte, parts["heredoc_body"].end_byte))
     for start, end in sorted(bodies, reverse=True):
         source = source[:start] + b" " + source[end:]
     return source.decode(errors="replace")

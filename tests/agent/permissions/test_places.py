@@ -123,7 +123,14 @@ def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
     ):
         assert decide(judge, "Write", {"file_path": path}) == refused
     assert decide(judge, "Grep", {"pattern": "key"}) == refused
-    for command in ("grep -r key .", "rg key", "grep -r key"):
+    for command in (
+        "grep -r key .",
+        "rg key",
+        "grep -r key",
+        "grep -rn -A 1 key",
+        "grep -rne key",
+        "rg --hidden -m 5 key",
+    ):
         assert (
             decide(Judge(["Bash", "Bash(rg:*)", "Bash(grep:*)"], Path.home(), person=True), "Bash", bash(command))
             == "ask"
