@@ -11,6 +11,7 @@ import typer
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
 from maverick_tui.cli.offline import demo, offline_app
+from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
 
@@ -32,6 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(agents_app, name="agents")
+app.add_typer(runs_app, name="runs")
 app.add_typer(offline_app, name="offline")
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(mcp_app, name="mcp")
