@@ -177,6 +177,14 @@ class SpeaksSdk(Protocol):
         ...
 
 
+class WorksOn(Protocol):
+    """A session that may go on by itself when an answer has ended: with subagents, and with what it makes of them."""
+
+    async def settled(self) -> None:
+        """Wait until nothing goes on; whoever sends a prompt meanwhile begins anew."""
+        ...
+
+
 class Engine(Protocol):
     """A way to the model. One is found by the name that agents give as their `engine`: see `agent/engines.py`."""
 

@@ -52,7 +52,7 @@ def _run() -> None:
 def _report(error: Exception) -> int:
     from maverick_tui.agent.catalog.trust import NotTrustedError
     from maverick_tui.cli.app import options
-    from maverick_tui.cli.layout import with_short_paths
+    from maverick_tui.cli.layout import say_error
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
     from maverick_tui.masking.redact import redact
@@ -71,10 +71,7 @@ def _report(error: Exception) -> int:
     else:
         message = one_line(f"unexpected {type(error).__name__}: {error}")
         hint = "Run the command again with --debug before it (maverick --debug ...) to see the traceback."
-    lines = [one_line(line) for line in redact(with_short_paths(message)).splitlines() if line.strip()]
-    print("maverick: " + "\n  ".join(lines), file=sys.stderr)
-    if hint:
-        print(f"  {one_line(redact(with_short_paths(hint)))}", file=sys.stderr)
+    say_error(message, hint, sys.stderr)
     if isinstance(error, AgentNotFoundError):
         return NO_SUCH_AGENT
     return NOT_TRUSTED if isinstance(error, NotTrustedError) else FAILED

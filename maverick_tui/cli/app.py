@@ -10,7 +10,9 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
+from maverick_tui.cli.exit_codes import NOBODY_TO_ASK
 from maverick_tui.cli.offline import demo, offline_app
+from maverick_tui.cli.run import add_to as add_run
 from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
@@ -33,6 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(agents_app, name="agents")
+add_run(app)
 app.add_typer(runs_app, name="runs")
 app.add_typer(offline_app, name="offline")
 app.add_typer(tasks_app, name="tasks")
@@ -77,7 +80,7 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
-    from maverick_tui.cli.launching import STDIN, has_credentials, is_terminal, launch, open_app, piped
+    from maverick_tui.cli.launching import STDIN, has_credentials, is_terminal, launch, open_app, piped, typed
 
     if is_terminal():
         if prompt == STDIN:
@@ -93,9 +96,11 @@ def start(
         name = "Name an agent with --agent, and give" if agent is None else "Give"
         raise typer.BadParameter(f"{name} it a prompt with --prompt or a pipe.")
     if agent is not None and prompt is not None and (script is not None or not offline):
-        from maverick_tui.cli.text_run import run_text
+        from maverick_tui.cli.headless import Wanted, run_headless
 
-        if code := run_text(agent, prompt, script):
+        wanted = Wanted(agent, typed(prompt), Path.cwd(), script=script, always_shows=True)
+        # A script that runs an agent this way takes what it was refused as part of its work.
+        if (code := run_headless(wanted)) not in (0, NOBODY_TO_ASK):
             raise typer.Exit(code)
     elif offline or not has_credentials():
         demo(agent)

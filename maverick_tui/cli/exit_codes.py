@@ -3,6 +3,9 @@
 FAILED = 1
 NO_SUCH_AGENT = 3
 NOT_TRUSTED = 4
+TIMED_OUT = 5
+OVER_LIMIT = 6
+NOBODY_TO_ASK = 7
 INTERRUPTED = 130
 
 EPILOG = """\b
@@ -12,4 +15,16 @@ Exit codes:
     2  wrong usage
     3  no such agent
     4  not trusted
+  130  interrupted"""
+
+RUN_EPILOG = """\b
+Exit codes:
+    0  the agent has done its work
+    1  it has failed
+    2  wrong usage
+    3  no such agent
+    4  not trusted
+    5  out of time (--timeout)
+    6  a limit of turns or cost was reached (--max-turns, --max-cost, or the agent's own)
+    7  a call was refused, since there was nobody to ask (see --allow)
   130  interrupted"""

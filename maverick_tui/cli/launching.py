@@ -39,6 +39,13 @@ def piped() -> str | None:
     return text or None
 
 
+def typed(argument: str) -> str:
+    """What was typed, in a locale that is not UTF-8 as well: there, Python keeps other letters as single bytes."""
+    if not any("\udc80" <= letter <= "\udcff" for letter in argument):
+        return argument
+    return os.fsencode(argument).decode("utf-8", "replace")
+
+
 def plain_launch(arguments: Sequence[str]) -> Launch | None:
     """What simple arguments ask for; None if any of them needs the real command line."""
     values: dict[str, str] = {}

@@ -16,6 +16,7 @@ from typing import TextIO
 from rich.cells import cell_len, split_graphemes
 
 from maverick_tui.inert import InertStream, cut_at, inert, one_line
+from maverick_tui.masking.redact import redact
 
 _FENCES = ("```", "~~~")
 _CODE = ("    ", "\t")
@@ -111,6 +112,14 @@ def _folder(get: Callable[[], Path]) -> str:
         return str(get())
     except (OSError, RuntimeError):  # it is gone, or nobody knows it
         return ""
+
+
+def say_error(message: str, hint: str, stream: TextIO) -> None:
+    """Say what is wrong, and what to do next; secrets are masked, and paths short."""
+    lines = [one_line(line) for line in redact(with_short_paths(message)).splitlines() if line.strip()]
+    print("maverick: " + "\n  ".join(lines), file=stream)
+    if hint:
+        print(f"  {one_line(redact(with_short_paths(hint)))}", file=stream)
 
 
 class Paper:

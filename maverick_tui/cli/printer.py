@@ -14,10 +14,8 @@ from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
 from maverick_tui.cli.layout import Flow, Paper, pad
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import BY_ITSELF
-from maverick_tui.exceptions import AgentError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import title as failure_title
-from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.tool_text import describe, key_argument, shown_changes, summary, todo_lines
 from maverick_tui.usage import Usage
 
@@ -69,7 +67,7 @@ class Printer:
     def __init__(self, stream: TextIO, width: int, *, cwd: Path | None = None, keeps_answer: bool = False) -> None:
         """Write on the stream in so many columns; paths are told from `cwd`.
 
-        With `keeps_answer` what the agent says is written once something follows it: the rest is for `take_answer`.
+        With `keeps_answer` what the agent says is written once something follows it, but for what `leave_out` is told.
         """
         self.paper = Paper(stream, width)
         self._keeps_answer = keeps_answer
@@ -94,16 +92,15 @@ class Printer:
         self._begin("prompt", self._main)
         self._say("> ", text, "bold")
 
-    @property
-    def answer(self) -> str:
-        """What is kept: what the agent has said after its last call."""
-        return "\n\n".join(text.strip("\n") for text in self._kept if text.strip())
-
-    def take_answer(self) -> str:
-        """What the agent said last; it is not written here any more."""
+    def leave_out(self, answer: str) -> None:
+        """Do not write what is kept, as far as it is part of the answer: that is written elsewhere."""
         self._close_flow()
-        answer, self._kept = self.answer, []
-        return answer
+        words = answer.split()
+        while self._kept:
+            said = self._kept[-1].split()
+            if said != words[max(0, len(words) - len(said)) :]:
+                return
+            del self._kept[-1], words[len(words) - len(said) :]
 
     def finish(self) -> None:
         """End with what it has used."""
@@ -111,11 +108,11 @@ class Printer:
         self._begin("usage", self._main)
         self.paper.line((_usage_text(self._used), "dim"))
 
-    def fail(self, error: AgentError) -> None:
+    def fail(self, failure: ev.Failure) -> None:
         """End with what has failed, why, and what to do next; the text that came stays as it is."""
         self.close()
         self._begin("banner", self._main)
-        for line in _banner(error, self.paper.frame):
+        for line in _banner(failure, self.paper.frame):
             self.paper.line((line, "red"))
         self.paper.line((_usage_text(self._used), "dim"))
 
@@ -146,6 +143,7 @@ class Printer:
             case ev.ToolFinished():
                 self._when_free(partial(self._take_result, event))
             case ev.TurnEnded():
+                self._end_open()
                 self._used += event.usage
 
     def _when_free(self, show: Callable[[], None]) -> None:
@@ -177,8 +175,16 @@ class Printer:
             started, parts = self._beside.pop(event.block)
             self._when_free(partial(self._show_text, started, "".join(parts)))
 
+    def _end_open(self) -> None:
+        """What breaks off has no end of its own."""
+        self._close_flow()
+        for block in list(self._beside):
+            self._end(ev.BlockEnded(0, block))
+
     def _restart(self) -> None:
-        self._when_free(lambda: self.paper.line(("(the answer broke off; it begins anew)", "dim")))
+        self._end_open()
+        self._begin("restart", self._main)
+        self.paper.line(("(the answer broke off; it begins anew)", "dim"))
 
     def _take_call(self, event: ev.ToolCalled) -> None:
         lane, call = self._lane(event.parent), _Call(event)
@@ -317,17 +323,16 @@ def _usage_text(usage: Usage) -> str:
     return " · ".join(parts)
 
 
-def _banner(error: AgentError, width: int) -> Iterator[str]:
+def _banner(failure: ev.Failure, width: int) -> Iterator[str]:
     """What, why and what next, in a frame."""
-    what, cause = error.message, error.cause
-    rows = []
-    if isinstance(cause, MaverickError):
-        what = what.removesuffix(cause.message).rstrip(" :.") + "."
-        rows.append(("why", cause.message))
-    failure = failure_of(error)
+    what, rows = failure.message, list[tuple[str, str]]()
+    why = failure.causes[0].partition(": ")[2] if failure.causes else ""
+    if why and what != why and what.endswith(why):
+        what = what.removesuffix(why).rstrip(" :.") + "."
+        rows.append(("why", why))
     if failure.raw_response:  # the hint speaks of it, and there is no key here that shows it
         rows.append(("raw", failure.raw_response[:_MOST_RAW]))
-    rows = [("what", what), *rows, ("next", error.hint)]
+    rows = [("what", what), *rows, ("next", failure.hint)]
     title = f" {failure_title(failure).upper()} "
     inner = width - 4
     yield f"╭─{title}{'─' * (width - cell_len(title) - 3)}╮"

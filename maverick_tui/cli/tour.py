@@ -8,19 +8,22 @@ import shutil
 import tempfile
 import textwrap
 import time
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.layout import Paper
-from maverick_tui.cli.text_run import MARK, in_good_order, print_run
+from maverick_tui.cli.result_forms import Result, Way
+from maverick_tui.cli.headless import MARK, in_good_order, written
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
 from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.offline.demo.running import RunningDemo, running_demo
 from maverick_tui.offline.demo.script import load_demo_script
 from maverick_tui.offline.demo.tour import Stop
+from maverick_tui.runs.unattended import Unattended
 
 _ABOUT = (
     "A scripted model on this machine answers. Everything else is real: the Claude Code CLI, the agents, and what "
@@ -66,8 +69,10 @@ async def _play(stops: Sequence[Stop], folder: Path, paper: Paper, *, fast: bool
 
 async def _visit(stop: Stop, demo: RunningDemo, paper: Paper) -> bool:
     """Let one agent answer its prompt; whether that went as it should."""
-    error = await print_run(demo.agent(stop.agent), stop.prompt, demo.project, paper)
-    return (error is not None) == stop.breaks
+    run = Unattended(demo.agent(stop.agent), stop.prompt, demo.project, demo.config, run_id=uuid.uuid4().hex[:12])
+    way = Way(paper, demo.project, is_shown=True, keeps_answer=False)
+    await written(run, stop.prompt, way, Result("text", None))
+    return (run.failure is not None) == stop.breaks
 
 
 # -- what stands around the agents -------------------------------------------------------------------------------------

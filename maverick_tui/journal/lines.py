@@ -57,7 +57,7 @@ class Encoder:
                 for number, event in group:
                     lines += self._late(event)
                     lines.append({"seq": number, **redact_data(to_json(event))})
-        return b"".join(map(_line, lines))
+        return b"".join(map(as_line, lines))
 
     def _secrets(self) -> set[str]:
         """What is masked wherever it is; to look for it takes as long as to mask a batch."""
@@ -102,7 +102,7 @@ def _late_text(pieces: list[Piece]) -> list[dict[str, Any]]:
     return [{"type": LATE_TEXT, "seqs": numbers, "text": texts}]
 
 
-def _line(data: dict[str, Any]) -> bytes:
+def as_line(data: dict[str, Any]) -> bytes:
     """One line of JSON in ASCII, which is never cut inside of a character, and has halves of characters, too."""
     try:
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
@@ -126,7 +126,8 @@ class Decoder:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self._first = 0
+        self.unfinished: set[int] = set()
+        """The numbers of events whose text is still to come."""
 
     def add(self, lines: Iterable[bytes]) -> None:
         """Take further lines. ValueError for one that no journal of ours has."""
@@ -152,6 +153,7 @@ class Decoder:
         at, block = data["at"], data["block"]
         for number, (late, text) in enumerate(zip(data["ms"], data["text"], strict=True), data["seq"]):
             self._take(number, BlockGrew(round(at + late / 1000, 3), block, text))
+        self.unfinished.update(range(data["seq"] + data.get("whole", len(data["ms"])), len(self.events)))
 
     def _complete(self, data: dict[str, Any]) -> None:
         for number, text in zip(data["seqs"], data["text"], strict=True):
@@ -159,3 +161,4 @@ class Decoder:
             if not isinstance(event, BlockGrew):
                 raise ValueError(f"Event {number} has no text.")
             self.events[number] = replace(event, text=text)
+            self.unfinished.discard(number)

@@ -50,7 +50,7 @@ class Loaded:
     @property
     def is_plain(self) -> bool:
         """Whether its `execute` does nothing but send the prompt, as that of a Markdown file does."""
-        return type(self.agent).execute.__module__ == _MARKDOWN
+        return is_plain(self.agent)
 
     @property
     def model(self) -> str:
@@ -78,10 +78,20 @@ class Loaded:
             description=agent.description,
             engine=agent.engine,
             is_offline=bool(offline),
-            has_own_prompt=not self.is_plain or bool(agent.initial_prompt),
+            has_own_prompt=has_own_prompt(agent),
             max_turns=agent.limits.get("max_turns") or agent.max_turns or settings.max_turns,
             draft=self.draft,
         )
+
+
+def is_plain(agent: MaverickAgent) -> bool:
+    """Whether its `execute` does nothing but send the prompt, as that of a Markdown file does."""
+    return type(agent).execute.__module__ == _MARKDOWN
+
+
+def has_own_prompt(agent: MaverickAgent) -> bool:
+    """Whether it may be started without a prompt, since its author wrote one."""
+    return not is_plain(agent) or bool(agent.initial_prompt)
 
 
 def load(plan: RunPlan) -> Loaded:

@@ -17,6 +17,7 @@ from maverick_tui.masking.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
     ClearConversation,
+    CloseRun,
     Command,
     DropPrompt,
     Interrupt,
@@ -33,6 +34,7 @@ from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.queue import Queue
+from maverick_tui.runs.settling import has_settled
 from maverick_tui.runs.turns import OpenTurn, Turns
 
 log = logging.getLogger(__name__)
@@ -50,6 +52,8 @@ class LocalRun:
 
     `serve` is the run; `send` may be called at any time on the same event loop, and never blocks. `prepare` says what
     the run is made of. What goes wrong there, or in whatever follows, is told as an event, and can be tried again.
+
+    One that is not attended has nobody to ask. It closes itself once nothing is left to do, also in the background.
     """
 
     def __init__(
@@ -59,13 +63,15 @@ class LocalRun:
         run_id: str,
         name: str = "",
         clock: Callable[[], float] = time.time,
+        is_attended: bool = True,
     ) -> None:
         """`name` is what is known of its agent before anything is prepared."""
         self.events = EventLog(clock)
         self._run_id = run_id
         self._wake = asyncio.Event()
         self._questions = Questions(self.events)
-        self._turns = Turns(self.events, self._questions.ask, self._wake.set)
+        self._is_attended = is_attended
+        self._turns = Turns(self.events, self._questions.ask if is_attended else None, self._wake.set)
         self._connection = Connection(
             prepare, name, turns=self._turns, questions=self._questions, events=self.events, on_loss=self._wake.set
         )
@@ -94,6 +100,12 @@ class LocalRun:
 
         if not self.events.is_kept:
             self.events.keep_in(Journal(path, tell))
+
+    def stop(self, kind: str, why: str) -> None:
+        """End the run in good order, and tell why; what is being answered is interrupted."""
+        if not self.events.is_closed and not self._is_closing:
+            self.events.emit(Noticed(self.events.now(), kind, why))
+        self.send(CloseRun())
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -147,8 +159,19 @@ class LocalRun:
         elif prompter is not None and isinstance(following, SendPrompt) and is_free:
             self._queue.remove(following)
             self._ready = self._begin_turn(following)
-        else:
+        elif self._is_attended:
             await self._wait()
+        else:
+            await self._finish()
+
+    async def _finish(self) -> None:
+        """Close the run once nothing is left to do."""
+        if self._turns.current is not None:
+            await self._wake.wait()
+            return
+        prompter = self._connection.prompter
+        if await has_settled(prompter.session if prompter is not None else None, self.events, self._wake):
+            self._close()
 
     async def _wait(self) -> None:
         """Wait for something to do; a CLI that nobody needs for long is ended, and the next prompt resumes it."""

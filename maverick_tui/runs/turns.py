@@ -65,8 +65,8 @@ class Turns:
     `on_change` is called when a turn has begun or ended; `remark` is asked what to say to a prompt before its answer.
     """
 
-    def __init__(self, log: EventLog, ask: AskPerson, on_change: Callable[[], None]) -> None:
-        self.ask: AskPerson | None = ask
+    def __init__(self, log: EventLog, ask: AskPerson | None, on_change: Callable[[], None]) -> None:
+        self.ask = ask
         self.now = log.now
         self.next_block = count(1).__next__
         self.current: OpenTurn | None = None

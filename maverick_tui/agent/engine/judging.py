@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.agent.engines import Listener, Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.permissions.started import commands_of
-from maverick_tui.events.kinds import ToolBegan
+from maverick_tui.events.kinds import Event, PermissionAsked, PermissionSettled, ToolBegan
 from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.threads import in_thread
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
 
 log = logging.getLogger(__name__)
+
+NOBODY = "There is nobody to ask."
 
 
 def judge_of(agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
@@ -44,10 +46,22 @@ async def permit(
     if judgement.decision == "allow":
         listener.tell(ToolBegan(listener.now(), question.call))
         return Permission(True)
+    if judgement.lacks_person:
+        for event in unanswered(question, judgement.reason, listener.now()):
+            listener.tell(event)
     if judgement.decision == "deny" or listener.ask is None:
         return Permission(False, judgement.reason)
     each_time = judgement.is_asked_each_time
     return await listener.ask(replace(question, reason=judgement.reason, is_asked_each_time=each_time))
+
+
+def unanswered(question: ToolQuestion, reason: str, at: float) -> list[Event]:
+    """What is told of a call that a person might have allowed, had there been one."""
+    request = f"unanswered-{question.call}"
+    return [
+        PermissionAsked(at, request, question.call, question.tool, question.arguments, question.subagent, reason),
+        PermissionSettled(at, request, question.call, "deny", NOBODY),
+    ]
 
 
 async def judged(

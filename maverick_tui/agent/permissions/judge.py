@@ -41,6 +41,8 @@ class Judgement(NamedTuple):
     reason: str = ""
     is_asked_each_time: bool = False
     """Whether nothing that a person has allowed before can answer it."""
+    lacks_person: bool = False
+    """Whether it is refused only because there is nobody to ask."""
 
 
 def _more_than_a_start(call: Call) -> str:
@@ -105,7 +107,8 @@ class Judge:
         if self._person and mode != "dontAsk":
             return Judgement("ask", "" if reason == ASKS else reason, is_asked_each_time)
         tool = call.tool
-        return Judgement("deny", f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason)
+        why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
+        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk")
 
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""

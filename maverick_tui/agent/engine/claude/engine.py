@@ -52,6 +52,7 @@ class ClaudeEngine:
             on_background=told.hear,
             resume=memory.conversation if memory is not None else None,
             may_schedule=may_schedule,
+            tells_state=listener.ask is None,
         ) as native:
             told.begin(native, agent._mode_by(settings))
             yield told
@@ -85,8 +86,12 @@ class ClaudeEngine:
         on_background: Callable[[Message], None] | None = None,
         resume: str | None = None,
         may_schedule: bool = True,
+        tells_state: bool = False,
     ) -> AsyncIterator[AgentSession]:
-        """A session in the SDK's own messages, as `MaverickAgent.session` promises it."""
+        """A session in the SDK's own messages, as `MaverickAgent.session` promises it.
+
+        With `tells_state` the CLI says whether it still works, also beside its answers.
+        """
         await _load()
         from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
         from maverick_tui.agent.engine.claude.session import AgentSession
@@ -97,6 +102,8 @@ class ClaudeEngine:
         if not may_schedule:
             refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
             options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
+        if tells_state:
+            options = replace(options, env={**options.env, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"})
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool, resume=resume),
             judge=judge_of(agent, cwd, person=can_use_tool is not None),

@@ -13,17 +13,27 @@ from typing import Any, cast
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow
 
 from maverick_tui.agent.engine.judging import judged
+from maverick_tui.agent.engines import ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES
 
 
 class Guard:
-    """Asks the judge about the calls of one run or session; `on_allowed` is told the ids of those that run unasked."""
+    """Asks the judge about the calls of one run or session.
 
-    def __init__(self, judge: Judge, on_allowed: Callable[[str], None] = lambda _call: None) -> None:
+    `on_allowed` is told the ids of those that run unasked, and `on_unanswered` those that lack a person, and why.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        on_allowed: Callable[[str], None] = lambda _call: None,
+        on_unanswered: Callable[[ToolQuestion], None] = lambda _question: None,
+    ) -> None:
         self._judge = judge
         self._on_allowed = on_allowed
+        self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
 
     @property
@@ -32,16 +42,19 @@ class Guard:
         return {"PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])]}
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
-        arguments = call.get("tool_input")
+        given = call.get("tool_input")
+        tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
         judgement = await judged(
             self._judge,
-            str(call.get("tool_name")),
-            arguments if isinstance(arguments, dict) else {},
+            tool,
+            arguments,
             mode=call.get("permission_mode"),
             here=call.get("cwd"),
         )
         if judgement.decision == "allow" and tool_use_id:
             self._on_allowed(tool_use_id)
+        elif tool_use_id and judgement.lacks_person:
+            self._on_unanswered(ToolQuestion(tool, arguments, tool_use_id, judgement.reason))
         elif tool_use_id and not judgement.is_asked_each_time:
             self._may_be_granted.add(tool_use_id)
         answer = {"permissionDecision": judgement.decision, "permissionDecisionReason": judgement.reason}

@@ -30,7 +30,7 @@ from maverick_tui.agent.engine.claude.failures import compaction_failure
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.oneshot import OpenTransport, describe, finished, given_up, last_words
 from maverick_tui.agent.engine.claude.reply import Reply
-from maverick_tui.agent.engine.claude.scheduling import BEGAN, JobWatch
+from maverick_tui.agent.engine.claude.scheduling import BEGAN, UNANSWERED, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.agent.engines import require_prompt
 from maverick_tui.agent.permissions.judge import Judge
@@ -69,7 +69,11 @@ class AgentSession:
         on_background: OnBackground | None = None,
     ) -> None:
         self._questions = 0
-        self.guard = guard = Guard(judge, lambda call: self._tell(BEGAN, {"tool_use_id": call}))
+        self.guard = guard = Guard(
+            judge,
+            lambda call: self._tell(BEGAN, {"tool_use_id": call}),
+            lambda question: self._tell(UNANSWERED, {"question": question}),
+        )
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
         options = replace(options, hooks=guard.hooks)

@@ -56,6 +56,9 @@ class ClaudeSession:
         """Whether the CLI is giving an answer that nobody has asked for."""
         self._announced = ""
         """The prompt of a job that is about to begin such an answer."""
+        self._is_quiet = asyncio.Event()
+        """Whether the CLI has said that it does nothing, or says nothing of the kind."""
+        self._is_quiet.set()
 
     def begin(self, native: AgentSession, mode: str) -> None:
         """The CLI is there, and was started in this permission mode."""
@@ -95,6 +98,21 @@ class ClaudeSession:
         """Wait until nothing can be asked any more; why that is."""
         return await self._session.ended()
 
+    async def settled(self) -> None:
+        """Wait until the CLI does nothing: neither answers, nor has subagents at work, nor goes on after them."""
+        waiting = {asyncio.ensure_future(self._is_quiet.wait()), asyncio.ensure_future(self.ended())}
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for future in waiting:
+                future.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    def _heed(self, message: Message) -> None:
+        """Know whether the CLI still works."""
+        if isinstance(message, SystemMessage) and message.subtype == "session_state_changed":
+            (self._is_quiet.set if message.data.get("state") == "idle" else self._is_quiet.clear)()
+
     # -- prompts --------------------------------------------------------------------------------------------------
 
     async def ask(self, prompt: str) -> Answered:
@@ -120,6 +138,7 @@ class ClaudeSession:
         try:
             async with aclosing(asked) as messages:
                 async for message in messages:
+                    self._heed(message)
                     for event in self._translator.feed(message, self._listener.now()):
                         self._listener.tell(event)
                     own: Message = message
@@ -165,6 +184,7 @@ class ClaudeSession:
 
     def hear(self, message: Message) -> None:
         """Tell what the CLI does beside the answers to prompts."""
+        self._heed(message)
         if isinstance(message, SystemMessage) and message.subtype == FIRED:
             self._announced = str(message.data["prompt"])
             return

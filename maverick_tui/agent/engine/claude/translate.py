@@ -8,7 +8,8 @@ from itertools import count
 from typing import Any
 
 from maverick_tui.agent.engine.claude.notices import Notices
-from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, Jobs
+from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, UNANSWERED, Jobs
+from maverick_tui.agent.engine.judging import unanswered
 from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
 from maverick_tui.agent.record import REPORTED
@@ -249,6 +250,9 @@ class Translator:
             return self._init(message.data, at)
         if message.subtype == BEGAN:
             return [ev.ToolBegan(at, message.data["tool_use_id"])]
+        if message.subtype == UNANSWERED:
+            question = message.data["question"]
+            return unanswered(question, question.reason, at)
         if message.subtype == JOBS:
             return self.jobs.listed(message.data["jobs"], at)
         events = self.notices.read(message.subtype, message.data, at)

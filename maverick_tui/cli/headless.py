@@ -1,0 +1,212 @@
+"""One agent, one prompt, no terminal: on the endpoint that is set up, or on a script."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import typer
+
+from maverick_tui.agent.base import MaverickAgent
+from maverick_tui.agent.catalog.loading import load_agent
+from maverick_tui.cli.launching import piped
+from maverick_tui.cli.layout import Paper
+from maverick_tui.cli.result_forms import Form, Result, Way, standard_forms
+from maverick_tui.cli.verdict import verdict_of
+from maverick_tui.config import MaverickConfig
+from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.folder_locks import remove_abandoned, scratch_folder
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.offline.loading import load_script
+from maverick_tui.offline.processes import offline_environment
+from maverick_tui.offline.server import OfflineServer
+from maverick_tui.paths import too_much
+from maverick_tui.runs.loading import has_own_prompt
+from maverick_tui.runs.unattended import RunLimits, Unattended, limited
+
+MARK = "OFFLINE"
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be run, and how."""
+
+    agent: str
+    prompt: str | None
+    """None for what its author wrote, or what is piped in."""
+    cwd: Path
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    form: Form = "text"
+    limits: RunLimits = field(default_factory=RunLimits)
+    allowed: tuple[str, ...] = ()
+    is_kept: bool = True
+    script: Path | None = None
+    always_shows: bool = False
+    """Whether what the agent does is shown also where nobody looks on."""
+
+
+def run_headless(wanted: Wanted) -> int:
+    """Run the agent here; returns the exit code."""
+    if warning := too_much(wanted.cwd):
+        print(f"maverick: {warning}", file=sys.stderr)
+    return asyncio.run(_run(load_agent(wanted.agent, wanted.cwd), wanted))
+
+
+async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
+    way, result = standard_forms(wanted.form, wanted.cwd, _columns(), always_shows=wanted.always_shows)
+    async with _settings(wanted.script, way.paper if wanted.always_shows or sys.stderr.isatty() else None) as config:
+        made = _made(agent, config, wanted)
+        prompt = _prompt(made, wanted.prompt)
+        run_id = uuid.uuid4().hex[:12]
+        is_kept = wanted.is_kept and config.keep_runs
+        run = Unattended(
+            made,
+            prompt,
+            wanted.cwd,
+            config,
+            run_id=run_id,
+            limits=wanted.limits,
+            journal=journal_of(run_id) if is_kept else None,
+        )
+        caught: list[int] = []
+
+        def stop(number: int) -> None:
+            caught.append(number)
+            run.stop("interrupted", "It was interrupted." if number == signal.SIGINT else "It was told to end.")
+
+        with heeding_signals(stop):
+            try:
+                await written(run, prompt, way, result)
+            except OSError:
+                if not caught:  # else the terminal may be gone that has told us to end
+                    raise
+        return 128 + caught[0] if caught else verdict_of(run).code
+
+
+async def written(run: Unattended, prompt: str, way: Way, result: Result) -> None:
+    """Be the run, and write what comes of it; where that cannot be written, the run is ended."""
+    way.begin(prompt)
+    following = asyncio.create_task(result.follow(run.events, way), name="maverick-writing")
+
+    def look_at(done: asyncio.Task[None]) -> None:
+        if not done.cancelled() and done.exception() is not None:
+            run.close()
+
+    following.add_done_callback(look_at)
+    try:
+        await run.serve()
+    finally:
+        await asyncio.wait({following})
+        if (error := following.exception()) is not None:
+            raise error
+        result.end(run)
+        way.end(run, is_written=result.is_written)
+
+
+def _made(agent: type[MaverickAgent], config: MaverickConfig, wanted: Wanted) -> MaverickAgent:
+    """The agent, with what this run gives it and allows it."""
+    made = agent(config=config)
+    try:
+        made = made.with_inputs(wanted.inputs)
+    except ConfigError as error:
+        raise typer.BadParameter(f"{error.message} {error.hint}", param_hint="--input") from error
+    try:
+        return limited(made, config, wanted.limits, wanted.allowed)
+    except (AgentError, ConfigError) as error:
+        raise typer.BadParameter(f"{error.message} {error.hint}", param_hint="--allow") from error
+
+
+def _prompt(agent: MaverickAgent, given: str | None) -> str:
+    if given is not None:
+        return given
+    if has_own_prompt(agent):
+        return ""
+    if text := piped():
+        return text
+    raise typer.BadParameter("Say what it is to do, or pipe it in.", param_hint="PROMPT")
+
+
+@asynccontextmanager
+async def _settings(script: Path | None, paper: Paper | None) -> AsyncIterator[MaverickConfig]:
+    """The settings, which lead to a model of our own while the context is open if there is a script."""
+    if script is None:
+        yield MaverickConfig.load()
+        return
+    loaded = load_script(script)
+    remove_abandoned()
+    with scratch_folder("offline") as home:
+        async with OfflineServer(loaded) as server:
+            if paper is not None:
+                paper.line((f" {MARK} ", "badge", "yellow"), f"  {script}")
+                paper.line()
+            yield MaverickConfig.load(env=offline_environment(server.url, home))
+
+
+def _columns() -> int:
+    """The columns of the terminal that progress is shown on; as many as it takes if it is none."""
+    with suppress(OSError, ValueError):
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns, 40)
+    return max(shutil.get_terminal_size().columns, 40) if os.environ.get("COLUMNS") else 10_000
+
+
+# -- signals -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def heeding_signals(stop: Callable[[int], None]) -> Iterator[None]:
+    """Call `stop` with the first signal that wants us to end; a second one ends us at once, as it would have."""
+    loop, heeded = asyncio.get_running_loop(), list[int]()
+
+    def heard(number: int) -> None:
+        forget()
+        stop(number)
+
+    def forget() -> None:
+        while heeded:
+            number = heeded.pop()
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
+
+    for name in _SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup has it ignored
+            with suppress(NotImplementedError):  # Windows has no such handlers
+                loop.add_signal_handler(number, heard, number)
+                heeded.append(number)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        forget()
+        signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
+
+
+async def in_good_order(work: Awaitable[int], paper: Paper) -> int:
+    """Do the work, which returns the exit code. Told to end by a signal, it ends what was started, and says so."""
+    caught: list[int] = []
+    task = asyncio.current_task()
+    assert task is not None
+
+    def end(number: int) -> None:
+        caught.append(number)
+        task.cancel()
+
+    with heeding_signals(end):
+        try:
+            return await work
+        except asyncio.CancelledError:
+            with suppress(OSError):  # the terminal may be gone
+                paper.line()
+                paper.line(("Stopped; what it had started has ended.", "dim"))
+            if not caught:
+                raise
+            return 128 + caught[0]

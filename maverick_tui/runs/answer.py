@@ -1,0 +1,55 @@
+"""Answer: what a run has come to, as its events tell it and as the agent's own code says."""
+
+from __future__ import annotations
+
+from maverick_tui.agent.streaming import Heard
+from maverick_tui.events.kinds import BlockStarted, Event, ToolCalled, TurnStarted
+
+
+class Answer:
+    """Listens to a run. The answer is what the agent says after its last call, unless its own code makes another."""
+
+    def __init__(self) -> None:
+        self._heard: list[Heard] = []
+        """What the agent has said, turn by turn."""
+        self._last = Heard()
+        """What it has said since its last call."""
+        self._returned: str | None = None
+
+    def take(self, event: Event) -> None:
+        """Take the next event."""
+        if isinstance(event, TurnStarted):
+            self._heard.append(Heard())
+        elif isinstance(event, ToolCalled) and not event.parent:
+            self._last = Heard()
+        elif isinstance(event, BlockStarted) and not self._heard:
+            self._heard.append(Heard())  # of a subagent, before any turn
+        for heard in (self._last, *self._heard[-1:]):
+            heard.take(event)
+
+    def returned(self, output: str) -> None:
+        """The agent's own code has ended with this."""
+        self._returned = output
+
+    @property
+    def own(self) -> str | None:
+        """What the agent's own code has made, where that is not what the model has said, word for word."""
+        if self._returned is None or self._is_said(self._returned):
+            return None
+        return self._returned
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        if (own := self.own) is not None:
+            return own
+        return "\n\n".join(text.strip("\n") for text in self._last.texts if text.strip())
+
+    def _is_said(self, output: str) -> bool:
+        said, kept = _words(output), _words(" ".join(self._last.texts))
+        each = [" ".join(heard.texts) for heard in self._heard]
+        return bool(each) and said in map(_words, (kept, " ".join(each), *each)) and said.endswith(kept)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
