@@ -183,7 +183,7 @@ class Printer:
 
     def _restart(self) -> None:
         self._end_open()
-        self._begin("restart", self._main)
+        self._write_kept()
         self.paper.line(("(the answer broke off; it begins anew)", "dim"))
 
     def _take_call(self, event: ev.ToolCalled) -> None:
@@ -246,14 +246,17 @@ class Printer:
 
     def _begin(self, kind: str, lane: _Lane) -> None:
         """Begin something else; what was kept is written before a call, for the answer is what follows the last one."""
-        is_after = lane is self._main and kind != "thinking"
-        kept, self._kept = (self._kept, []) if is_after else ([], self._kept)
+        if lane is self._main and kind != "thinking":
+            self._write_kept()
+        self._space(kind, lane)
+
+    def _write_kept(self) -> None:
+        kept, self._kept = self._kept, []
         for text in kept:
             self._space("text", self._main)
             flow = Flow(self.paper)
             flow.feed(text)
             flow.end()
-        self._space(kind, lane)
 
     def _space(self, kind: str, lane: _Lane) -> None:
         """Put space between things that are not of a kind; say whose it is where several work at once."""

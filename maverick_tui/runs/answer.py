@@ -14,7 +14,8 @@ class Answer:
         """What the agent has said, turn by turn."""
         self._last = Heard()
         """What it has said since its last call."""
-        self._returned: str | None = None
+        self.own: str | None = None
+        """What the agent's own code has made, where that is not what the model has said, word for word."""
 
     def take(self, event: Event) -> None:
         """Take the next event."""
@@ -28,21 +29,14 @@ class Answer:
             heard.take(event)
 
     def returned(self, output: str) -> None:
-        """The agent's own code has ended with this."""
-        self._returned = output
-
-    @property
-    def own(self) -> str | None:
-        """What the agent's own code has made, where that is not what the model has said, word for word."""
-        if self._returned is None or self._is_said(self._returned):
-            return None
-        return self._returned
+        """The agent's own code has ended with this; what was said in the background may follow."""
+        self.own = None if self._is_said(output) else output
 
     @property
     def text(self) -> str:
         """The answer."""
-        if (own := self.own) is not None:
-            return own
+        if self.own is not None:
+            return self.own
         return "\n\n".join(text.strip("\n") for text in self._last.texts if text.strip())
 
     def _is_said(self, output: str) -> bool:

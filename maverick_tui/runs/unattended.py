@@ -70,6 +70,8 @@ class Unattended:
         self._limits = limits or RunLimits()
         self._prompt = prompt
         self._began = 0.0
+        self._returned: tuple[int, str] | None = None
+        """What the agent's own code has returned, and the number of the event that came next."""
         self._outcome: ev.Outcome | None = None
         plan = RunPlan(lambda: self._heard(agent), cwd, config, dict(agent.input_values))
 
@@ -97,7 +99,7 @@ class Unattended:
 
         async def executed(context: AgentContext) -> AgentResult:
             result = await execute(context)
-            self.answer.returned(getattr(result, "output", ""))
+            self._returned = len(self.events), getattr(result, "output", "")
             return result
 
         heard.execute = executed  # type: ignore[method-assign]
@@ -146,8 +148,14 @@ class Unattended:
             timer.cancel()
 
     async def _watch(self) -> None:
-        async for event in self.events.reader():
-            self._take(event)
+        reader = self.events.reader()
+        while await self.events.wait(reader.number):
+            first = reader.number
+            for number, event in enumerate(reader.take(), first):
+                if self._returned is not None and number >= self._returned[0]:
+                    self.answer.returned(self._returned[1])
+                    self._returned = None
+                self._take(event)
 
     # -- what comes of it ---------------------------------------------------------------------------------------------
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from maverick_tui import DEFAULT_MODEL, ConfigError, paths
+from maverick_tui import DEFAULT_MODEL, paths
 from maverick_tui.agent.catalog.trust import TrustStore
-from maverick_tui.cli.text_run import run_text
 from tests.cli.agent_files import PYTHON, ROOT, write, write_agent
 from tests.support.command_line import Run
 
@@ -166,8 +165,10 @@ def test_show_lists_what_is_asked_for_before_a_run(maverick: Run) -> None:
 def test_an_agent_whose_inputs_are_missing_is_not_run_as_text(maverick: Run) -> None:
     path = write_agent("reviewer", "inputs: {base: }")
     path.write_text(path.read_text() + "From ${base}.\n")
-    with pytest.raises(ConfigError, match="'reviewer' cannot be used: base is needed"):
-        run_text("reviewer", "go", None)
+    for arguments in (["--agent", "reviewer", "--prompt", "go"], ["run", "reviewer", "go"]):
+        ran = maverick(*arguments)
+        assert ran.code == 2
+        assert "'reviewer' cannot be used: base is needed" in " ".join(ran.err.split())
 
 
 def test_a_file_that_is_not_trusted_is_only_read(maverick: Run) -> None:

@@ -20,6 +20,7 @@ from maverick_tui.cli.printer import Printer
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.inert import inert
+from maverick_tui.runs.failures import failure_of
 from maverick_tui.usage import Usage
 
 HOSTILE = "\x1b]0;pwned\x07\x1b[2J\x9b31m\rover\x08\x7f\u202egnp.exe"
@@ -87,7 +88,7 @@ def printed(
         for event in given_ if isinstance(given_, Sequence) else [given_]:
             printer.take(event)
     if isinstance(end, AgentError):
-        printer.fail(end)
+        printer.fail(failure_of(end))
     elif end:
         printer.finish()
     else:
@@ -381,7 +382,7 @@ def test_what_is_said_last_is_kept_apart_where_it_is_wanted() -> None:
     assert "I look.\n\n● Read  a" in stream.getvalue()
     for event in (*streamed("Hm.", kind="thinking"), *streamed("Twice.\n")):
         printer.take(event)
-    assert printer.take_answer() == "Found.\n\nTwice.", "thinking is no call: the answer goes on after it"
+    printer.leave_out("Found.\n\nTwice.")  # thinking is no call: the answer goes on after it
     printer.finish()
     assert "Found." not in stream.getvalue()
 
@@ -416,7 +417,7 @@ def hostile_output(stream: io.StringIO) -> str:
         printer.take(event)
     error = StreamingError(HOSTILE, hint=HOSTILE)
     error.__cause__ = NetworkError(HOSTILE)
-    printer.fail(error)
+    printer.fail(failure_of(error))
     return stream.getvalue()
 
 
@@ -473,7 +474,7 @@ def test_what_is_hidden_in_names_and_results_is_seen() -> None:
     said = [*streamed(f"Text {HIDDEN}"), *streamed(HIDDEN, kind="thinking")]
     for event in (*said, call(f"Tool{HIDDEN}", command=HIDDEN), answered(f"Output {HIDDEN}")):
         printer.take(event)
-    printer.fail(AgentError(f"Failed {HIDDEN}"))
+    printer.fail(failure_of(AgentError(f"Failed {HIDDEN}")))
     printer.paper.line(HIDDEN)
     shown = SGR.sub("", terminal.getvalue())
     assert inert(shown) == shown
