@@ -25,9 +25,6 @@ from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.offline.loading import load_script
-from maverick_tui.offline.processes import offline_environment
-from maverick_tui.offline.server import OfflineServer
 from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import has_own_prompt
 from maverick_tui.runs.unattended import RunLimits, Unattended, limited
@@ -141,6 +138,10 @@ async def _settings(script: Path | None, paper: Paper | None) -> AsyncIterator[M
     if script is None:
         yield MaverickConfig.load()
         return
+    from maverick_tui.offline.loading import load_script
+    from maverick_tui.offline.processes import offline_environment
+    from maverick_tui.offline.server import OfflineServer
+
     loaded = load_script(script)
     remove_abandoned()
     with scratch_folder("offline") as home:

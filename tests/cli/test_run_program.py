@@ -1,0 +1,210 @@
+"""`maverick run` as a program: in pipes and odd places, and when it is told to end. Engines are tested elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
+from maverick_tui.journal.reading import read_journal
+from tests.runs.grammar import check_well_formed
+
+MAVERICK = [sys.executable, "-m", "maverick_tui"]
+PATIENCE = 120.0
+RUN = ["run", "cook"]
+COOK = """
+import asyncio
+from contextlib import asynccontextmanager
+from maverick_tui import AgentContext, AgentResult, MaverickAgent
+from maverick_tui.agent.engines import Answered
+from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted
+
+class Session:
+    memory, may_rest, is_ended = None, False, False
+
+    def __init__(self, listener):
+        self.listener, self.is_cut = listener, asyncio.Event()
+
+    async def ended(self):
+        await asyncio.Event().wait()
+
+    async def ask(self, prompt):
+        tell, now = self.listener.tell, self.listener.now
+        tell(BlockStarted(now(), 1, "text"))
+        for word in ("You ", "say ", prompt):
+            tell(BlockGrew(now(), 1, word))
+        while prompt == "stubborn":
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                pass
+        if prompt == "stuck":
+            await self.is_cut.wait()
+        tell(BlockEnded(now(), 1))
+        return Answered(is_cut=self.is_cut.is_set())
+
+    async def interrupt(self):
+        self.is_cut.set()
+
+class Cook(MaverickAgent):
+    \"\"\"Repeats what it is told.\"\"\"
+
+    system_prompt = "You cook."
+
+    @asynccontextmanager
+    async def open_session(self, context, listener, **options):
+        yield Session(listener)
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        return await self.run(context.extra["prompt"], context)
+
+# As that of a Markdown file, which is not called: else the SDK is imported, which takes a second.
+Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
+"""
+
+
+@pytest.fixture(autouse=True)
+def cook(home: Path, mark: str) -> None:
+    """An agent of the user's, which needs no engine."""
+    folder = home / ".config" / "maverick" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "cook.py").write_text(COOK)
+
+
+def ran(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [*MAVERICK, *RUN, *arguments]
+    options.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, **options)
+
+
+def kept() -> list[ev.Event]:
+    """All that is kept of the only run."""
+    (run_id,) = kept_runs()
+    assert not is_alive(journal_of(run_id))
+    return read_journal(journal_of(run_id)).events
+
+
+def until(is_so: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(
+        [*MAVERICK, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+def said_until(program: subprocess.Popen[bytes], kind: str) -> list[dict[str, Any]]:
+    """The events that were printed, up to the first one of that kind."""
+    assert program.stdout is not None
+    lines: list[dict[str, Any]] = []
+    while not lines or lines[-1]["type"] != kind:
+        line = program.stdout.readline()
+        assert line, program.stderr and program.stderr.read()
+        lines.append(json.loads(line))
+    return lines
+
+
+# -- pipes and places --------------------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_has_seen_enough_ends_the_run_in_good_order() -> None:
+    command = f"{shlex.join([*MAVERICK, *RUN])} stuck --output stream-json | head -n 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["type"] == "run_started"
+    check_well_formed(kept())
+
+
+def test_without_an_output_nothing_is_run() -> None:
+    command = f"{shlex.join([*MAVERICK, *RUN])} go >&-"
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"maverick: The output cannot be written: standard output is closed.\n"
+    assert list(kept_runs()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_an_output_that_is_full_is_one_line_and_the_run_is_kept() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = ran("go", stdout=full)
+    assert (done.returncode, done.stderr) == (1, b"maverick: The output cannot be written: No space left on device.\n")
+    check_well_formed(kept())
+
+
+def test_letters_arrive_where_nothing_is_utf_8_and_no_colour_is_wanted() -> None:
+    odd = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "NO_COLOR": "1", "TERM": "dumb"}
+    done = ran("Grüße", "--output", "json", env={**os.environ, **odd})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["result"] == "You say Grüße"
+    assert [event.text for event in kept() if isinstance(event, ev.TurnStarted)] == ["Grüße"]
+
+
+def test_without_a_home_and_elsewhere_it_works_as_well(home: Path, tmp_path: Path) -> None:
+    folders = {"XDG_CONFIG_HOME": str(home / ".config"), "XDG_STATE_HOME": str(home / ".local/state")}
+    place = tmp_path / "place"
+    place.mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "HOME"}
+    done = ran("go", "--cwd", str(place), "--no-keep", env={**environment, **folders})
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"You say go\n", b"")
+    assert list(kept_runs()) == [], "it was not to be kept"
+
+
+# -- ends --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_killed_leaves_all_that_was_printed() -> None:
+    with started(*RUN, "stuck", "--output", "stream-json") as program:
+        printed = said_until(program, "block_grew")
+        program.kill()
+        program.wait(PATIENCE)
+    events = kept()
+    assert [ev.event_from_json(line) for line in printed] == events[: len(printed)]
+    assert not any(isinstance(event, ev.RunEnded) for event in events)
+
+
+def test_ctrl_c_writes_what_has_come_and_keeps_a_whole_journal() -> None:
+    def has_begun() -> bool:
+        return any(
+            isinstance(event, ev.BlockGrew) for run in kept_runs() for event in read_journal(journal_of(run)).events
+        )
+
+    with started(*RUN, "stuck") as program:
+        until(has_begun, "it speaks")
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=PATIENCE)
+    assert program.returncode == 130
+    assert out.startswith(b"You say stuck")
+    assert err == b"maverick: It was interrupted.\n"
+    check_well_formed(kept())
+
+
+def test_a_second_ctrl_c_ends_it_at_once() -> None:
+    with started(*RUN, "stubborn", "--output", "stream-json") as program:
+        said_until(program, "turn_started")
+        program.send_signal(signal.SIGINT)
+        said_until(program, "interrupt_requested")
+        program.send_signal(signal.SIGINT)
+        program.wait(PATIENCE)
+    assert program.returncode == -signal.SIGINT
+    assert not any(isinstance(event, ev.RunEnded) for event in kept())
