@@ -50,7 +50,7 @@ class Way:
                 say_error(verdict.message, verdict.hint, self.paper.stream)
             return
         if is_written:
-            printer.leave_out(run.answer.text)
+            printer.leave_out(run.result)
         if run.failure is not None and not run.cut:
             printer.fail(run.failure)
             return
@@ -87,8 +87,8 @@ class Result:
         """Write what came of it."""
         if self._form == "json":
             self._write(json.dumps(summary_of(run)) + "\n")
-        elif self._form == "text" and run.answer.text.strip():
-            self._write(f"{inert(run.answer.text)}\n")
+        elif self._form == "text" and run.result.strip():
+            self._write(f"{inert(run.result)}\n")
 
     def _write(self, text: str) -> None:
         if self._stream is not None:
@@ -97,7 +97,7 @@ class Result:
 
 
 class EventLines:
-    """Events as lines of JSON, numbered, and masked as in a journal: what may begin a secret waits until it is known."""
+    """Events as lines of JSON, numbered, and masked as in a journal: what may begin a secret waits."""
 
     def __init__(self) -> None:
         self._encoder = Encoder()
@@ -119,7 +119,7 @@ def summary_of(run: Unattended) -> dict[str, Any]:
     verdict, usage = verdict_of(run), run.usage
     return {
         "run_id": run.run_id,
-        "result": run.answer.text,
+        "result": run.result,
         "ok": not verdict.code,
         "error": verdict.error,
         "usage": {

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED
+from maverick_tui.cli.headless import MARK, in_good_order, written
 from maverick_tui.cli.layout import Paper
 from maverick_tui.cli.result_forms import Result, Way
-from maverick_tui.cli.headless import MARK, in_good_order, written
 from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
 from maverick_tui.offline.demo.project import changed_files, make_project

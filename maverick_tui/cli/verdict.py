@@ -17,8 +17,8 @@ _NEXT = {
 }
 _CODES = {"timeout": TIMED_OUT, "limit": OVER_LIMIT, "interrupted": INTERRUPTED}
 _ALLOW = (
-    "If it may, say so with --allow and a rule, such as 'Bash(make test:*)' or Edit. What is always asked about needs a "
-    "person: run the agent in the application."
+    "If it may, say so with --allow and a rule, such as 'Bash(make test:*)' or Edit. "
+    "What is always asked about needs a person: run the agent in the application."
 )
 
 

@@ -14,6 +14,8 @@ class Answer:
         """What the agent has said, turn by turn."""
         self._last = Heard()
         """What it has said since its last call."""
+        self._before = Heard()
+        """What it said last before that."""
         self.own: str | None = None
         """What the agent's own code has made, where that is not what the model has said, word for word."""
 
@@ -22,7 +24,7 @@ class Answer:
         if isinstance(event, TurnStarted):
             self._heard.append(Heard())
         elif isinstance(event, ToolCalled) and not event.parent:
-            self._last = Heard()
+            self._before, self._last = self._last if self._last.texts else self._before, Heard()
         elif isinstance(event, BlockStarted) and not self._heard:
             self._heard.append(Heard())  # of a subagent, before any turn
         for heard in (self._last, *self._heard[-1:]):
@@ -35,14 +37,21 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer."""
-        if self.own is not None:
-            return self.own
-        return "\n\n".join(text.strip("\n") for text in self._last.texts if text.strip())
+        return self.own if self.own is not None else _joined(self._last)
+
+    @property
+    def last_words(self) -> str:
+        """What there is of one that broke off: what was said before the last call, if nothing was after it."""
+        return self.text or _joined(self._before)
 
     def _is_said(self, output: str) -> bool:
         said, kept = _words(output), _words(" ".join(self._last.texts))
         each = [" ".join(heard.texts) for heard in self._heard]
         return bool(each) and said in map(_words, (kept, " ".join(each), *each)) and said.endswith(kept)
+
+
+def _joined(heard: Heard) -> str:
+    return "\n\n".join(text.strip("\n") for text in heard.texts if text.strip())
 
 
 def _words(text: str) -> str:

@@ -88,6 +88,12 @@ class Unattended:
         return self._run.events
 
     @property
+    def result(self) -> str:
+        """The answer, or as much of it as there is."""
+        is_whole = self.failure is None and not self.cut
+        return self.answer.text if is_whole else self.answer.last_words
+
+    @property
     def usage(self) -> Usage:
         """What it has used."""
         return self.figures.usage

@@ -171,6 +171,12 @@ async def is_limited(model: Model, prompt: str) -> None:
     raise LimitError("The agent used up its turns: 3.")
 
 
+async def breaks_in_a_call(model: Model, prompt: str) -> None:
+    model.say("Half a sen")
+    model.read("a")
+    raise AgentError("The oven is cold.")
+
+
 async def is_refused(model: Model, prompt: str) -> None:
     question = ToolQuestion("Bash", {"command": "git push"}, "call-1")
     model.tell(ev.ToolCalled(model.listener.now(), "call-1", "Bash", {"command": "git push"}))
@@ -188,6 +194,7 @@ async def spends(model: Model, prompt: str) -> None:
 
 ENDS: list[tuple[Acts, RunLimits | None, int, str, str]] = [
     (fails, None, FAILED, "agent", "The oven is cold."),
+    (breaks_in_a_call, None, FAILED, "agent", "The oven is cold."),
     (is_limited, None, OVER_LIMIT, "limit", "used up its turns"),
     (is_refused, None, NOBODY_TO_ASK, "permission", "nobody to ask: Bash git push (This agent may use Bash(ls:*))."),
     (spends, RunLimits(turns=3), OVER_LIMIT, "limit", "asked the model 3 times"),

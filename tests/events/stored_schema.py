@@ -1,6 +1,7 @@
-"""The schema of events as it is stored in docs; `python -m tests.events.stored_schema` writes it, unless that breaks it.
+"""The schema of events as it is stored in docs; `python -m tests.events.stored_schema` writes it.
 
-A change that today's readers could not make sense of needs another `SCHEMA` in events/kinds.py.
+Not if that would break readers: a change that those of today could not make sense of needs another `SCHEMA` in
+events/kinds.py.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ async def test_a_rule_for_this_run_lets_it_do_more_but_not_what_is_always_asked(
     assert Path("made").exists()
     assert not Path(hook).exists()
     assert [question.arguments["command"] for question in run.unanswered] == [f"touch {hook}"]
-    assert agent.allowed_tools == ["Bash(ls:*)"], "it is for that run alone"
+    assert list(agent.allowed_tools) == ["Bash(ls:*)"], "it is for that run alone"
 
 
 def test_a_rule_that_no_tool_has_is_refused() -> None:

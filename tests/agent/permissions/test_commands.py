@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.permissions import ignore_files
-from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.judge import Judge, Judgement
 from tests.agent.permissions.deciding import bash, decide
 
 READS = [
@@ -268,4 +268,4 @@ def test_git_does_not_even_look_where_the_repository_names_programs(person: bool
     ],
 )
 def test_the_reason_names_all_that_does_more_than_to_read(command: str, reason: str, project: Path) -> None:
-    assert Judge(["Bash"], project, person=True).judge("Bash", bash(command)) == ("ask", reason, False)
+    assert Judge(["Bash"], project, person=True).judge("Bash", bash(command)) == Judgement("ask", reason)
