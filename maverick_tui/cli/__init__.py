@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NO_SUCH_AGENT, NOT_TRUSTED
 
@@ -19,6 +20,8 @@ def main() -> None:
     if sys.stdout is None:  # it was closed before we started
         print("maverick: The output cannot be written: standard output is closed.", file=sys.stderr)
         sys.exit(FAILED)
+    if sys.stderr is None:  # nobody wants to know; Python would write it to standard output
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character still shows the rest

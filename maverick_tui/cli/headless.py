@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -165,30 +166,27 @@ def _columns() -> int:
 @contextmanager
 def heeding_signals(stop: Callable[[int], None]) -> Iterator[None]:
     """Call `stop` with the first signal that wants us to end; a second one ends us at once, as it would have."""
-    loop, heeded = asyncio.get_running_loop(), list[int]()
+    loop, before = asyncio.get_running_loop(), dict[int, Any]()
 
     def heard(number: int) -> None:
-        forget()
+        for heeded in before:
+            loop.remove_signal_handler(heeded)
+            signal.signal(heeded, signal.SIG_DFL)
         stop(number)
-
-    def forget() -> None:
-        while heeded:
-            number = heeded.pop()
-            loop.remove_signal_handler(number)
-            signal.signal(number, signal.SIG_DFL)
 
     for name in _SIGNALS:
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup has it ignored
+        handler = None if number is None else signal.getsignal(number)
+        if number is not None and handler is not signal.SIG_IGN:  # nohup has it ignored
             with suppress(NotImplementedError):  # Windows has no such handlers
                 loop.add_signal_handler(number, heard, number)
-                heeded.append(number)
-    before = signal.getsignal(signal.SIGINT)
+                before[number] = handler
     try:
         yield
     finally:
-        forget()
-        signal.signal(signal.SIGINT, before if callable(before) else signal.default_int_handler)
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 async def in_good_order(work: Awaitable[int], paper: Paper) -> int:

@@ -144,6 +144,14 @@ def test_without_an_output_nothing_is_run() -> None:
     assert list(kept_runs()) == []
 
 
+def test_where_nobody_wants_to_know_what_is_wrong_the_result_is_written() -> None:
+    command = f"{shlex.join([*MAVERICK, *RUN])} go 2>&-"
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, check=False, env={**os.environ, "HOME": "."})
+    assert (done.returncode, done.stdout) == (3, b""), "the agent is the user's, and he has another home"
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (0, b"You say go\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_an_output_that_is_full_is_one_line_and_the_run_is_kept() -> None:
     with Path("/dev/full").open("wb") as full:
