@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +19,13 @@ from maverick_tui import paths
 from maverick_tui.agent.permissions.known_places import compared_names, is_of_keys, is_run_by_others
 
 _DEPTH = 4
-_MOST = 6_000
-"""Names that are looked at below one folder, those near the top first."""
+_MOST_FOLDERS = 2_000
+"""Folders that are looked at below one, those near the top first."""
+_MOST_ENTERED = 500
+"""Names in a folder whose folders are entered: what has more is no settings."""
+_MOST_NAMES = 20_000
+_FIRST = (".config", ".local", ".claude", "bin", "maverick")
+"""What is looked at before other folders beside it."""
 _LASTS = 30.0
 """Seconds for which what was found counts."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
@@ -85,23 +91,24 @@ def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Ite
     """The links below a folder, level by level; what the working directory has itself is known by its names."""
     if base.is_symlink():
         yield base
-    left, level = _MOST, [str(base)]
+    left, level = _MOST_FOLDERS, [str(base)]
     for depth in range(_DEPTH):
-        following: list[str] = []
-        for folder in level:
+        following: list[os.DirEntry[str]] = []
+        for folder in level[:left]:
             if folder == str(cwd) and base != cwd:
                 continue
             try:
                 with os.scandir(folder) as entries:
-                    found = [entry for entry in entries if depth or is_wanted(entry.name)]
+                    wanted = (entry for entry in entries if depth or is_wanted(entry.name))
+                    found = [*islice(wanted, _MOST_NAMES)]
             except OSError:
                 continue
-            left -= len(found)
-            if left < 0:
-                return
-            for entry in found:
-                if entry.is_symlink():
-                    yield Path(entry.path)
-                elif entry.name not in _MASSES and entry.is_dir(follow_symlinks=False):
-                    following.append(entry.path)
-        level = following
+            yield from (Path(entry.path) for entry in found if entry.is_symlink())
+            if len(found) <= _MOST_ENTERED:
+                following += (
+                    entry for entry in found if entry.name not in _MASSES and entry.is_dir(follow_symlinks=False)
+                )
+        left -= len(level)
+        if left <= 0:
+            return
+        level = [entry.path for entry in sorted(following, key=lambda entry: entry.name not in _FIRST)]

@@ -37,10 +37,14 @@ _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"b
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 _HALVES = re.compile("[\ud800-\udfff]")
 _KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NETRC", "GOOGLE_APPLICATION_CREDENTIALS")
-_RUN_VARIABLES = ("BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL")
+_RUN_VARIABLES = (
+    "BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM", "GIT_TEMPLATE_DIR", "RIPGREP_CONFIG_PATH",
+)  # fmt: skip
 _COMMAND_VARIABLES = (
     "SHELL", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "SSH_ASKPASS",
     "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
+    "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PERL5OPT", "RUBYOPT",
 )  # fmt: skip
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
@@ -71,7 +75,8 @@ class Places:
         linked = linked_into(self.cwd, self._home)
         keys = [path for paths in _variables(_KEY_VARIABLES) for path in paths.split(os.pathsep)]
         files = [path for paths in _variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
-        programs = [word for command in _variables(_COMMAND_VARIABLES) for word in command.split() if "/" in word]
+        words = (word for text in _variables(_COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
+        programs = [word for word in words if "/" in word]
         return Linked([*linked.keys, *self._named(keys)], [*linked.run, *self._named(files), *self._named(programs)])
 
     def _named(self, paths: Iterable[str]) -> list[Path]:

@@ -227,12 +227,18 @@ def test_what_is_deep_in_the_home_and_leads_here_counts_by_its_name_there(projec
 
 
 def test_a_home_of_any_size_is_looked_through_only_so_far(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "_MOST", 20)
+    monkeypatch.setattr(links, "_MOST_FOLDERS", 30)
+    monkeypatch.setattr(links, "_MOST_ENTERED", 20)
     for number in range(30):
-        (Path.home() / ".many" / f"{number}").mkdir(parents=True)
+        (Path.home() / ".aTrash" / f"{number}").mkdir(parents=True)
+        (Path.home() / ".zeta" / f"{number % 3}" / f"{number}" / "deep").mkdir(parents=True, exist_ok=True)
+    (Path.home() / ".aTrash" / "tool").symlink_to(project / "trash")
+    (Path.home() / ".config" / "zsh").mkdir(parents=True)
+    (Path.home() / ".config" / "zsh" / ".zshenv").symlink_to(project / "zsh")
     (Path.home() / ".bashrc").symlink_to(project / "bashrc")
     judge = Judge(["Write"], project, person=False)
-    assert decide(judge, "Write", {"file_path": "bashrc"}) == "deny", "what is near the top comes first"
+    for path in ("bashrc", "zsh", "trash"):
+        assert decide(judge, "Write", {"file_path": path}) == "deny", path
 
 
 def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,8 +248,10 @@ def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest
     monkeypatch.setenv("CLAUDE_ENV_FILE", "dev/env")
     monkeypatch.setenv("CLAUDE_CODE_SHELL_PREFIX", str(project / "dev/wrap.sh"))
     monkeypatch.setenv("EDITOR", "./tools/edit --wait")
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", "dev/rgrc")
+    monkeypatch.setenv("NODE_OPTIONS", "--require=./dev/hook.js")
     judge = Judge(["Read", "Write"], project, person=False)
-    for path in ("env.sh", "dev/env", "dev/wrap.sh", "tools/edit"):
+    for path in ("env.sh", "dev/env", "dev/wrap.sh", "tools/edit", "dev/rgrc", "dev/hook.js"):
         assert decide(judge, "Write", {"file_path": path}) == "deny", path
     assert decide(judge, "Read", {"file_path": "cluster"}) == "deny"
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
