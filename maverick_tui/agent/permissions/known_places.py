@@ -71,8 +71,9 @@ def is_run_by_others(names: list[str]) -> bool:
 
 
 def is_of_packages(names: list[str]) -> bool:
-    """Whether it is part of packages that are installed."""
-    return not _INSTALLED.isdisjoint(names)
+    """Whether it is part of packages that are installed, or says which there are."""
+    is_about = any(name.endswith((".dist-info", ".egg-info")) for name in names)
+    return is_about or not _INSTALLED.isdisjoint(names) or bool(names and names[-1].endswith((".pth", ".egg-link")))
 
 
 def way_of(names: list[str]) -> str:

@@ -145,16 +145,17 @@ class Places:
     def why_not_to_search(self, path: str, here: Path | None = None) -> str:
         """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""
         folder, home = path or ".", self._home
+        has_home = home is not None and home.is_relative_to(self.cwd)
         for place in _places(folder, here or self.cwd):
+            is_at_home = home is not None and place.is_relative_to(home)
             if home is not None and home.is_relative_to(place):
                 return f"All of {place} would be searched: your home directory, with the keys in it."
-            if home is not None and place.is_relative_to(home) and not place.is_relative_to(self.cwd):
-                first = compared(place.relative_to(home).parts[0])
-                if first.startswith(".") or first == "library":
-                    return f"All of {place} would be searched, and keys may be kept there."
-            if _is_below(place.as_posix(), _MACHINES) and not place.is_relative_to(self.cwd):
+            if place.is_relative_to(self.cwd) and not (has_home and is_at_home):
+                continue
+            first = compared(place.relative_to(home).parts[0]) if home is not None and is_at_home else ""
+            if first.startswith(".") or first == "library" or _is_below(place.as_posix(), _MACHINES):
                 return f"All of {place} would be searched, and keys may be kept there."
-            if not place.is_relative_to(self.cwd) and (reason := _keys_below(place)):
+            if reason := _keys_below(place):
                 return reason
         return self.why_not_to_read(folder, here)
 

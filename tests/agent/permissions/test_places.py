@@ -62,6 +62,8 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     (project / "env" / "pyvenv.cfg").touch()
     for path in ("env/bin/python", "env/lib/python3.12/os.py", "node_modules/.bin/eslint"):
         assert write(path) == refused, path
+    for path in ("evil-1.0.dist-info/entry_points.txt", "src/x.egg-info/METADATA", "src/x.pth"):
+        assert write(path) == refused, path  # with it, the project's own file would be an installed agent
     assert write(f"{sys.prefix}/bin/maverick") == refused
     assert write("env/src/a.py") == "allow"
     (project / ".venv").symlink_to("env")
@@ -123,6 +125,9 @@ def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
     ):
         assert decide(judge, "Write", {"file_path": path}) == refused
     assert decide(judge, "Grep", {"pattern": "key"}) == refused
+    assert decide(judge, "Grep", {"pattern": "key", "path": ".config"}) == refused
+    (Path.home() / "code").mkdir()
+    assert decide(judge, "Grep", {"pattern": "key", "path": "code"}) == "allow"
     for command in (
         "grep -r key .",
         "rg key",
