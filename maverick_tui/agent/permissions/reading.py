@@ -189,7 +189,10 @@ def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
 _SIGNATURE = re.compile(r"%[-+ ]?G|\(signature")
 _SIGNS = frozenset("!(),")
 _COPIERS = frozenset("cp rsync scp mv install".split())
-_READ_BELOW = frozenset("tar bsdtar zip 7z 7za 7zr diff colordiff delta".split())
+_READ_BELOW = frozenset(
+    "tar bsdtar zip 7z 7za 7zr diff colordiff delta ag ack ugrep egrep fgrep zgrep rgrep docker podman rclone aws"
+    " gsutil ditto".split()
+)
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})
 """Commands of git's that compare folders, too, if one is not in the repository."""
 _READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())

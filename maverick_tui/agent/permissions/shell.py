@@ -56,6 +56,8 @@ _DOCUMENT = re.compile(
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _SHORT_OPTION = 3
 """Characters of an option with a letter or two."""
+_LONGEST_JOINED = 40
+"""Characters of an option before its value."""
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
@@ -134,11 +136,11 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def tails(text: str) -> Iterator[str]:
-    """What may be the value of a short option that it is joined to: `-t.git/hooks`, `-rf/x`."""
-    if text.startswith("-") and not text.startswith("--"):
+    """What may be the value of an option that it is joined to: `-t.git/hooks`, `-rf/x`, `--output/x`."""
+    if text.startswith("-"):
         if len(text) > _SHORT_OPTION:
             yield text[2:]
-        yield from (text[at:] for at in range(3, 8) if text[at : at + 1] in ("/", ".", "~", "@"))
+        yield from (text[at:] for at in range(2, min(len(text), _LONGEST_JOINED)) if text[at] in "/.~@")
 
 
 def _opened(texts: Sequence[str]) -> Iterator[str]:
