@@ -62,6 +62,12 @@ def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
 
 
+def leads_to_keys(names: list[str]) -> bool:
+    """Whether keys are kept there in a home directory, or further below."""
+    way = "/".join(names) + "/"
+    return is_of_keys(names, is_at_home=True) or any(key.startswith(way) for key in (*_KEYS, *_KEY_FILES))
+
+
 def is_run_by_others(names: list[str]) -> bool:
     """Whether what is there can make other programs run something."""
     last = names[-1] if names else ""

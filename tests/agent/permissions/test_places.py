@@ -231,6 +231,26 @@ def test_what_is_deep_in_the_home_and_leads_here_counts_by_its_name_there(projec
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow", "of a plugin, all would ask"
 
 
+def test_what_is_below_a_link_counts_by_its_name_there(project: Path) -> None:
+    home, dotfiles = Path.home(), Path.home() / "dotfiles"
+    for name, target in {".config": "config", ".aws": "aws", ".local": "local"}.items():
+        (dotfiles / target).mkdir(parents=True)
+        (home / name).symlink_to(dotfiles / target)
+    inside = Judge(["Read", "Write"], dotfiles, person=False)
+    assert decide(inside, "Read", {"file_path": "config/gh/hosts.yml"}) == "deny"
+    assert decide(inside, "Read", {"file_path": "config/fish/config.fish"}) == "allow"
+    deep = Judge(["Read", "Write"], dotfiles / "config", person=False)
+    assert decide(deep, "Read", {"file_path": "gh/hosts.yml"}) == "deny"
+    for path in ("systemd/user/x.service", "fish/config.fish", "git/config"):
+        assert decide(deep, "Write", {"file_path": path}) == "deny", path
+    assert decide(deep, "Write", {"file_path": "notes.md"}) == "allow"
+    assert decide(Judge(["Write"], dotfiles / "local", person=False), "Write", {"file_path": "bin/tool"}) == "deny"
+    elsewhere = Judge(["Read", "Grep"], project, person=True)
+    assert decide(elsewhere, "Read", {"file_path": str(dotfiles / "aws" / "credentials")}) == "ask"
+    assert decide(elsewhere, "Grep", {"pattern": "x", "path": str(dotfiles)}) == "ask"
+    assert decide(elsewhere, "Read", {"file_path": str(dotfiles / "README")}) == "allow"
+
+
 def test_a_home_of_any_size_is_looked_through_only_so_far(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "_MOST_FOLDERS", 30)
     monkeypatch.setattr(links, "_MOST_ENTERED", 20)
