@@ -25,11 +25,13 @@ from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.schema import event_schema
 from maverick_tui.executor.limits import LimitError
-from maverick_tui.journal.folders import is_alive, journal_of
+from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.runs.unattended import RunLimits, Unattended
+from tests.cli.agent_files import write_agent
 from tests.cli.pretended import Acts, Model, Pretender
 from tests.runs.grammar import check_well_formed
+from tests.support.command_line import Run
 
 LONG = "All tests PASS, and the report is long."
 
@@ -308,6 +310,46 @@ async def test_a_journal_that_cannot_be_written_is_told_and_ends_nothing(monkeyp
     await written(run, "Do it", way, Result("text", out))
     assert out.getvalue() == f"{LONG}\n"
     assert err.getvalue().startswith("maverick: This run is not kept: ")
+
+
+# -- usage -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["nobody", "go"], 3, "nobody"),
+        (["reviewer"], 2, "Say what it is to do, or pipe it in."),
+        (["reviewer", " "], 2, "It is empty."),
+        (["reviewer", "-"], 2, "Nothing is piped in."),
+        (["reviewer", "go", "--offline"], 2, "--script FILE"),
+        (["reviewer", "go", "--input", "base"], 2, "'base' is not NAME=VALUE."),
+        (["reviewer", "go", "--input", "base=a", "--input", "base=b"], 2, "is given twice"),
+        (["reviewer", "go", "--input", "bass=a"], 2, "bass"),
+        (["reviewer", "go", "--allow", "Bahs(make:*)"], 2, "Bahs"),
+        (["reviewer", "go", "--timeout", "0"], 2, "not more than 0"),
+        (["reviewer", "go", "--max-cost", "nan"], 2, "not more than 0"),
+        (["reviewer", "go", "--max-turns", "0"], 2, "--max-turns"),
+        (["reviewer", "go", "--output", "xml"], 2, "--output"),
+        (["reviewer", "go", "--cwd", "nowhere"], 2, "nowhere"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_is_run(
+    arguments: list[str], code: int, says: str, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_agent("reviewer")
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        ran = maverick("run", *arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert says in " ".join(ran.err.split())
+    assert list(kept_runs()) == []
+
+
+def test_the_help_tells_what_it_leaves_with(maverick: Run) -> None:
+    out = maverick("run", "--help").out
+    for code in (FAILED, TIMED_OUT, OVER_LIMIT, NOBODY_TO_ASK, INTERRUPTED):
+        assert f"\n  {code:>5}  " in out or f"\n{code:>7}  " in out
 
 
 # -- signals -----------------------------------------------------------------------------------------------------------
