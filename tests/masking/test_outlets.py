@@ -16,6 +16,7 @@ from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedRespon
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.cli import _report
+from maverick_tui.cli.result_forms import EventLines
 from maverick_tui.config import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.executor.activity import ToolCallFinished, ToolCallStarted
@@ -115,8 +116,8 @@ def export() -> str:
     return exported(*said, *calls, *ends)
 
 
-def run_journal() -> str:
-    path = journal_of("7f3a00c0ffee")
+def told_of_a_run() -> list[ev.Event]:
+    """Events in which everything is spoken that must not get out; words come in pieces."""
     events: list[ev.Event] = [ev.RunStarted(0, "7f3a00c0ffee", "shopper")]
     for number, text in enumerate(TEXTS):
         events += [ev.TurnStarted(1, number, text), ev.PromptQueued(1, "p", text), ev.BlockStarted(1, number, "text")]
@@ -130,12 +131,25 @@ def run_journal() -> str:
         events += [ev.TurnEnded(4, number, "failed", ev.Usage(), failure=failure), ev.Noticed(4, "x", text)]
     events += [ev.ToolCalled(5, f"c{number}", "Shop", data) for number, data in enumerate(DATA)]
     events += [ev.PermissionAsked(5, f"r{number}", "c", "Shop", data) for number, data in enumerate(DATA)]
+    return events
+
+
+def run_journal() -> str:
+    path = journal_of("7f3a00c0ffee")
     kept = Journal(path, print)
-    for number, event in enumerate(events):
+    for number, event in enumerate(told_of_a_run()):
         kept.write(number, [event])
     kept.close()
     grown = (event.text for event in read_journal(path).events if isinstance(event, ev.BlockGrew))
     return path.read_text() + "".join(grown)
+
+
+def event_lines() -> str:
+    lines = EventLines()
+    written = "".join(lines.add(number, [event]) for number, event in enumerate(told_of_a_run()))
+    told = [json.loads(line) for line in written.splitlines()]
+    assert [event["seq"] for event in told] == list(range(len(told_of_a_run())))
+    return written + "".join(event["text"] for event in told if event["type"] == "block_grew")
 
 
 def error_text() -> str:
@@ -157,9 +171,10 @@ def value_in_a_message() -> str:
 
 
 OUTLETS = [
-    log_file, executor_journal, cassette, export, run_journal, error_text, suspended_state, value_in_a_message
+    log_file, executor_journal, cassette, export, run_journal, event_lines, error_text, suspended_state,
+    value_in_a_message,
 ]  # fmt: skip
-OF_DATA = (executor_journal, cassette, export, run_journal, suspended_state)
+OF_DATA = (executor_journal, cassette, export, run_journal, event_lines, suspended_state)
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)

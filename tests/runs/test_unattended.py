@@ -19,9 +19,8 @@ from maverick_tui.runs.unattended import RunLimits, Unattended, limited
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.grammar import check_well_formed
-from tests.runs.watching import blocks
 from tests.support.agents import Talker
-from tests.support.model import bash, call, fail, say, stall
+from tests.support.model import bash, call, say, stall
 
 
 class Lister(Talker):
@@ -122,14 +121,6 @@ async def test_ended_in_the_middle_of_an_answer_it_stops_in_good_order(serve: Se
     assert ("timeout", "It has taken long enough.") in [
         (event.kind, event.text) for event in events if isinstance(event, ev.Noticed)
     ]
-
-
-async def test_a_failure_is_the_last_turns(serve: ServeModel) -> None:
-    async with serve(fail(500)):
-        run = await served(Talker())
-    assert run.failure is not None
-    assert "HTTP 500" in run.failure.message
-    assert blocks(run.events.since(0)) == []
 
 
 def test_the_narrower_limit_counts() -> None:
