@@ -10,45 +10,48 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
-from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width, wrap
+from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width, with_short_paths, wrap
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
     from maverick_tui.settings_told import SettingTold
 
 _INDENT = "    "
-_WIDEST_NAME = 24
+_WIDEST = 28
+_TABLE = "Keys of the interface."
 
 
 def write_settings(file: Path, told: Sequence[SettingTold], tables: Mapping[str, int]) -> None:
-    """The file, each setting with its value, origin and meaning, and what else is in the file."""
+    """The file, each setting with its origin, value and meaning, and what else is in the file."""
     paper = Paper(sys.stdout, terminal_width())
     missing = "" if file.exists() else " (there is none yet: maverick config edit makes it)"
     paper.line((display_path(str(file)), "bold"), missing)
-    names = min(max(cell_len(one.name) for one in told), _WIDEST_NAME)
-    values = max(min(max(cell_len(_value(one.value)) for one in told), paper.width - names - 24), 12)
-    meaning = ""
-    for one in told:
+    rows = [(one.name, _source(one), _value(one.value), one.meaning) for one in told]
+    rows += [(f"[{table}]", "file", count(size, "line"), _TABLE) for table, size in tables.items()]
+    names, sources = (min(max(cell_len(row[at]) for row in rows), _WIDEST) for at in (0, 1))
+    shown_before = ""
+    for name, source, value, meaning in rows:
+        is_changed = source != "default"
+        margin = " " * (names + sources + 4)
+        first, *rest = wrap(with_short_paths(value), margin, margin)
         paper.line("")
-        is_changed = one.origin != "default"
-        name, value = pad(cut(one_line(one.name), names), names), _value(one.value)
-        source = one.source if one.origin == "environment" else one.origin
         paper.line(
-            (name, "bold") if is_changed else name,
+            (pad(cut(one_line(name), names), names), *(["bold"] if is_changed else [])),
             "  ",
-            (pad(cut(value, values), values), "cyan") if is_changed else pad(cut(value, values), values),
+            (pad(cut(source, sources), sources), "yellow" if is_changed else "dim"),
             "  ",
-            (source, "yellow") if is_changed else (source, "dim"),
+            first[len(margin) :],
         )
-        if one.meaning != meaning:
-            for line in wrap(one.meaning, _INDENT, _INDENT):
+        for line in rest:
+            paper.line(line)
+        if meaning != shown_before:
+            for line in wrap(meaning, _INDENT, _INDENT):
                 paper.line((line, "dim"))
-        meaning = one.meaning
-    for table, size in tables.items():
-        paper.line("")
-        paper.line(
-            (pad(f"[{table}]", names), "bold"), f"  {count(size, 'line')} for the interface", ("  file", "yellow")
-        )
+        shown_before = meaning
+
+
+def _source(one: SettingTold) -> str:
+    return one.source if one.origin == "environment" else one.origin
 
 
 def _value(value: Any) -> str:
