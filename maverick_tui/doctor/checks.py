@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.doctor.endpoint import check_credentials, check_endpoint
-from maverick_tui.doctor.files import check_agents, check_folder, check_kept_runs, check_settings
+from maverick_tui.doctor.files import check_agents, check_folder, check_kept_runs, check_settings, check_state_folder
 from maverick_tui.doctor.findings import Check, Situation
 from maverick_tui.doctor.programs import check_cli, check_git, check_ourselves
 from maverick_tui.doctor.terminal import check_terminal
@@ -19,6 +19,7 @@ CHECKS = (
     Check("Settings", check_settings),
     Check("Agents", check_agents),
     Check("Folder", check_folder),
+    Check("State folder", check_state_folder),
     Check("Kept runs", check_kept_runs),
 )
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SECONDS = 4.0
 """How long the endpoint may take to answer."""
+_LOOK_UP = 1.0
+"""How long its name may be looked up beyond that."""
 _VENDOR = "https://api.anthropic.com"
 _ASKED = "/v1/models?limit=1"
 """Costs nothing, and tells whether a key is good."""
@@ -83,7 +85,7 @@ def _asked(config: AgentConfig) -> Finding:
     details: dict[str, object] = {"address": where}
     try:
         # In a thread of its own, for no time limit of the library counts while a name is looked up.
-        answer = in_background(lambda: _ask(address, config)).result(SECONDS + 1)
+        answer = in_background(lambda: _ask(address, config)).result(SECONDS + _LOOK_UP)
     except (TimeoutError, httpx2.TimeoutException):
         return Finding("Endpoint", "wrong", f"{where} does not answer within {SECONDS:g} s", _NETWORK, details)
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:

@@ -93,16 +93,8 @@ def check_folder(situation: Situation) -> Iterator[Finding]:
 # -- what is kept ------------------------------------------------------------------------------------------------------
 
 
-def check_kept_runs(situation: Situation) -> Iterator[Finding]:
-    """Whether runs can be kept, for us alone, and whether those that have been can be read."""
-    yield _state_folder()
-    if not situation.settings.keep_runs:
-        yield Finding("Kept runs", "warning", "off by the setting keep_runs", "maverick config edit turns it on.")
-    else:
-        yield _kept_runs()
-
-
-def _state_folder() -> Finding:
+def check_state_folder(_: Situation) -> Iterator[Finding]:
+    """Whether anything can be kept, and for us alone."""
     from maverick_tui.journal.folders import runs_folder
 
     name, folder, runs = "State folder", paths.user_state(), runs_folder()
@@ -111,13 +103,14 @@ def _state_folder() -> Finding:
     details = {"folder": str(folder), "exists": folder.exists(), "free_bytes": free}
     if why := _why_not_written(there):
         hint = "Make it writable, or set MAVERICK_STATE_DIR to a folder that is."
-        return Finding(name, "wrong", f"{there} cannot be written: {why}", hint, details)
-    if free < _LITTLE_ROOM:
+        yield Finding(name, "wrong", f"{there} cannot be written: {why}", hint, details)
+    elif free < _LITTLE_ROOM:
         fact = f"{folder}: {free // _MB} MB of room are left"
-        return Finding(name, "wrong" if free < _NO_ROOM else "warning", fact, "Make room on that disk.", details)
-    if runs.exists() and _is_open(runs):
-        return Finding(name, "warning", f"others can read {runs}", f"Run: chmod -R go= {runs}", details)
-    return Finding(name, "fine", f"{folder}, {free / 1024 / _MB:.0f} GB of room", details=details)
+        yield Finding(name, "wrong" if free < _NO_ROOM else "warning", fact, "Make room on that disk.", details)
+    elif _is_open(runs):
+        yield Finding(name, "warning", f"others can read {runs}", f"Run: chmod -R go= {runs}", details)
+    else:
+        yield Finding(name, "fine", f"{folder}, {free / 1024 / _MB:.0f} GB of room", details=details)
 
 
 def _why_not_written(folder: Path) -> str:
@@ -130,10 +123,25 @@ def _why_not_written(folder: Path) -> str:
         return error.strerror or str(error)
 
 
+def check_kept_runs(situation: Situation) -> Iterator[Finding]:
+    """How many there are, and whether they can be read."""
+    from maverick_tui.journal.folders import runs_folder
+
+    if not situation.settings.keep_runs:
+        fact = "none from now on, by the setting keep_runs"
+        yield Finding("Kept runs", "warning", fact, "Set it to true to find runs again: maverick config edit")
+        return
+    try:
+        yield _kept_runs()
+    except OSError as error:
+        fact = f"{runs_folder()} cannot be read: {error.strerror or error}"
+        yield Finding("Kept runs", "wrong", fact, "Make it readable, or set MAVERICK_STATE_DIR to another folder.")
+
+
 def _kept_runs() -> Finding:
     from maverick_tui.journal.folders import journal_of, kept_runs, runs_folder
 
-    journals = {journal: journal.stat() for journal in map(journal_of, kept_runs())}
+    journals = {journal: journal.stat() for journal in map(journal_of, kept_runs()) if journal.exists()}
     size = sum(one.st_size for one in journals.values())
     until = time.monotonic() + _READING
     newest = sorted(journals, key=lambda journal: journals[journal].st_mtime, reverse=True)

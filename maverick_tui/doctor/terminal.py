@@ -85,15 +85,17 @@ def _colours(tmux: _Tmux | None) -> Finding:
 
 
 def _by_terminfo() -> int:
-    """How many there are by the description of the terminal; 0 without one."""
+    """How many there are by the description of the terminal; by its name alone, where there is none."""
+    name = os.environ.get("TERM", "dumb")
+    by_name = _FEW if name.endswith("256color") or os.name != "posix" else 8
     try:
         import curses
     except ImportError:  # not on Windows
-        return _FEW
+        return by_name
     try:
-        curses.setupterm(os.environ.get("TERM", "dumb"), sys.__stdout__.fileno() if sys.__stdout__ else 1)
-    except (curses.error, OSError):
-        return 0
+        curses.setupterm(name, sys.stdout.fileno())
+    except curses.error:
+        return by_name
     is_direct = curses.tigetflag("RGB") > 0 or curses.tigetflag("Tc") > 0
     return _MANY if is_direct else max(curses.tigetnum("colors"), 0)
 
