@@ -24,8 +24,9 @@ _TABLE = "Keys of the interface."
 def write_settings(file: Path, told: Sequence[SettingTold], tables: Mapping[str, int]) -> None:
     """The file, each setting with its origin, value and meaning, and what else is in the file."""
     paper = Paper(sys.stdout, terminal_width())
-    missing = "" if file.exists() else " (there is none yet: maverick config edit makes it)"
-    paper.line((display_path(str(file)), "bold"), missing)
+    paper.line((display_path(str(file)), "bold"))
+    if not file.exists():
+        paper.line(("There is none yet: maverick config edit makes it.", "dim"))
     rows = [(one.name, _source(one), _value(one.value), one.meaning) for one in told]
     rows += [(f"[{table}]", "file", count(size, "line"), _TABLE) for table, size in tables.items()]
     names, sources = (min(max(cell_len(row[at]) for row in rows), _WIDEST) for at in (0, 1))

@@ -57,7 +57,7 @@ def test_settings_that_are_not_say_why(text: str, mode: int, state: str, says: s
 
 def test_agents_with_problems_are_named() -> None:
     assert found(check_agents).state == "fine"
-    write_agent("careful", "colour: red")
+    write_agent("careful", "model:")
     warned = found(check_agents)
     assert (warned.state, warned.hint) == ("warning", "Run: maverick agents check")
     Path(".claude/agents/broken.md").write_text("---\nname: [\n---\n")
