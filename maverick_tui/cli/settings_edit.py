@@ -65,7 +65,7 @@ def _edit_until_right(copy: Path, file: Path) -> None:
         if not (wrong := _wrong_with(copy)):
             return
         wrong = inert(redact(wrong.replace(str(copy), str(file))))
-        if not sys.stdin.isatty():
+        if sys.stdin is None or not sys.stdin.isatty():
             raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))
         typer.echo(f"{wrong}\nEdit it again, or discard what you wrote? [E/d]: ", nl=False, err=True)
         try:

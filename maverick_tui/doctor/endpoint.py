@@ -51,6 +51,8 @@ def check_credentials(situation: Situation) -> Iterator[Finding]:
         yield Finding("Credentials", "fine", f"{used[0]}{_where(situation, used[0])}{only}", details=details)
     elif details["used"]:
         yield Finding("Credentials", "fine", "the login of Claude Code, for agents on the CLI", details=details)
+    elif situation.trouble is not None:
+        yield Finding("Credentials", "unknown", "none in the environment; the settings cannot be used", details=details)
     else:
         hint = f"Set {KEY}, or log in with the claude command. Without, there is the demo."
         yield Finding("Credentials", "wrong", "none", hint, details)
@@ -88,7 +90,7 @@ def _asked(config: AgentConfig) -> Finding:
         answer = in_background(lambda: _ask(address, config)).result(SECONDS + _LOOK_UP)
     except (TimeoutError, httpx2.TimeoutException):
         return Finding("Endpoint", "wrong", f"{where} does not answer within {SECONDS:g} s", _NETWORK, details)
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ImportError, ValueError) as error:  # of a proxy, the last two
         return Finding("Endpoint", "wrong", *_failure(error, where), details)
     return Finding("Endpoint", *_judged(answer, where), {**details, **answer._asdict()})
 

@@ -18,6 +18,8 @@ _MB = 1 << 20
 _LITTLE_ROOM, _NO_ROOM = 1024 * _MB, 32 * _MB
 _READING = 0.5
 """Seconds for reading journals as a whole; of those that are left, the beginning and the end are looked at."""
+_SMALL = 2 * _MB
+"""The most of one journal that is read as a whole."""
 _TAIL = 1 << 16
 _OTHERS = 0o077
 """What a file's mode allows everybody else."""
@@ -145,7 +147,10 @@ def _kept_runs() -> Finding:
     size = sum(one.st_size for one in journals.values())
     until = time.monotonic() + _READING
     newest = sorted(journals, key=lambda journal: journals[journal].st_mtime, reverse=True)
-    states = {journal: _state_of(journal, as_a_whole=time.monotonic() < until) for journal in newest}
+    states = {
+        journal: _state_of(journal, as_a_whole=journals[journal].st_size <= _SMALL and time.monotonic() < until)
+        for journal in newest
+    }
     counts = Counter(states.values())
     details = {"folder": str(runs_folder()), "runs": len(journals), "bytes": size}
     details |= {state: counts[state] for state in ("interrupted", "unreadable", "newer")}

@@ -125,7 +125,7 @@ def check_git(situation: Situation) -> Iterator[Finding]:
         yield Finding("git", "warning", fact, "See what `git config --list` says; 2.31 is needed.", details)
     elif named := programs_named(situation.cwd):
         fact = f"{version}; by this folder's settings it does more than read: {', '.join(named)}"
-        hint = "None, if they are yours: agents that read with git ask first here."
+        hint = "Nothing, if you know them: agents ask before they read with git here."
         yield Finding("git", "warning", fact, hint, {**details, "programs": named})
     else:
         yield Finding("git", "fine", version, details=details)

@@ -49,9 +49,9 @@ def _called(answers: TerminalAnswers, tmux: _Tmux | None) -> Finding:
     name = answers.name or os.environ.get("TERM_PROGRAM") or os.environ.get("TERM") or "no TERM"
     fact = f"{name}{inside if not name.startswith('tmux') else ''}, {columns} x {rows}"
     details = {"terminal": name, "columns": columns, "rows": rows}
-    if os.environ.get("TERM", "dumb") == "dumb":
-        hint = "Set TERM to what it is: as it is, the application cannot be opened."
-        return Finding("Terminal", "wrong", f"{fact}; TERM says that it can do nothing", hint, details)
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        hint = "Set TERM to what it is: the application does not open in a dumb one."
+        return Finding("Terminal", "warning", f"{fact}; TERM does not say what it can do", hint, details)
     if "utf" not in (sys.stdout.encoding or "").lower():
         fact = f"{fact}, {sys.stdout.encoding} and not UTF-8"
         return Finding("Terminal", "warning", fact, "Set LANG to a locale with UTF-8: C.UTF-8, for example.", details)

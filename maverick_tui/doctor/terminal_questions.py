@@ -65,8 +65,8 @@ def _why_not() -> str:
         return "standard input is no terminal"
     if not sys.stdout.isatty():
         return "standard output is no terminal"
-    if os.environ.get("TERM", "dumb") == "dumb":
-        return "TERM says that it can do nothing"
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        return "TERM does not say what it is"
     if "utf" not in (sys.stdout.encoding or "").lower():
         return f"the locale is not UTF-8 but {sys.stdout.encoding}"
     if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():  # whoever changes it from there is stopped

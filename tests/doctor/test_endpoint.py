@@ -64,6 +64,19 @@ def test_a_key_that_cannot_be_sent_is_named_and_not_shown(monkeypatch: pytest.Mo
     assert SECRET not in told.fact
 
 
+def test_settings_that_cannot_be_used_may_have_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_TIMEOUT", "soon")
+    assert found(check_credentials).state == "unknown"
+
+
+def test_a_proxy_that_cannot_be_used_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "gopher://127.0.0.1:9")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://models.example")
+    told = found(check_endpoint)
+    assert told.state == "wrong"
+    assert "HTTPS_PROXY" in told.hint
+
+
 # -- the endpoint ------------------------------------------------------------------------------------------------------
 
 

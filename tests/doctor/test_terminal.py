@@ -109,7 +109,7 @@ def test_tmux_is_asked_what_it_hands_on(
 
 def test_a_dumb_terminal_is_not_asked(tmp_path: Path) -> None:
     found, terminal = looked(tmp_path, replies(), TERM="dumb")
-    assert found["Terminal"]["state"] == "wrong"
+    assert found["Terminal"]["state"] == "warning"
     assert found["Unicode width"]["fact"].startswith("not asked")
     assert b"\x1b" not in terminal.written
 
