@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,33 +49,36 @@ def doctor(
 
 def _write(findings: Iterable[Finding]) -> list[Finding]:
     """A mark, a name and a fact for each, as it comes, and below what to do."""
-    from maverick_tui.cli.layout import Paper, count, pad, terminal_width, with_short_paths, wrap
+    from maverick_tui.cli.layout import Paper, pad, terminal_width, with_short_paths, wrap
     from maverick_tui.inert import one_line
     from maverick_tui.masking.redact import redact
 
     paper, told = Paper(sys.stdout, terminal_width()), []
     is_plain = not _can_show("✔✘·→")
+    margin, arrow = " " * (_NAME + 4), "->" if is_plain else "→"
     for one in findings:
         told.append(one)
         sign, style = _SIGNS[one.state]
         sign = _PLAIN_SIGNS[one.state] if is_plain else sign
-        margin = " " * (_NAME + 4)
         fact, hint = (one_line(redact(with_short_paths(text))) for text in (one.fact, one.hint))
-        first, *rest = wrap(fact, margin, margin)
+        first, *rest = wrap(fact, margin, margin, paper.width)
         paper.line((sign, style), " ", (pad(one.name, _NAME), "bold"), "  ", (first[len(margin) :], *_of_fact(one)))
         for line in rest:
             paper.line((line, *_of_fact(one)))
-        for line in wrap(hint, f"{margin}{'->' if is_plain else '→'} ", f"{margin}  ") if hint else ():
+        for line in wrap(hint, f"{margin}{arrow} ", f"{margin}{' ' * len(arrow)} ", paper.width) if hint else ():
             paper.line((line, style))
-    wrong, warnings = (sum(one.state == state for one in told) for state in ("wrong", "warning"))
     paper.line("")
-    if wrong or warnings:
-        found = [f"{count(wrong, 'thing')} {'is' if wrong == 1 else 'are'} wrong"] if wrong else []
-        found += [count(warnings, "warning")] if warnings else []
-        paper.line((f"{', '.join(found)}.", "bold"))
-    else:
-        paper.line(("All is well.", "bold"))
+    for line in wrap(_sum_up(told), width=paper.width):
+        paper.line((line, "bold"))
     return told
+
+
+def _sum_up(told: Sequence[Finding]) -> str:
+    """What is wrong, by name: the row of it may be above the screen."""
+    named = {state: [one.name for one in told if one.state == state] for state in ("wrong", "warning")}
+    parts = [f"Wrong: {', '.join(named['wrong'])}."] if named["wrong"] else []
+    parts += [f"Worth a look: {', '.join(named['warning'])}."] if named["warning"] else []
+    return " ".join(parts) or "All is well."
 
 
 def _of_fact(one: Finding) -> tuple[str, ...]:

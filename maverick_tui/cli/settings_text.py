@@ -34,7 +34,7 @@ def write_settings(file: Path, told: Sequence[SettingTold], tables: Mapping[str,
     for name, source, value, meaning in rows:
         is_changed = source != "default"
         margin = " " * (names + sources + 4)
-        first, *rest = wrap(with_short_paths(value), margin, margin)
+        first, *rest = wrap(with_short_paths(value), margin, margin, paper.width)
         paper.line("")
         paper.line(
             (pad(cut(one_line(name), names), names), *(["bold"] if is_changed else [])),
@@ -46,7 +46,7 @@ def write_settings(file: Path, told: Sequence[SettingTold], tables: Mapping[str,
         for line in rest:
             paper.line(line)
         if meaning != shown_before:
-            for line in wrap(meaning, _INDENT, _INDENT):
+            for line in wrap(meaning, _INDENT, _INDENT, paper.width):
                 paper.line((line, "dim"))
         shown_before = meaning
 

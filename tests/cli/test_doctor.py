@@ -33,8 +33,8 @@ def finds(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
     [
         ("fine", 0, "All is well."),
         ("unknown", 0, "All is well."),
-        ("warning", 0, "1 warning."),
-        ("wrong", 1, "1 thing is wrong."),
+        ("warning", 0, "Worth a look: It."),
+        ("wrong", 1, "Wrong: It."),
     ],
 )
 def test_only_what_is_wrong_makes_it_fail(
@@ -60,7 +60,7 @@ def test_rows_fit_eighty_columns_and_say_what_to_do_below(maverick: Run, monkeyp
         "                      of it, and then some more\n"
         "✔ That              is well\n"
         "\n"
-        "1 thing is wrong.\n"
+        "Wrong: It.\n"
     )
 
 
@@ -112,15 +112,16 @@ def test_in_a_terminal_it_asks_and_leaves_no_trace(tmp_path: Path) -> None:
 
     environment_ = terminal_environment(**environment())
     del environment_["COLUMNS"]
-    terminal = Answering([sys.executable, "-m", "maverick_tui", "doctor"], environment_, (80, 40))
+    terminal = Answering([sys.executable, "-m", "maverick_tui", "doctor"], environment_, (120, 40))
     try:
         assert terminal.wait() == 1, terminal.glass.text
         shown = terminal.look().text
         assert terminal.attributes == terminal.attributes_before
     finally:
         terminal.end()
-    assert "✔ Terminal          foot(1.2), 80 x 40" in shown
+    assert "✔ Terminal          foot(1.2), 120 x 40" in shown
     assert "✔ Whole frames      synchronised output" in shown
     assert "! Unicode width     not as counted: letters, marks" in shown
     assert "✘ Endpoint          http://127.0.0.1:9 refuses the connection" in shown
     assert shown.splitlines()[0].startswith("✔ Maverick")
+    assert "…" not in shown, "what does not fit is wrapped, and not cut"
