@@ -37,24 +37,30 @@ def replies(mode: int = 2, attributes: str = "62;22", name: str = "kitty(0.40)",
     return f"\x1b[?2026;{mode}$y\x1bP>|{name}\x1b\\{places}\x1b[?{attributes}c".encode()
 
 
-def looked(
+def looking(
     tmp_path: Path, answer: bytes | None, seconds: float = 60.0, size: tuple[int, int] = (80, 24), **more: str
-) -> tuple[dict[str, dict[str, Any]], PtyProgram]:
-    """What is found in a terminal that answers like this, or not at all; by name."""
+) -> PtyProgram:
+    """Somebody who looks at a terminal that answers like this, or not at all."""
 
     class Answering(PtyProgram):
         REPLIES = {LAST_QUESTION: answer} if answer is not None else {}
 
-    report = tmp_path / "report.json"
-    environment = terminal_environment(PYTHONPATH=str(ROOT), **more)
-    terminal = Answering([sys.executable, "-c", LOOK, str(seconds), str(report)], environment, size)
+    command = [sys.executable, "-c", LOOK, str(seconds), str(tmp_path / "report.json")]
+    return Answering(command, terminal_environment(PYTHONPATH=str(ROOT), **more), size)
+
+
+def looked(
+    tmp_path: Path, answer: bytes | None, seconds: float = 60.0, size: tuple[int, int] = (80, 24), **more: str
+) -> tuple[dict[str, dict[str, Any]], PtyProgram]:
+    """What is found there, by name."""
+    terminal = looking(tmp_path, answer, seconds, size, **more)
     try:
         code = terminal.wait()
         assert code == 0, terminal.glass.text
         assert terminal.attributes == terminal.attributes_before
     finally:
         terminal.end()
-    return {one["name"]: one for one in json.loads(report.read_text())}, terminal
+    return {one["name"]: one for one in json.loads((tmp_path / "report.json").read_text())}, terminal
 
 
 def test_a_terminal_that_can_do_everything(tmp_path: Path) -> None:
@@ -74,6 +80,18 @@ def test_a_terminal_that_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
     assert found["Colours"]["state"] == "warning"
     assert found["Colours"]["hint"].startswith("Set TERM")
     assert (found["Terminal"]["state"], found["Terminal"]["columns"]) == ("warning", 50)
+
+
+def test_whoever_interrupts_the_questions_finds_the_terminal_as_it_was(tmp_path: Path) -> None:
+    terminal = looking(tmp_path, None)
+    try:
+        terminal.read(LAST_QUESTION)
+        assert terminal.attributes != terminal.attributes_before
+        terminal.send("\x03")
+        assert terminal.wait() != 0
+        assert terminal.attributes == terminal.attributes_before
+    finally:
+        terminal.end()
 
 
 def test_a_terminal_that_can_do_little_says_what_helps(tmp_path: Path) -> None:
