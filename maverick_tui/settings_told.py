@@ -20,12 +20,14 @@ from maverick_tui.config import OTHER_TABLES, PREFIX, MaverickConfig, UserFile, 
 from maverick_tui.masking.redact import redact_data
 
 Origin = Literal["default", "file", "environment"]
-_WIDTH = 100
+_WIDTH = 79
 _HEAD = """\
-# Settings of Maverick. What begins with # does not count: take that away from a line to set something.
-# A variable wins over this file: MAVERICK_TIMEOUT, for example. `maverick config show` tells what counts."""
+# Settings of Maverick. A line that begins with # does not count.
+# A variable wins over this file: MAVERICK_TIMEOUT, for example.
+# `maverick config show` tells what counts, and why."""
 _KEYS = """\
-# Keys of the interface, by the names that its help tells; several with commas. This part has to stay at the end.
+# Keys of the interface, by the names that its help tells; several with commas.
+# This part has to stay at the end.
 # [keys]
 # "run.verbosity" = "ctrl+l\""""
 _EXAMPLES: Mapping[str, str] = {

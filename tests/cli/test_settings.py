@@ -91,6 +91,7 @@ def test_the_first_file_sets_nothing_and_all_that_it_shows_can_be_set(tmp_path: 
     path = tmp_path / "config.toml"
     path.write_text(new_file())
     assert tomllib.loads(new_file()) == {}
+    assert max(map(len, new_file().splitlines())) <= 80
     lines = [line.removeprefix("# ") for line in new_file().splitlines()]
     path.write_text(
         "\n".join(line for line in lines if line.startswith(("[", '"')) or (" = " in line and line[0].islower()))
