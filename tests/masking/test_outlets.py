@@ -31,6 +31,9 @@ from maverick_tui.executor.model.failures import ours
 from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.suspension import Suspension
 from maverick_tui.inert import inert
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.reading import read_journal
+from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
@@ -119,6 +122,29 @@ def export() -> str:
     return exported(*said, *calls, *ends)
 
 
+def run_journal() -> str:
+    path = journal_of("7f3a00c0ffee")
+    events: list[ev.Event] = [ev.RunStarted(0, "7f3a00c0ffee", "shopper")]
+    for number, text in enumerate(TEXTS):
+        events += [ev.TurnStarted(1, number, text), ev.PromptQueued(1, "p", text), ev.BlockStarted(1, number, "text")]
+        events += [ev.BlockGrew(2, number, text[at : at + 5]) for at in range(0, len(text), 5)]
+        events += [
+            ev.BlockEnded(3, number),
+            ev.ToolFinished(3, "c", text, detail={"said": [text]}),
+            ev.RunNamed(3, text),
+        ]
+        failure = ev.Failure("E", "k", text, text, (text,), text, text)
+        events += [ev.TurnEnded(4, number, "failed", ev.Usage(), failure=failure), ev.Noticed(4, "x", text)]
+    events += [ev.ToolCalled(5, f"c{number}", "Shop", data) for number, data in enumerate(DATA)]
+    events += [ev.PermissionAsked(5, f"r{number}", "c", "Shop", data) for number, data in enumerate(DATA)]
+    kept = Journal(path, print)
+    for number, event in enumerate(events):
+        kept.write(number, [event])
+    kept.close()
+    grown = (event.text for event in read_journal(path).events if isinstance(event, ev.BlockGrew))
+    return path.read_text() + "".join(grown)
+
+
 def error_text() -> str:
     failures = [failure_of(ProcessError(text, stderr=text, hint=text)) for text in TEXTS]
     told = [api_failure(text, status=400).message for text in TEXTS]
@@ -154,10 +180,10 @@ def doctor_report() -> str:
 
 
 OUTLETS = [
-    log_file, executor_journal, cassette, export, error_text, suspended_state, value_in_a_message, settings_shown,
-    doctor_report,
+    log_file, executor_journal, cassette, export, run_journal, error_text, suspended_state, value_in_a_message,
+    settings_shown, doctor_report,
 ]  # fmt: skip
-OF_DATA = (executor_journal, cassette, export, suspended_state)
+OF_DATA = (executor_journal, cassette, export, run_journal, suspended_state)
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)
