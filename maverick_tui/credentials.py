@@ -10,6 +10,8 @@ from maverick_tui import paths
 KEY = "ANTHROPIC_API_KEY"
 TOKEN = "ANTHROPIC_AUTH_TOKEN"
 _LOGIN_TOKEN = "CLAUDE_CODE_OAUTH_TOKEN"
+_YES = ("1", "true", "yes", "on")
+"""What the CLI takes for a yes; anything else is a no."""
 PROVIDERS = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
@@ -20,15 +22,27 @@ PROVIDERS = {
 
 def credentials_in(variables: Mapping[str, str]) -> list[str]:
     """The variables that would be used: a provider, else a key and a token, which the CLI sends both, else a login."""
-    for among in (PROVIDERS, (KEY, TOKEN), (_LOGIN_TOKEN,)):
-        if found := [name for name in among if variables.get(name)]:
-            return found
-    return []
+    asked = [name for name in PROVIDERS if variables.get(name, "").lower() in _YES]
+    keys, logins = ([name for name in among if variables.get(name)] for among in ((KEY, TOKEN), (_LOGIN_TOKEN,)))
+    return asked or keys or logins
 
 
 def has_credentials() -> bool:
-    """Whether a model can be asked: a key or a provider is in the environment, or the CLI has been logged in."""
-    return bool(credentials_in(os.environ)) or is_logged_in()
+    """Whether a model can be asked: a key or a provider is in the environment or the settings, or there is a login."""
+    return bool(credentials_in(os.environ)) or is_logged_in() or bool(credentials_in(_settings_env()))
+
+
+def _settings_env() -> Mapping[str, str]:
+    """The variables of the settings. They take a while to read, so only where somebody has made some."""
+    if not os.environ.get("MAVERICK_ENV") and not (paths.user_config() / "config.toml").exists():
+        return {}
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.exceptions import ConfigError
+
+    try:
+        return MaverickConfig.load().env
+    except ConfigError:  # whoever uses them says why they cannot be used
+        return {}
 
 
 def is_logged_in() -> bool:

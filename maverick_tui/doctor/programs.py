@@ -11,13 +11,18 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from maverick_tui.doctor.findings import Finding, Situation
 from maverick_tui.inert import one_line
 
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
 _SECONDS = 8.0
 """How long a program may take to tell its version."""
-_TOLD = ("claude-agent-sdk", "anthropic", "mcp", "textual", "pydantic")
+_TOLD = ("claude-agent-sdk", "anthropic", "mcp", "textual")
+"""The packages that matter most."""
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 _CLI = "Claude Code CLI"
 _MOST_SAID = 200
@@ -26,7 +31,7 @@ _REINSTALL = "Install Maverick again: it brings claude-agent-sdk with it, and th
 
 
 def check_ourselves(_: Situation) -> Iterator[Finding]:
-    """Our version, Python's, and those of the packages that matter most."""
+    """Our version, Python's, and those of the packages that we need."""
     from importlib.metadata import PackageNotFoundError, version
 
     from maverick_tui import __version__
@@ -35,18 +40,34 @@ def check_ourselves(_: Situation) -> Iterator[Finding]:
     yield Finding(
         "Maverick", "fine", f"{__version__}, Python {python}", details={"version": __version__, "python": python}
     )
-    found: dict[str, str | None] = {}
-    for name in _TOLD:
+    installed: dict[str, str | None] = {}
+    wrong: list[str] = []
+    for wanted in _requirements():
         try:
-            found[name] = version(name)
+            installed[wanted.name] = found = version(wanted.name)
         except PackageNotFoundError:
-            found[name] = None
-    if missing := [name for name, one in found.items() if one is None]:
-        hint = f"Install Maverick again, for {sys.executable}."
-        yield Finding("Packages", "wrong", f"{', '.join(missing)}: not installed", hint, {"packages": found})
+            installed[wanted.name] = None
+            wrong.append(f"{wanted.name} is missing")
+            continue
+        if not wanted.specifier.contains(found, prereleases=True):
+            wrong.append(f"{wanted.name} {found} is not {wanted.specifier}")
+    details = {"packages": installed}
+    if wrong:
+        hint = f"Install Maverick again, in an environment of its own (this is {sys.prefix})."
+        yield Finding("Packages", "wrong", ", ".join(wrong), hint, details)
     else:
-        told = ", ".join(f"{name} {one}" for name, one in found.items())
-        yield Finding("Packages", "fine", told, details={"packages": found})
+        told = ", ".join(f"{name} {installed[name]}" for name in _TOLD if name in installed)
+        yield Finding("Packages", "fine", f"{told} and {len(installed) - len(_TOLD)} more", details=details)
+
+
+def _requirements() -> list[Requirement]:
+    """The packages that we say we need, but for those of extras."""
+    from importlib.metadata import requires
+
+    from packaging.requirements import Requirement
+
+    wanted = map(Requirement, requires("maverick-tui") or ())
+    return [one for one in wanted if one.marker is None or one.marker.evaluate({"extra": ""})]
 
 
 # -- the CLI -----------------------------------------------------------------------------------------------------------

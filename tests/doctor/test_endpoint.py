@@ -38,7 +38,7 @@ def test_the_kind_that_would_be_used_is_told(
     names: list[str], state: str, fact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in names:
-        monkeypatch.setenv(name, SECRET)
+        monkeypatch.setenv(name, "1" if "_USE_" in name else SECRET)
     told = found(check_credentials)
     assert told.state == state
     assert told.fact.startswith(fact)

@@ -22,6 +22,17 @@ def test_versions_are_told() -> None:
     assert packages.state == "fine"
 
 
+def test_packages_that_are_missing_or_others_than_we_need_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = ["claude-agent-sdk>=99", "no-such-package-at-all>=1", "textual>=1", "psycopg>=99; extra == 'postgres'"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda _: needed)
+    _, told = check_ourselves(here())
+    sdk = told.details["packages"]["claude-agent-sdk"]
+    assert (told.state, told.fact) == (
+        "wrong",
+        f"claude-agent-sdk {sdk} is not >=99, no-such-package-at-all is missing",
+    )
+
+
 def test_the_bundled_cli_is_the_one_that_a_session_would_run() -> None:
     cli = found(check_cli)
     assert cli.state == "fine", cli

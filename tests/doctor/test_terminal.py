@@ -132,6 +132,13 @@ def test_a_dumb_terminal_is_not_asked(tmp_path: Path) -> None:
     assert b"\x1b" not in terminal.written
 
 
+def test_a_locale_without_utf_8_is_a_reason_not_to_ask(tmp_path: Path) -> None:
+    found, terminal = looked(tmp_path, replies(), PYTHONIOENCODING="latin-1")
+    assert found["Terminal"]["state"] == "warning"
+    assert "UTF-8" in found["Terminal"]["hint"]
+    assert b"\x1b" not in terminal.written
+
+
 def test_where_there_is_no_terminal_nothing_is_asked() -> None:
     assert ask_terminal().not_asked.endswith("is no terminal")
 
