@@ -25,7 +25,8 @@ def doctor(
     """Check what Maverick stands on: CLI, credentials, endpoint, git, terminal, settings, agents and kept runs.
 
     Each that is not as it should be comes with what to do about it. Exits with 1 if something is wrong; warnings are
-    no reason to. Nothing is changed and no token is spent: the endpoint is asked, with your key, for the list of its models.
+    no reason to. Nothing is changed and no token is spent: the endpoint is asked for the list of its models, with your
+    key if there is one.
 
     JSON: {"ok": ..., "checks": [{name, state, fact, hint, and what is known of it}]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -69,10 +69,11 @@ def examine(checks: Sequence[Check], situation: Situation) -> Iterator[Finding]:
     started = [(check.name, in_background(partial(_found, check, situation))) for check in checks]
     until = time.monotonic() + LONGEST
     for name, answer in started:
-        try:
-            yield from answer.result(max(until - time.monotonic(), 0))
-        except TimeoutError:
+        if not wait([answer], max(until - time.monotonic(), 0)).done:
             yield Finding(name, "wrong", f"not known after {LONGEST:g} s", "Run maverick doctor once more.")
+            continue
+        try:
+            yield from answer.result()
         except Exception as error:  # one that fails is a finding, and hides no other
             why = one_line(redact(f"{type(error).__name__}: {error}"))
             yield Finding(name, "wrong", f"cannot be checked: {why}", "Report this: a check must not fail.")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.doctor.findings import Finding, Situation
@@ -35,7 +35,7 @@ def check_terminal(situation: Situation) -> Iterator[Finding]:
     if not sys.stdout.isatty():
         yield Finding("Terminal", "unknown", f"not asked: {situation.terminal.not_asked}")
         return
-    answers, tmux = situation.terminal, _ask_tmux()
+    answers, tmux = situation.terminal, _ask_tmux(situation.cwd)
     yield _called(answers, tmux)
     yield _colours(tmux)
     yield _copying(answers, tmux)
@@ -157,12 +157,11 @@ def _not_known(answers: TerminalAnswers) -> str:
     return "the terminal does not answer" if answers.is_silent else "the terminal does not say"
 
 
-def _ask_tmux() -> _Tmux | None:
+def _ask_tmux(folder: Path) -> _Tmux | None:
     """The tmux that we are in; None outside of one, or if it does not answer."""
-    from maverick_tui.git.asking import absolute_places
+    from maverick_tui.git.asking import find_program
 
-    places = os.pathsep.join(absolute_places(os.environ.get("PATH", "")))
-    if not os.environ.get("TMUX") or (program := shutil.which("tmux", path=places)) is None:
+    if not os.environ.get("TMUX") or (program := find_program(folder, "tmux")) is None:
         return None
     line = [program, "display-message", "-p", "#{version}\n#{client_termfeatures}\n#{set-clipboard}"]
     try:

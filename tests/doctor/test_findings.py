@@ -49,6 +49,14 @@ def test_a_check_that_fails_is_a_finding_without_secrets_and_hides_no_other(monk
     assert good.state == "fine"
 
 
+def test_a_check_whose_own_time_was_over_says_so() -> None:
+    def fails(_: Situation) -> list[Finding]:
+        raise TimeoutError("the disk sleeps")
+
+    (told,) = examine([Check("late", fails)], here())
+    assert "TimeoutError: the disk sleeps" in told.fact
+
+
 def test_a_check_that_does_not_end_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     is_over = threading.Event()
 

@@ -125,6 +125,14 @@ def test_tmux_is_asked_what_it_hands_on(
     assert found["Terminal"]["fact"] == "tmux 3.4, 80 x 24"
 
 
+def test_a_tmux_of_the_projects_own_is_not_run(tmp_path: Path) -> None:
+    own = program(Path.cwd() / "bin/tmux", "touch ran")
+    found, _ = looked(tmp_path, replies(name="tmux 3.4"), TMUX="/tmp/socket,1,0", PATH=f"{own.parent}:/usr/bin:/bin")
+    assert "Copying" in found
+    assert not Path("ran").exists()
+    assert not (own.parent / "ran").exists()
+
+
 def test_a_dumb_terminal_is_not_asked(tmp_path: Path) -> None:
     found, terminal = looked(tmp_path, replies(), TERM="dumb")
     assert found["Terminal"]["state"] == "warning"
