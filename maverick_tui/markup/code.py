@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Protocol, TypeAlias
 
 _LONGEST_LINE = 2_000  # minified files, whose lines cost lexers seconds
@@ -37,6 +37,18 @@ class Lexer(Protocol):
     def get_tokens_unprocessed(self, text: str) -> Iterable[tuple[int, TokenType, str]]:
         """Positions, token types and the pieces of a text."""
         ...
+
+
+@cache
+def _roles() -> dict[TokenType, str]:
+    return {tuple(name.split(".")): role for role, names in ROLES.items() for name in names}
+
+
+@cache
+def role_of(kind: TokenType) -> str:
+    """The role of a token type, or of the nearest type above it that has one; empty for plain text."""
+    known = _roles()
+    return next((known[kind[:end]] for end in range(len(kind), 0, -1) if kind[:end] in known), "")
 
 
 def lexer_for(lines: Sequence[str], language: str) -> Lexer | None:

@@ -24,11 +24,11 @@ from maverick_tui.executor.journal import record, record_activity, write_log
 from maverick_tui.executor.model.failures import ours
 from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.suspension import Suspension
+from maverick_tui.history.export.markdown import as_markdown
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
-from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.shown import shown

@@ -95,7 +95,7 @@ class Renderer:
     def _drawn(self, unit: Unit) -> list[Row]:
         """The rows of a unit; one that cannot be drawn is shown as it is."""
         source = "\n".join(unit.lines[unit.start : unit.end])
-        if unit.kind == "plain" or any(token.level >= grammar.DEEPEST - 1 for token in unit.tokens):
+        if unit.kind == "plain" or not grammar.is_shallow(unit.tokens):
             return self.plain(source.rstrip(), self.palette.base)
         try:
             return self.blocks.rows(unit.tokens, unit.lines, unit.number)

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from maverick_tui.events import kinds as ev
-from maverick_tui.runs.export import as_markdown
+from maverick_tui.history.export.markdown import as_markdown
 from maverick_tui.runs.store import RunStore
 from tests.runs.story import told
 from tests.support.runs import STREAM_BROKE, Tape
@@ -30,11 +30,12 @@ def test_everything_that_was_asked_said_and_done() -> None:
     tape.tool("Bash", {"command": "ls"}, "a.py\nb.py").tool("Read", {"file_path": "x"}, "No such file", is_error=True)
     tape.put(ev.Noticed(tape.at, "compacted", "The context was compacted."))
     text = exported(tape.done())
-    assert text.startswith("# reviewer\n\n/work/shop  claude-sonnet-4-5\n")
+    assert text.startswith("# reviewer\n\n- folder: /work/shop (main)\n- model: claude-sonnet-4-5\n- began: ")
+    assert "\n- tokens: 1,200 in (8,000 more cached), 480 out\n- cost: $0.021\n" in text
     assert "> Look\n> at it\n" in text
     assert "> Hm.\n> Yes.\n" in text
     assert "\nTwo *things*.\n" in text
-    assert '**Bash** (done)\n\n```\n{\n  "command": "ls"\n}\n```\n\n```\na.py\nb.py\n```\n' in text
+    assert "**Bash** (done)\n\n```bash\nls\n```\n\n```\na.py\nb.py\n```\n" in text
     assert "**Read** (failed)" in text
     assert "*The context was compacted.*" in text
     assert text.endswith("*done: 1,200 tokens in, 480 out, $0.0214, 4.2 s*\n")

@@ -1,0 +1,108 @@
+"""A run as Markdown: what was asked, said and done, for an editor or a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from maverick_tui.events.background import BY_ITSELF
+from maverick_tui.history.export.calls import input_parts, outcome, output_part
+from maverick_tui.history.export.harmless import harmless, literal
+from maverick_tui.history.export.heading import agent, facts, kept_facts, moment
+from maverick_tui.history.export.kept import KeptRun
+from maverick_tui.inert import inert, one_line
+from maverick_tui.masking.redact import redact, redact_data
+from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
+from maverick_tui.runs.store import RunStore
+
+Mask = Callable[[Any], Any]
+"""What is done to texts and data first, before anything is written out in another way."""
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+def as_markdown(store: RunStore) -> str:
+    """The whole run; everything in it is inert, and without secrets."""
+    return redact(_document(store, facts(store), "", mask=redact_data))
+
+
+def kept_as_markdown(run: KeptRun) -> str:
+    """A kept run; it is as masked as its events are."""
+    return _document(run.store, kept_facts(run), run.note, mask=_unchanged)
+
+
+def _document(store: RunStore, known: Sequence[tuple[str, str]], note: str, *, mask: Mask) -> str:
+    head = [f"# {literal(mask(agent(store)))}\n"]
+    if known:
+        head.append("\n".join(f"- {label}: {literal(mask(value))}" for label, value in known) + "\n")
+    if note:
+        head.append(f"**{literal(note)}**\n")
+    return "\n".join([*head, *(part for entry in store.entries if (part := _entry(entry, mask=mask)))])
+
+
+def _entry(entry: Entry, *, mask: Mask) -> str:
+    if isinstance(entry, PromptEntry):
+        mark = f"{BY_ITSELF}  " if entry.origin == "background" else ""
+        return f"## {moment(entry.at)}\n\n{_quoted(mark + harmless(mask(entry.text)))}\n"
+    if isinstance(entry, TextEntry):
+        text = _closed(harmless(mask(entry.text.rstrip())))
+        cut = {"partial": "\n\n*(partial: it broke off here)*", "open": "\n\n*(more is to come)*"}.get(entry.state, "")
+        if not text:
+            return ""
+        return f"{_quoted(text) if entry.kind == 'thinking' or entry.parent else text}{cut}\n"
+    if isinstance(entry, ToolEntry):
+        return _call(entry, mask=mask)
+    if isinstance(entry, FailureEntry):
+        failure = entry.failure
+        what, *more = (literal(mask(inert(line))) for line in (failure.message, *failure.causes, failure.hint) if line)
+        return "\n\n".join([f"**{literal(inert(failure.error))}**: {what}", *more]) + "\n"
+    if isinstance(entry, NoticeEntry):
+        return f"*{literal(mask(one_line(entry.text)))}*\n"
+    if isinstance(entry, EndEntry):
+        usage = entry.result.usage
+        cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
+        tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+        return f"*{entry.result.outcome}: {tokens}{cost}, {usage.duration_ms / 1000:.1f} s*\n"
+    return ""
+
+
+def _call(entry: ToolEntry, *, mask: Mask) -> str:
+    arguments = mask(entry.arguments)
+    state = entry.state if entry.state in ("done", "failed") else outcome(entry)
+    parts = input_parts(entry, arguments)
+    if (result := output_part(entry)) is not None:
+        parts.append(result)
+    file = next((arguments[name] for name in ("file_path", "notebook_path") if arguments.get(name)), "")
+    where = f" {literal(one_line(str(file)))}" if parts and parts[0].language == "diff" and file else ""
+    head = f"**{literal(inert(entry.name))}**{where} ({literal(mask(state))})"
+    text = "\n".join([f"{head}\n", *(_fenced(part.language, mask(part.text)) for part in parts)])
+    return _quoted(text) + "\n" if entry.parent else text
+
+
+def _fenced(language: str, text: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}\n"
+
+
+def _closed(text: str) -> str:
+    """The text with an end for a block of code that has none: what follows is not part of it."""
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if found is None:
+            continue
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence) and not found[2].strip():
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _unchanged(value: Any) -> Any:
+    return value
