@@ -9,7 +9,7 @@ from typing import Any
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.history.export.calls import input_parts, outcome, output_part
 from maverick_tui.history.export.harmless import harmless, literal
-from maverick_tui.history.export.heading import agent, facts, kept_facts, moment
+from maverick_tui.history.export.heading import agent, facts, kept_facts, moment, title
 from maverick_tui.history.export.kept import KeptRun
 from maverick_tui.inert import inert, one_line
 from maverick_tui.masking.redact import redact, redact_data
@@ -23,16 +23,16 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 def as_markdown(store: RunStore) -> str:
     """The whole run; everything in it is inert, and without secrets."""
-    return redact(_document(store, facts(store), "", mask=redact_data))
+    return redact(_document(agent(store), store, facts(store), mask=redact_data))
 
 
 def kept_as_markdown(run: KeptRun) -> str:
     """A kept run; it is as masked as its events are."""
-    return _document(run.store, kept_facts(run), run.note, mask=_unchanged)
+    return _document(title(run.store), run.store, kept_facts(run), run.note, mask=_unchanged)
 
 
-def _document(store: RunStore, known: Sequence[tuple[str, str]], note: str, *, mask: Mask) -> str:
-    head = [f"# {literal(mask(agent(store)))}\n"]
+def _document(heading: str, store: RunStore, known: Sequence[tuple[str, str]], note: str = "", *, mask: Mask) -> str:
+    head = [f"# {literal(mask(heading))}\n"]
     if known:
         head.append("\n".join(f"- {label}: {literal(mask(value))}" for label, value in known) + "\n")
     if note:
