@@ -53,7 +53,7 @@ def outcome(entry: ToolEntry) -> str:
 
 
 def input_parts(entry: ToolEntry, arguments: Mapping[str, Any]) -> list[Part]:
-    """What the tool was given; the arguments are the entry's own, perhaps masked."""
+    """What the tool was given, if `about` does not say it all; the arguments are the entry's own, perhaps masked."""
     if entry.name in _EDITS and (diff := _diff(entry, arguments)):
         return [Part("diff", diff), *_others(arguments, _EDITED)]
     key, language = _SPOKEN.get(entry.name, ("", ""))
@@ -64,7 +64,14 @@ def input_parts(entry: ToolEntry, arguments: Mapping[str, Any]) -> list[Part]:
     todos = list(tool_text.todo_lines(arguments)) if entry.name == "TodoWrite" else []
     if todos:
         return [Part("", "\n".join(f"{_TODO_MARKS.get(state, '[ ]')} {text}" for state, text in todos))]
-    return _others(arguments, ())
+    return [] if _is_told(entry.name, arguments) else _others(arguments, ())
+
+
+def _is_told(tool: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether all of the arguments stands in the line that says what the call is about."""
+    key = tool_text.key_name(tool)
+    value = arguments.get(key)
+    return len(arguments) == 1 and isinstance(value, str) and value == one_line(value)
 
 
 def output_part(entry: ToolEntry) -> Part | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from maverick_tui.events.background import BY_ITSELF
-from maverick_tui.history.export.calls import input_parts, outcome, output_part
+from maverick_tui.history.export.calls import about, input_parts, outcome, output_part
 from maverick_tui.history.export.harmless import harmless, literal
 from maverick_tui.history.export.heading import agent, facts, kept_facts, moment, title
 from maverick_tui.history.export.kept import KeptRun
@@ -37,10 +37,11 @@ def _document(heading: str, store: RunStore, known: Sequence[tuple[str, str]], n
         head.append("\n".join(f"- {label}: {literal(mask(value))}" for label, value in known) + "\n")
     if note:
         head.append(f"**{literal(note)}**\n")
-    return "\n".join([*head, *(part for entry in store.entries if (part := _entry(entry, mask=mask)))])
+    folder = store.loaded.cwd if store.loaded else ""
+    return "\n".join([*head, *(part for entry in store.entries if (part := _entry(entry, folder, mask)))])
 
 
-def _entry(entry: Entry, *, mask: Mask) -> str:
+def _entry(entry: Entry, folder: str, mask: Mask) -> str:
     if isinstance(entry, PromptEntry):
         mark = f"{BY_ITSELF}  " if entry.origin == "background" else ""
         return f"## {moment(entry.at)}\n\n{_quoted(mark + harmless(mask(entry.text)))}\n"
@@ -51,7 +52,7 @@ def _entry(entry: Entry, *, mask: Mask) -> str:
             return ""
         return f"{_quoted(text) if entry.kind == 'thinking' or entry.parent else text}{cut}\n"
     if isinstance(entry, ToolEntry):
-        return _call(entry, mask=mask)
+        return _call(entry, folder, mask)
     if isinstance(entry, FailureEntry):
         failure = entry.failure
         what, *more = (literal(mask(inert(line))) for line in (failure.message, *failure.causes, failure.hint) if line)
@@ -66,16 +67,15 @@ def _entry(entry: Entry, *, mask: Mask) -> str:
     return ""
 
 
-def _call(entry: ToolEntry, *, mask: Mask) -> str:
-    arguments = mask(entry.arguments)
-    state = entry.state if entry.state in ("done", "failed") else outcome(entry)
-    parts = input_parts(entry, arguments)
+def _call(entry: ToolEntry, folder: str, mask: Mask) -> str:
+    parts = input_parts(entry, mask(entry.arguments))
+    # Else what it was given says so by itself.
+    what = f" {literal(mask(about(entry, folder)))}" if not parts or parts[0].language == "diff" else ""
     if (result := output_part(entry)) is not None:
         parts.append(result)
-    file = next((arguments[name] for name in ("file_path", "notebook_path") if arguments.get(name)), "")
-    where = f" {literal(one_line(str(file)))}" if parts and parts[0].language == "diff" and file else ""
-    head = f"**{literal(inert(entry.name))}**{where} ({literal(mask(state))})"
-    text = "\n".join([f"{head}\n", *(_fenced(part.language, mask(part.text)) for part in parts)])
+    state = entry.state if entry.state in ("done", "failed") else outcome(entry)
+    head = f"**{literal(mask(one_line(entry.name)))}**{what.rstrip()} ({literal(mask(state))})\n"
+    text = "\n".join([head, *(_fenced(part.language, mask(part.text)) for part in parts)])
     return _quoted(text) + "\n" if entry.parent else text
 
 

@@ -19,6 +19,7 @@ from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry
 from maverick_tui.runs.failure_words import title as failure_title
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.status import clock
+from maverick_tui.runs.tool_text import describe
 
 _BAR = """<nav hidden aria-label="This page">
 <input type="search" placeholder="Search" aria-label="Search in this run" autocomplete="off" spellcheck="false">
@@ -106,15 +107,14 @@ def _text(entry: TextEntry) -> str:
 
 
 def _call(entry: ToolEntry, folder: str, inside: dict[str, list[Entry]]) -> str:
-    parts = [*input_parts(entry, entry.arguments)]
+    parts = input_parts(entry, entry.arguments)
     within = "".join(_entry(one, folder, inside) for one in inside.pop(entry.call, ()))
     body = "".join(map(_part, parts)) + (f'<div class="within">{within}</div>\n' if within else "")
     if (result := output_part(entry)) is not None:
         body += f'<div class="result">{_part(result)}</div>\n'
     took = clock(entry.seconds) if entry.has_run and entry.seconds is not None else ""
-    words = one_line(entry.name)
     head = (
-        f'<span class="glyph">{GLYPHS.get(entry.state, "○")}</span> <b>{escape(words)}</b> '
+        f'<span class="glyph">{GLYPHS.get(entry.state, "○")}</span> <b>{escape(describe(entry.name))}</b> '
         f'<code class="about">{escape(about(entry, folder))}</code> '
         f'<span class="outcome">{escape(outcome(entry))}</span> <span class="took">{took}</span>'
     )
