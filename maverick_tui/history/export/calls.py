@@ -24,8 +24,12 @@ _TODO_MARKS = {"completed": "[x]", "in_progress": "[-]"}
 _STATES = {"asking": "waiting for an answer", "waiting": "waiting", "writing": "being written", "running": "running"}
 
 
+WORDS = "words"
+"""The language of a remark on one line."""
+
+
 class Part(NamedTuple):
-    """A text, inert, and what it is written in: a lexer's name, `markdown`, or nothing."""
+    """A text, inert, and what it is written in: a lexer's name, `markdown`, `words` or nothing."""
 
     language: str
     text: str
@@ -58,7 +62,9 @@ def input_parts(entry: ToolEntry, arguments: Mapping[str, Any]) -> list[Part]:
         return [Part("diff", diff), *_others(arguments, _EDITED)]
     key, language = _SPOKEN.get(entry.name, ("", ""))
     if isinstance(text := arguments.get(key), str):
-        return [Part(language, inert(text)), *_others(arguments, {key})]
+        said = one_line(str(arguments.get("description") or ""))
+        words = [Part(WORDS, f"the agent says: {said}")] if said and entry.name == "Bash" else []
+        return [*words, Part(language, inert(text)), *_others(arguments, {key, "description"})]
     if entry.name == "AskUserQuestion" and (asked := _asked(arguments)):
         return [Part("", asked)]
     todos = list(tool_text.todo_lines(arguments)) if entry.name == "TodoWrite" else []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from maverick_tui.events.background import BY_ITSELF
-from maverick_tui.history.export.calls import about, input_parts, outcome, output_part
+from maverick_tui.history.export.calls import WORDS, about, input_parts, outcome, output_part
 from maverick_tui.history.export.harmless import harmless, literal
 from maverick_tui.history.export.heading import agent, facts, kept_facts, moment, title
 from maverick_tui.history.export.kept import KeptRun
@@ -75,11 +75,13 @@ def _call(entry: ToolEntry, folder: str, mask: Mask) -> str:
         parts.append(result)
     state = entry.state if entry.state in ("done", "failed") else outcome(entry)
     head = f"**{literal(mask(one_line(entry.name)))}**{what.rstrip()} ({literal(mask(state))})\n"
-    text = "\n".join([head, *(_fenced(part.language, mask(part.text)) for part in parts)])
+    text = "\n".join([head, *(_part(part.language, mask(part.text)) for part in parts)])
     return _quoted(text) + "\n" if entry.parent else text
 
 
-def _fenced(language: str, text: str) -> str:
+def _part(language: str, text: str) -> str:
+    if language == WORDS:
+        return f"*{literal(text)}*\n"
     fence = "```"
     while fence in text:
         fence += "`"

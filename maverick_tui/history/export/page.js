@@ -66,18 +66,29 @@
     count.value = !field.value.trim() ? "" : found.length ? `${current + 1} of ${total}` : "no match";
   };
 
+  // The match itself and not its element, which may be a thousand lines in a box of their own.
+  const show = (range, box) => {
+    if (box) {
+      const inner = box.getBoundingClientRect(), match = range.getBoundingClientRect();
+      box.scrollTop += match.top - inner.top - inner.height / 2;
+      if (match.left < inner.left || match.right > inner.right) box.scrollLeft += match.left - inner.left - inner.width / 2;
+    }
+    const match = range.getBoundingClientRect();
+    scrollBy({ top: match.top - innerHeight / 2, behavior: "instant" });
+  };
+
   const go = (step) => {
     if (!found.length) return;
     current = (current + step + found.length) % found.length;
     const range = found[current];
-    let shown = range.startContainer.parentElement;
+    const shown = range.startContainer.parentElement;
     for (let fold = shown.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     if (!paint("current", [range])) {
       const selection = getSelection();
       selection.removeAllRanges();
       selection.addRange(range);
     }
-    shown.scrollIntoView({ block: "center" });
+    show(range, shown.closest("pre,table"));
     tell();
   };
 

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from maverick_tui.events.background import BY_ITSELF
-from maverick_tui.history.export.calls import GLYPHS, Part, about, input_parts, outcome, output_part
+from maverick_tui.history.export.calls import GLYPHS, WORDS, Part, about, input_parts, outcome, output_part
 from maverick_tui.history.export.heading import kept_facts, moment, title
 from maverick_tui.history.export.kept import KeptRun
 from maverick_tui.history.export.prose import code, plain, prose
@@ -122,6 +122,8 @@ def _call(entry: ToolEntry, folder: str, inside: dict[str, list[Entry]]) -> str:
 
 
 def _part(part: Part) -> str:
+    if part.language == WORDS:
+        return f'<p class="notice">{escape(part.text)}</p>\n'
     return f"<article>{prose(part.text)}</article>\n" if part.language == "markdown" else code(part.text, part.language)
 
 

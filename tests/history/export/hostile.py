@@ -41,7 +41,8 @@ def spoken(evil: str) -> Tape:
     """A run in which this is said wherever something can be said."""
     tape = Tape(agent=f"a {evil}", cwd=f"/w/{evil}", model=evil, branch=evil).connect()
     tape.prompt(evil).think(evil, chunk=3).say(evil, chunk=3).put(ev.RunNamed(tape.at, evil))
-    tape.tool(f"T {evil}", {evil: evil, "list": [evil, {evil: evil}]}, evil).tool("Bash", {"command": evil}, evil)
+    tape.tool(f"T {evil}", {evil: evil, "list": [evil, {evil: evil}]}, evil)
+    tape.tool("Bash", {"command": evil, "description": evil}, evil)
     patch = {"structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": [f"-{evil}", f"+{evil}", evil]}]}
     tape.tool("Edit", {"file_path": evil, "old_string": evil, "new_string": f"{evil}2"}, "ok", detail=patch)
     tape.tool("Write", {"file_path": evil, "content": evil}, "ok").tool("ExitPlanMode", {"plan": evil}, evil)

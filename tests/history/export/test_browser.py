@@ -18,6 +18,7 @@ from tests.support.runs import PARAGRAPH, Tape
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium")
 
+LONG = "line\n" * 300 + " " * 200 + "the needle is here\n" + "line\n" * 300
 ENTER, ESCAPE, SHIFT = ("Enter", 13), ("Escape", 27), 8
 
 
@@ -37,9 +38,7 @@ def written(tape: Tape, name: str = "run.html") -> Path:
 @pytest.fixture
 def page() -> Path:
     tape = Tape().connect().prompt("Review the cart").think("Hm, the hidden thought.").say(PARAGRAPH * 12)
-    tape.tool("Bash", {"command": "pytest -q tests"}, "the needle is here\n1 failed").say(
-        "```python\ndef total(): 1\n```"
-    )
+    tape.tool("Bash", {"command": "pytest -q tests"}, LONG).say("```python\ndef total(): 1\n```")
     tape.say(f"| a | b |\n|---|---|\n| {'wide ' * 40} | {'x' * 300} |\n\n" + "y" * 400)
     return written(tape.done())
 
@@ -54,8 +53,12 @@ def test_search_finds_what_is_folded_and_what_is_coloured(browser: Browser, page
     assert browser.see("document.querySelector('details.call').open")
     assert not browser.see("document.querySelector('details.thinking').open")
     assert browser.see("[...CSS.highlights.get('current')].map(String)") == ["needle"]
-    where = "[...CSS.highlights.get('current')][0].getBoundingClientRect()"
-    assert 0 < browser.see(f"{where}.top") < 800
+    middle = "((box) => [box.left + 5, box.top + 5])([...CSS.highlights.get('current')][0].getBoundingClientRect())"
+    assert "needle" in browser.see(f"document.elementFromPoint(...{middle}).textContent")
+    box = "document.querySelector('.result pre').getBoundingClientRect()"
+    assert browser.see(
+        f"(([x, y], box) => box.left < x && x < box.right && box.top < y && y < box.bottom)({middle}, {box})"
+    )
     browser.press(*ESCAPE)
     browser.wait_for("document.querySelector('output').value === ''")
     browser.click("nav input")

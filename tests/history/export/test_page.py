@@ -80,6 +80,14 @@ def test_a_call_says_what_it_was_about_and_what_came_of_it() -> None:
     assert '<details class="call denied">' in text
 
 
+def test_what_the_agent_says_of_a_command_is_marked_as_its_words() -> None:
+    call = {"command": "ls", "description": "Look <around>", "timeout": 5}
+    text = page(Tape().connect().prompt("One").tool("Bash", call, "a.py"))
+    assert '<p class="notice">the agent says: Look &lt;around&gt;</p>' in text
+    assert "&quot;timeout&quot;" in text
+    assert "&quot;description&quot;" not in text
+
+
 def test_an_edit_is_a_diff_by_its_patch_or_by_its_arguments() -> None:
     edit = {"file_path": "/work/shop/a.py", "old_string": "x = 1\ny = 2", "new_string": "x = 1\ny = 3"}
     patch = {"structuredPatch": [{"oldStart": 12, "newStart": 12, "lines": [" x = 1", "-y = 2", "+y = 3"]}]}
