@@ -13,7 +13,7 @@ from maverick_tui.journal.lines import Decoder, Encoder
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.runs.store import RunStore
 
-State = Literal["live", "interrupted", "done", "failed", "ended"]
+State = Literal["running", "interrupted", "done", "failed", "ended"]
 _LINES_AT_ONCE = 1_000
 _LIVE = "This run was still going on when it was exported: it ends here for now."
 _INTERRUPTED = "This run was interrupted: its process was gone before it ended. What had come by then is here."
@@ -42,7 +42,7 @@ def open_kept(run_id: str, *, is_raw: bool = False) -> KeptRun:
 
 
 def kept_run(run_id: str, events: Sequence[Event], *, was_alive: bool = False, problem: str = "") -> KeptRun:
-    """The run that these events tell; without an end of its own it is live, or was interrupted."""
+    """The run that these events tell; without an end of its own it is running, or was interrupted."""
     store = RunStore()
     for event in events:
         store.apply(event)
@@ -50,7 +50,7 @@ def kept_run(run_id: str, events: Sequence[Event], *, was_alive: bool = False, p
         state: State = "ended" if store.last_outcome is None else store.last_outcome
         note = ""
     elif was_alive:
-        state, note = "live", _LIVE
+        state, note = "running", _LIVE
     else:
         state, note = "interrupted", _INTERRUPTED
         store.apply(RunEnded(events[-1].at, "interrupted"))  # what is open breaks off here

@@ -50,7 +50,7 @@ def test_a_run_that_goes_on_is_said_to(journal: Journal) -> None:
     for text in everywhere().values():
         assert "still going on when it was exported" in text
         assert " loo" in text
-    assert open_kept(RUN).state == "live"
+    assert open_kept(RUN).state == "running"
     assert "more is to come" in everywhere()["md"]
 
 
