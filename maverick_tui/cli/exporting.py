@@ -60,7 +60,7 @@ def export_run(
     run_id = find_run(run)
     if raw and not yes:
         _ask(
-            "Without the second masking an export may hold secrets that were not known when the run was kept.",
+            "What was masked when the run was kept stays masked, but secrets that were not known then may be in it.",
             "Export it so?",
         )
     target = None if output == STDOUT else _target(output, yes=yes)
@@ -124,7 +124,11 @@ def _ask(what: str, question: str) -> None:
     if sys.stdin is None or not sys.stdin.isatty():
         raise MaverickError(f"{what} There is nobody to ask.", hint="If that is what you want, add --yes.")
     typer.echo(f"{what} {question} [y/N]: ", nl=False, err=True)
-    answer = sys.stdin.readline()
+    try:
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        typer.echo(err=True)
+        raise
     if not answer.endswith("\n"):  # Ctrl+D
         typer.echo(err=True)
     if answer.strip().lower() not in ("y", "yes"):

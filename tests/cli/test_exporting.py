@@ -145,7 +145,7 @@ def test_raw_asks_on_standard_error_and_leaves_out_the_second_masking_alone(
     answers += ["n", "y"]
     refused = maverick("runs", "export", "9999", "--raw")
     assert (refused.code, refused.out) == (1, "")
-    assert "may hold secrets" in refused.err
+    assert "What was masked when the run was kept stays masked" in refused.err
     raw = maverick("runs", "export", "9999", "--raw")
     assert "Use [secret] and then-a-plain-word" in raw.out
     assert key not in raw.out

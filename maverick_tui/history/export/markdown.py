@@ -50,6 +50,8 @@ def _entry(entry: Entry, folder: str, mask: Mask) -> str:
         cut = {"partial": "\n\n*(partial: it broke off here)*", "open": "\n\n*(more is to come)*"}.get(entry.state, "")
         if not text:
             return ""
+        if entry.kind == "thinking":
+            text = f"*thinking*\n\n{text}"
         return f"{_quoted(text) if entry.kind == 'thinking' or entry.parent else text}{cut}\n"
     if isinstance(entry, ToolEntry):
         return _call(entry, folder, mask)

@@ -140,6 +140,10 @@ def test_a_lexer_that_fails_costs_the_colours_only(monkeypatch: pytest.MonkeyPat
     assert '<span class="keyword">first</span>\n&lt;second&gt;</code>' in html
 
 
+def test_signs_that_were_written_out_are_shown_as_signs() -> None:
+    assert prose("&lt;b&gt; \\* &copy; &#60;") == "<p>&lt;b&gt; * © &lt;</p>\n"
+
+
 def test_an_address_is_followed_by_its_full_form_only() -> None:
     html = prose("[a](https://a.example/?x=1&y=2) [b](src/b.py) [c](//c.example) [d](mailto:d@e.example)")
     assert re.findall('href="([^"]*)"', html) == ["https://a.example/?x=1&amp;y=2", "mailto:d@e.example"]

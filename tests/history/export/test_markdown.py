@@ -35,7 +35,7 @@ def test_everything_that_was_asked_said_and_done() -> None:
     assert text.startswith("# reviewer\n\n- folder: /work/shop (main)\n- model: claude-sonnet-4-5\n- began: ")
     assert "\n- tokens: 1,200 in (8,000 more cached), 480 out\n- cost: $0.021\n" in text
     assert "> Look\n> at it\n" in text
-    assert "> Hm.\n> Yes.\n" in text
+    assert "> *thinking*\n>\n> Hm.\n> Yes.\n" in text
     assert "\nTwo *things*.\n" in text
     assert "**Bash** (done)\n\n```bash\nls\n```\n\n```\na.py\nb.py\n```\n" in text
     assert "**Read** x (failed)\n\n```\nNo such file\n```\n" in text
