@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -85,12 +84,23 @@ class Hit(NamedTuple):
     """`prompt`, `answer`, `thinking`, `input`, `output` or `failure`."""
     snippet: tuple[str, ...]
 
+    def to_json(self) -> dict[str, Any]:
+        """As the command line prints it."""
+        matches, start = [], 0
+        for place, part in enumerate(self.snippet):
+            if place % 2:
+                matches.append((start, start + len(part)))
+            start += len(part)
+        about = {"run_id": self.run_id, "event": self.number, "turn": self.turn, "kind": self.kind}
+        return {**about, "snippet": "".join(self.snippet), "matches": matches}
+
 
 class RunIndex:
     """The index, up to date. Where the state folder cannot be written to it lives in memory. For one thread."""
 
-    def __init__(self, file: Path | None = None) -> None:
-        self._file = file or index_file()
+    def __init__(self, *, is_new: bool = False) -> None:
+        """With `is_new` it is made once more from the journals."""
+        self._file = index_file()
         self.is_in_memory = False
         self._live: tuple[int, ...] = ()
         try:
@@ -99,6 +109,8 @@ class RunIndex:
             if isinstance(error, sqlite3.Error) and not (is_unwritable(error) or is_busy(error)):
                 raise
             self._use_memory()
+        if is_new:
+            self._empty()
         self.refresh()
 
     def __enter__(self) -> RunIndex:
@@ -139,16 +151,18 @@ class RunIndex:
         self._live = tuple(run for run, run_id in unended if is_alive(journal_of(run_id)))
         return changed
 
-    def rebuild(self) -> None:
-        """Make it once more from the journals."""
+    def _empty(self) -> None:
         try:
             with writing(self._connection):
                 make_tables(self._connection)
         except sqlite3.Error as error:
-            if not is_broken(error):
+            if is_broken(error):
+                self._start_anew()
+            elif is_unwritable(error) or is_busy(error):
+                self._connection.close()
+                self._use_memory()
+            else:
                 raise
-            self._start_anew()
-        self.refresh()
 
     def _use_memory(self) -> None:
         self.is_in_memory = True

@@ -177,9 +177,9 @@ class Scan:
             return
         if not self._blocks and self.number - self._last_place >= PLACE_EVERY:
             self._note_place()
+        data["at"] = at = float(data["at"])
         if (tell := self._told.get(kind)) is not None:
             tell(data)
-        at = data["at"]
         if at > self.summary.last_at and isfinite(at):
             self.summary.last_at = at
         self.number += 1
@@ -212,7 +212,7 @@ class Scan:
             raise ValueError(
                 f"It is written in schema {data['schema']}, by a newer version; {SCHEMA} can be read here."
             )
-        self.summary.agent, self.summary.started_at = data["agent"], float(data["at"])
+        self.summary.agent, self.summary.started_at = data["agent"], data["at"]
         self._note_place()
 
     def _agent_loaded(self, data: dict[str, Any]) -> None:

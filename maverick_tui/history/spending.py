@@ -71,4 +71,5 @@ class Spending:
 
 def _usage(data: dict[str, Any]) -> Usage:
     tokens = {name: int(data.get(name) or 0) for name in _TOKENS}
-    return Usage(**tokens, cost_usd=data.get("cost_usd"))
+    cost = data.get("cost_usd")
+    return Usage(**tokens, cost_usd=None if cost is None else float(cost))
