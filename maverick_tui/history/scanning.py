@@ -212,7 +212,8 @@ class Scan:
             raise ValueError(
                 f"It is written in schema {data['schema']}, by a newer version; {SCHEMA} can be read here."
             )
-        self.summary.agent, self.summary.started_at = data["agent"], data["at"]
+        self.summary.agent = data["agent"]
+        self.summary.started_at = self.summary.last_at = data["at"] if isfinite(data["at"]) else 0.0
         self._note_place()
 
     def _agent_loaded(self, data: dict[str, Any]) -> None:

@@ -11,7 +11,8 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.journal.folders import journal_of, make_folder
 from maverick_tui.journal.lines import Encoder
 
-AT = 1_800_000_000.0
+AT = 1_790_000_000.0
+"""A moment in the past."""
 
 
 def begun(run_id: str = "7f3a00c0ffee", at: float = AT, **values: Any) -> list[Event]:

@@ -24,7 +24,10 @@ from maverick_tui.executor.journal import record, record_activity, write_log
 from maverick_tui.executor.model.failures import ours
 from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.suspension import Suspension
+from maverick_tui.history.index import RunIndex
+from maverick_tui.history.labels import name_run
 from maverick_tui.inert import inert
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
@@ -34,6 +37,7 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.shown import shown
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
+from tests.history.kept import begun, keep
 from tests.masking.examples import CONCEALED, EXAMPLES, FIELDS, VARIABLE
 
 log = logging.getLogger("maverick_tui.anything")
@@ -130,8 +134,30 @@ def value_in_a_message() -> str:
     return " ".join(map(shown, TEXTS))
 
 
-OUTLETS = [log_file, executor_journal, cassette, export, error_text, suspended_state, value_in_a_message]
-OF_DATA = (executor_journal, cassette, export, suspended_state)
+def index_of_runs() -> str:
+    run = "7f3a00c0ffee"
+    said = [event for number, text in enumerate(TEXTS) for event in ev.whole_block(number, "text", text, 2)]
+    ends = [ev.ToolFinished(4, f"c{number}", text) for number, text in enumerate(TEXTS)]
+    calls = [ev.ToolCalled(3, f"d{number}", "Edit", data) for number, data in enumerate(DATA)]
+    keep(run, [*begun(run), ev.TurnStarted(1, 1, " ".join(TEXTS), "p"), *said, *ends, *calls])
+    for text in TEXTS:
+        name_run(run, text)
+    with RunIndex() as index:
+        dump = "\n".join(index._connection.iterdump())
+    return dump + "".join(file.read_text() for file in journal_of(run).parent.iterdir())
+
+
+OUTLETS = [
+    log_file,
+    executor_journal,
+    cassette,
+    export,
+    error_text,
+    suspended_state,
+    value_in_a_message,
+    index_of_runs,
+]
+OF_DATA = (executor_journal, cassette, export, suspended_state, index_of_runs)
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)
