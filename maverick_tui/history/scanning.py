@@ -24,7 +24,7 @@ _SHORT = 2_000
 _WRITING_TOOLS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 _MOST_COUNTED = 1 << 48
 _TEXT_KINDS = {"text": "answer", "thinking": "thinking"}
-DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What comes of reading a line that no journal of ours has."""
 
 

@@ -28,12 +28,14 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.events.wire import to_json
 from maverick_tui.journal.masked_text import Piece, PiecewiseMask
-from maverick_tui.masking.redact import known_values, redact_data
+from maverick_tui.masking.redact import known_values, redact, redact_data
 
 _VALUES_LAST = 0.5
 """Seconds for which the secrets that are known stay the same."""
 BATCH = BlockGrew.type
 LATE_TEXT = "block_text"
+_DEEPEST = 60
+_TOO_DEEP = "(nested too deeply to be kept)"
 
 
 class Encoder:
@@ -56,7 +58,7 @@ class Encoder:
             else:
                 for number, event in group:
                     lines += self._late(event)
-                    lines.append({"seq": number, **redact_data(to_json(event))})
+                    lines.append({"seq": number, **_masked(event)})
         return b"".join(map(_line, lines))
 
     def _secrets(self) -> set[str]:
@@ -95,6 +97,15 @@ class Encoder:
         return [line for mask in ended if mask is not None for line in _late_text(mask.end())]
 
 
+def _masked(event: Event) -> dict[str, Any]:
+    data = to_json(event)
+    try:
+        masked: dict[str, Any] = redact_data(data)
+    except RecursionError:  # a model may nest the arguments of a call as deep as it likes
+        masked = redact_data(_plain(data, _DEEPEST))
+    return masked
+
+
 def _late_text(pieces: list[Piece]) -> list[dict[str, Any]]:
     if not pieces:
         return []
@@ -106,19 +117,21 @@ def _line(data: dict[str, Any]) -> bytes:
     """One line of JSON in ASCII, which is never cut inside of a character, and has halves of characters, too."""
     try:
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError):  # a tool's own account of what it did may hold anything
-        text = json.dumps(_plain(data), separators=(",", ":"))
+    except (RecursionError, TypeError, ValueError):  # a tool's own account of what it did may hold anything
+        text = json.dumps(_plain(data, _DEEPEST), separators=(",", ":"))
     return text.encode("ascii") + b"\n"
 
 
-def _plain(value: Any) -> Any:
-    """As JSON has it."""
+def _plain(value: Any, deepest: int) -> Any:
+    """As JSON has it, and only so deep."""
+    if isinstance(value, dict | list | tuple) and not deepest:
+        return _TOO_DEEP
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): _plain(item, deepest - 1) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item, deepest - 1) for item in value]
     is_plain = value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and value - value == 0)
-    return value if is_plain else str(value)
+    return value if is_plain else redact(str(value))
 
 
 class Decoder:

@@ -41,6 +41,6 @@ def read_journal(path: Path, offset: int = 0, first: int = 0) -> Reading:
         raise ConfigError(f"The journal {path} cannot be read: {error.strerror or error}.") from error
     except NewerSchemaError as error:
         raise ConfigError(str(error), hint="Update Maverick to open this run.") from error
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         problem = f"The journal {path} is damaged after {first + len(decoder.events)} events: {error}"
     return Reading(decoder.events, size, problem)

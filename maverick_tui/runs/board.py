@@ -171,6 +171,11 @@ class RunModel:
         tasks = any(task.is_task_alive for task in store.tasks.values())
         return not store.is_ended and bool(store.is_running or tasks or store.questions or store.jobs)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it can be read after its end."""
+        return self._reader is not None and self._reader.is_kept
+
     def board_position(self) -> tuple[int, int, int]:
         """Which run this is, of how many, and how many others wait for the person."""
         return self._board.position(self)

@@ -186,6 +186,11 @@ class LogReader:
         self.number = since
         """The number of the event that it reads next."""
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether what it reads is kept."""
+        return self._log.is_kept
+
     def take(self) -> list[Event]:
         """What has come since the last time."""
         events = self._log.since(self.number)

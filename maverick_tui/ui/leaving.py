@@ -135,9 +135,10 @@ def _before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> ConfirmSc
         return None
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
+    fate = "What came is kept (maverick runs)." if run.is_kept else "What is on its screen goes with it."
     lost = [
         *(["Closing interrupts it, and drops what is queued."] if is_at_work else []),
-        *(["What is on its screen goes with it."] if is_at_work or is_answered else []),
+        *([fate] if is_at_work or is_answered else []),
         *(["What you have typed and not sent is lost."] if has_draft else []),
     ]
     title = f"Close {run.title} while it is at work?" if is_at_work else f"Close {run.title}?"
@@ -158,10 +159,9 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
     lost = []
     if busy:
         names = ", ".join(run.title for run in busy)
-        lost.append(
-            f"{names} {'is' if len(busy) == 1 else 'are'} still running. Quitting interrupts, and what is on the "
-            "screen is lost; what Claude Code keeps in its own session files stays there."
-        )
+        is_kept = all(run.is_kept for run in busy)
+        fate = "what came so far is kept (maverick runs)" if is_kept else "what is on the screen is lost"
+        lost.append(f"{names} {'is' if len(busy) == 1 else 'are'} still running. Quitting interrupts; {fate}.")
     if unsent:
         more = [f"and {len(unsent) - _MOST_QUOTED} more"] if len(unsent) > _MOST_QUOTED else []
         lost.append("\n".join(["Not sent, and lost:", *unsent[:_MOST_QUOTED], *more]))

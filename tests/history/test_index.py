@@ -301,6 +301,7 @@ ODD_LINES = [
     b'{"seq":3,"type":7,"at":"x"}',
     b'{"seq":3,"type":"turn_started","at":1e400,"turn":[],"text":{}}',
     b'{"seq":3,"type":"usage_reported","at":1,"message":"m","input_tokens":1e30}',
+    b'{"seq":3,"type":"x","at":1,"deep":' + b"[" * 9_000 + b"]" * 9_000 + b"}",
     b'{"seq":3,"type":"agent_loaded","at":1,"agent":["x"],"cwd":{}}',
 ]
 

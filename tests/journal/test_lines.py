@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -88,6 +89,23 @@ def test_what_json_has_no_word_for_is_kept_as_text(odd: object) -> None:
     (event,) = read(kept([ev.ToolFinished(1, "c", "", detail={"odd": [odd]})]))
     assert isinstance(event, ev.ToolFinished)
     assert isinstance(event.detail["odd"][0], str)
+
+
+def test_what_json_has_no_word_for_tells_no_secret() -> None:
+    lines = kept([ev.ToolFinished(1, "c", "", detail={"odd": {f"token={RANDOM}"}})])
+    assert RANDOM.encode() not in lines
+
+
+@pytest.mark.parametrize("depth", [70, 900, 5_000])
+def test_what_is_nested_too_deeply_ends_nothing(depth: int) -> None:
+    deep: dict[str, Any] = {"password": RANDOM}
+    for _ in range(depth):
+        deep = {"in": deep}
+    lines = kept([ev.ToolCalled(1, "c", "Bash", {"first": "kept", **deep})])
+    assert RANDOM.encode() not in lines
+    (event,) = read(lines)
+    assert isinstance(event, ev.ToolCalled)
+    assert event.arguments["first"] == "kept"
 
 
 def test_what_a_newer_version_tells_beside_is_passed_over_and_counted() -> None:

@@ -28,6 +28,8 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.history.labels import name_run
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.reading import read_journal
+from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
@@ -116,6 +118,29 @@ def export() -> str:
     return exported(*said, *calls, *ends)
 
 
+def run_journal() -> str:
+    path = journal_of("7f3a00c0ffee")
+    events: list[ev.Event] = [ev.RunStarted(0, "7f3a00c0ffee", "shopper")]
+    for number, text in enumerate(TEXTS):
+        events += [ev.TurnStarted(1, number, text), ev.PromptQueued(1, "p", text), ev.BlockStarted(1, number, "text")]
+        events += [ev.BlockGrew(2, number, text[at : at + 5]) for at in range(0, len(text), 5)]
+        events += [
+            ev.BlockEnded(3, number),
+            ev.ToolFinished(3, "c", text, detail={"said": [text]}),
+            ev.RunNamed(3, text),
+        ]
+        failure = ev.Failure("E", "k", text, text, (text,), text, text)
+        events += [ev.TurnEnded(4, number, "failed", ev.Usage(), failure=failure), ev.Noticed(4, "x", text)]
+    events += [ev.ToolCalled(5, f"c{number}", "Shop", data) for number, data in enumerate(DATA)]
+    events += [ev.PermissionAsked(5, f"r{number}", "c", "Shop", data) for number, data in enumerate(DATA)]
+    kept = Journal(path, print)
+    for number, event in enumerate(events):
+        kept.write(number, [event])
+    kept.close()
+    grown = (event.text for event in read_journal(path).events if isinstance(event, ev.BlockGrew))
+    return path.read_text() + "".join(grown)
+
+
 def error_text() -> str:
     failures = [failure_of(ProcessError(text, stderr=text, hint=text)) for text in TEXTS]
     told = [api_failure(text, status=400).message for text in TEXTS]
@@ -148,16 +173,10 @@ def index_of_runs() -> str:
 
 
 OUTLETS = [
-    log_file,
-    executor_journal,
-    cassette,
-    export,
-    error_text,
-    suspended_state,
+    log_file, executor_journal, cassette, export, run_journal, index_of_runs, error_text, suspended_state,
     value_in_a_message,
-    index_of_runs,
-]
-OF_DATA = (executor_journal, cassette, export, suspended_state, index_of_runs)
+]  # fmt: skip
+OF_DATA = (executor_journal, cassette, export, run_journal, index_of_runs, suspended_state)
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)

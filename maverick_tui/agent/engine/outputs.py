@@ -13,6 +13,7 @@ _NOTE, _NOTE_END = "<system-reminder>", "</system-reminder>"
 
 LARGEST = 2_000_000
 """Characters of one output, or of one structured account."""
+_NEAR = 4_000
 
 
 def result_text(content: str | list[Any] | dict[str, Any] | None) -> str:
@@ -38,7 +39,11 @@ def cut_text(text: str) -> str:
     if len(text) <= LARGEST:
         return text
     half = LARGEST // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out]\n{text[-half:]}"
+    # At the end of a line if there is one near: half a secret would not be known for what it is.
+    end = text.rfind("\n", half - _NEAR, half) if "\n" in text[half - _NEAR : half] else half
+    start = len(text) - half
+    start = text.find("\n", start, start + _NEAR) + 1 or start
+    return f"{text[:end]}\n[{start - end:,} characters are left out]\n{text[start:]}"
 
 
 def slim_detail(detail: Any) -> Any:

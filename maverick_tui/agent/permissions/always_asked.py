@@ -13,7 +13,8 @@ from maverick_tui.agent.permissions.places import Places, is_folder
 from maverick_tui.agent.permissions.reading import folders_searched, read_below, reads_listed, searches
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import all_commands, mentions
+from maverick_tui.agent.permissions.shell import all_commands, mentions, tails
+from maverick_tui.agent.permissions.unpacking import why_unpacked
 from maverick_tui.agent.tools import READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -90,10 +91,13 @@ def _why_command_asks(call: Call, places: Places) -> str:
     calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
+    if reason := first_reason(why_unpacked(texts, call.here, places) for texts in calls):
+        return reason
     if any(map(reads_listed, calls)):
         return "It reads files that are named in another file."
-    below = {part for texts in calls for word in read_below(texts) for part in (word, word.rpartition("=")[2]) if part}
-    folders = (path for path in sorted(below) if is_folder(path, call.here))
+    below = [word for texts in calls for word in read_below(texts)]
+    paths = {part for word in below for part in (word, word.rpartition("=")[2], *tails(word)) if part}
+    folders = (path for path in sorted(paths) if is_folder(path, call.here))
     if reason := first_reason(places.why_not_to_search(folder, call.here) for folder in folders):
         return reason
     for texts in filter(searches, calls):

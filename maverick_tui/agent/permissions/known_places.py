@@ -62,6 +62,12 @@ def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
 
 
+def leads_to_keys(names: list[str]) -> bool:
+    """Whether keys are kept there in a home directory, or further below."""
+    way = "/".join(names) + "/"
+    return is_of_keys(names, is_at_home=True) or any(key.startswith(way) for key in (*_KEYS, *_KEY_FILES))
+
+
 def is_run_by_others(names: list[str]) -> bool:
     """Whether what is there can make other programs run something."""
     last = names[-1] if names else ""
@@ -71,8 +77,9 @@ def is_run_by_others(names: list[str]) -> bool:
 
 
 def is_of_packages(names: list[str]) -> bool:
-    """Whether it is part of packages that are installed."""
-    return not _INSTALLED.isdisjoint(names)
+    """Whether it is part of packages that are installed, or says which there are."""
+    is_about = any(name.endswith((".dist-info", ".egg-info")) for name in names)
+    return is_about or not _INSTALLED.isdisjoint(names) or bool(names and names[-1].endswith((".pth", ".egg-link")))
 
 
 def way_of(names: list[str]) -> str:

@@ -1,8 +1,7 @@
-"""What links lead to in the working directory: of dotfiles, the project's file is the one that the shell starts with.
+"""Other names of a place: of dotfiles, the project's file is the one that the shell starts with.
 
-Links are followed from where they are known to matter: the settings in the home directory, Maverick's and Claude
-Code's own, and what is known by its name in the working directory. Looking takes some milliseconds, so it is done
-seldom, and only so far.
+Links are found where they are known to matter: among the settings in the home directory, in Maverick's and Claude
+Code's own folders, and in the working directory. It takes some milliseconds, so it is done seldom, and only so far.
 """
 
 from __future__ import annotations
@@ -11,97 +10,94 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.known_places import compared_names, is_of_keys, is_run_by_others
 
 _DEPTH = 4
-_MOST = 6_000
-"""Names that are looked at below one folder, those near the top first."""
+_MOST_FOLDERS = 2_000
+"""Folders that are looked at below one, those near the top first."""
+_MOST_ENTERED = 500
+"""Names in a folder whose folders are entered: what has more is no settings."""
+_MOST_NAMES = 20_000
+_FIRST = (".config", ".local", ".claude", "bin", "maverick")
+"""What is looked at before other folders beside it."""
 _LASTS = 30.0
 """Seconds for which what was found counts."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
 """What holds much that nobody links by hand."""
 
 
-class Linked(NamedTuple):
-    """Places in the working directory that are reached by another name, too."""
+class Alias(NamedTuple):
+    """A link: where it leads, and the names on the way to it, from the folder that it was found in."""
 
-    keys: list[Path]
-    run: list[Path]
-    """What others run, or read as their settings."""
+    real: Path
+    names: list[str]
+    of: Literal["home", "project", "own"]
+    """Whose it is: the person's settings, the working directory's, or Maverick's and Claude Code's own."""
+
+    def names_of(self, place: Path) -> list[str] | None:
+        """The names of a place by way of the link; None if it is not there."""
+        own = self.real.parts
+        if place.parts[: len(own)] != own:
+            return None
+        return [*self.names, *compared_names(place.parts[len(own) :])]
 
 
-def linked_into(cwd: Path, home: Path | None) -> Linked:
-    """What the links lead to there."""
+def aliases(cwd: Path, home: Path | None) -> list[Alias]:
+    """The links by which something may be known that is not known by its own name."""
     own = (paths.user_config(), paths.user_state(), paths.claude_config())
-    return _linked_into(cwd, home, own, int(time.monotonic() / _LASTS))
+    return _aliases(cwd, home, own, int(time.monotonic() / _LASTS))
 
 
 @lru_cache(maxsize=32)
-def _linked_into(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) -> Linked:
-    linked = Linked([], [])
-    for base, link, real in _leading_to(cwd, cwd, lambda _name: True):
-        _sort_in(linked, real, compared_names(link.parts[len(base.parts) :]), is_at_home=False)
+def _aliases(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) -> list[Alias]:
+    found = [Alias(real, names, "own") for folder in own for real, names in _followed(folder, cwd, lambda _name: True)]
     if home is not None:
-        for base, link, real in _leading_to(cwd, home, lambda name: name.startswith(".")):
-            names = compared_names(link.parts[len(base.parts) :])
-            if not _sort_in(linked, real, names, is_at_home=True) and real != cwd:
-                linked.run.append(real)  # who knows by what it is read
-    for folder in own:
-        for _, link, real in _leading_to(cwd, folder, lambda _name: True):
-            (linked.keys if link.name == "config.toml" else linked.run).append(real)
-    return linked
+        found += (Alias(real, names, "home") for real, names in _followed(home, cwd, lambda name: name.startswith(".")))
+    in_project = _followed(cwd, cwd, lambda _name: True)
+    found += (
+        Alias(real, names, "project")
+        for real, names in in_project
+        if is_of_keys(names, is_at_home=False) or is_run_by_others(names)
+    )
+    return found
 
 
-def _sort_in(linked: Linked, real: Path, names: list[str], *, is_at_home: bool) -> bool:
-    """Count a place as what it is by another name; whether that is known."""
-    if is_of_keys(names, is_at_home=is_at_home):
-        linked.keys.append(real)
-    elif is_run_by_others(names):
-        linked.run.append(real)
-    else:
-        return False
-    return True
-
-
-def _leading_to(cwd: Path, base: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, Path, Path]]:
-    """The links below a folder that lead into the working directory: where was looked, the link, and where it leads.
-
-    The folder may be reached by a link itself, as a whole.
-    """
+def _followed(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
+    """Where the links below a folder lead, and by which names."""
     for link in _links_below(base, cwd, is_wanted):
         try:
             real = Path(os.path.realpath(link))
         except OSError:  # it cannot be read, as those of another user's process
             continue
-        if real.parts[: len(cwd.parts)] == cwd.parts:
-            yield base, link, real
+        yield real, compared_names(link.parts[len(base.parts) :])
 
 
 def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     """The links below a folder, level by level; what the working directory has itself is known by its names."""
     if base.is_symlink():
         yield base
-    left, level = _MOST, [str(base)]
+    left, level = _MOST_FOLDERS, [str(base)]
     for depth in range(_DEPTH):
-        following: list[str] = []
-        for folder in level:
+        following: list[os.DirEntry[str]] = []
+        for folder in level[:left]:
             if folder == str(cwd) and base != cwd:
                 continue
             try:
                 with os.scandir(folder) as entries:
-                    found = [entry for entry in entries if depth or is_wanted(entry.name)]
+                    wanted = (entry for entry in entries if depth or is_wanted(entry.name))
+                    found = [*islice(wanted, _MOST_NAMES)]
             except OSError:
                 continue
-            left -= len(found)
-            if left < 0:
-                return
-            for entry in found:
-                if entry.is_symlink():
-                    yield Path(entry.path)
-                elif entry.name not in _MASSES and entry.is_dir(follow_symlinks=False):
-                    following.append(entry.path)
-        level = following
+            yield from (Path(entry.path) for entry in found if entry.is_symlink())
+            if len(found) <= _MOST_ENTERED:
+                inner = (entry for entry in found if entry.name not in _MASSES)
+                following += (entry for entry in inner if entry.is_dir(follow_symlinks=False))
+        left -= len(level)
+        if left <= 0:
+            return
+        level = [entry.path for entry in sorted(following, key=lambda entry: entry.name not in _FIRST)]

@@ -21,8 +21,9 @@ from maverick_tui.agent.permissions.known_places import (
     is_of_keys,
     is_of_packages,
     is_run_by_others,
+    leads_to_keys,
 )
-from maverick_tui.agent.permissions.links import Linked, linked_into
+from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 
@@ -37,10 +38,14 @@ _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"b
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 _HALVES = re.compile("[\ud800-\udfff]")
 _KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NETRC", "GOOGLE_APPLICATION_CREDENTIALS")
-_RUN_VARIABLES = ("BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL")
+_RUN_VARIABLES = (
+    "BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM", "GIT_TEMPLATE_DIR", "RIPGREP_CONFIG_PATH",
+)  # fmt: skip
 _COMMAND_VARIABLES = (
     "SHELL", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "SSH_ASKPASS",
     "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
+    "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PERL5OPT", "RUBYOPT",
 )  # fmt: skip
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
@@ -66,13 +71,19 @@ class Places:
         self._expected: set[str] = set()
 
     @cached_property
-    def _linked(self) -> Linked:
-        """What links and variables lead to, as it is before the first call that is judged."""
-        linked = linked_into(self.cwd, self._home)
-        keys = [path for paths in _variables(_KEY_VARIABLES) for path in paths.split(os.pathsep)]
+    def _aliases(self) -> list[Alias]:
+        """Other names of places, as they are before the first call that is judged."""
+        return aliases(self.cwd, self._home)
+
+    @cached_property
+    def _named_keys(self) -> list[Path]:
+        return self._named(path for paths in _variables(_KEY_VARIABLES) for path in paths.split(os.pathsep))
+
+    @cached_property
+    def _named_programs(self) -> list[Path]:
         files = [path for paths in _variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
-        programs = [word for command in _variables(_COMMAND_VARIABLES) for word in command.split() if "/" in word]
-        return Linked([*linked.keys, *self._named(keys)], [*linked.run, *self._named(files), *self._named(programs)])
+        words = (word for text in _variables(_COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
+        return self._named([*files, *(word for word in words if "/" in word)])
 
     def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
@@ -140,18 +151,24 @@ class Places:
     def why_not_to_search(self, path: str, here: Path | None = None) -> str:
         """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""
         folder, home = path or ".", self._home
+        has_home = home is not None and home.is_relative_to(self.cwd)
         for place in _places(folder, here or self.cwd):
+            is_at_home = home is not None and place.is_relative_to(home)
             if home is not None and home.is_relative_to(place):
                 return f"All of {place} would be searched: your home directory, with the keys in it."
-            if home is not None and place.is_relative_to(home) and not place.is_relative_to(self.cwd):
-                first = compared(place.relative_to(home).parts[0])
-                if first.startswith(".") or first == "library":
-                    return f"All of {place} would be searched, and keys may be kept there."
-            if _is_below(place.as_posix(), _MACHINES) and not place.is_relative_to(self.cwd):
+            if place.is_relative_to(self.cwd) and not (has_home and is_at_home):
+                continue
+            first = compared(place.relative_to(home).parts[0]) if home is not None and is_at_home else ""
+            if first.startswith(".") or first == "library" or _is_below(place.as_posix(), _MACHINES):
                 return f"All of {place} would be searched, and keys may be kept there."
-            if not place.is_relative_to(self.cwd) and (reason := _keys_below(place)):
+            if reason := self._linked_keys_below(place) or _keys_below(place):
                 return reason
         return self.why_not_to_read(folder, here)
+
+    def _linked_keys_below(self, place: Path) -> str:
+        below = (alias for alias in self._aliases if alias.of == "home" and _is_within(alias.real, place))
+        found = next((alias.real for alias in below if leads_to_keys(alias.names)), None)
+        return f"All of {place} would be searched, with the keys in {found}." if found is not None else ""
 
     def is_inside(self, path: str, here: Path | None = None) -> bool:
         """Whether a path leads into the working directory when links are followed; the whole disk counts as none."""
@@ -162,29 +179,41 @@ class Places:
     def _keeps_from_writing(self, place: Path) -> str:
         if reason := self._keeps_from_reading(place):
             return reason
-        if any(_is_within(place, folder) for folder in self._own):
+        aliased = [alias for alias in self._aliases if alias.names_of(place) is not None]
+        if any(alias.of == "own" for alias in aliased) or any(_is_within(place, folder) for folder in self._own):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
-        if any(map(is_run_by_others, self._names(place))) or any(
-            _is_within(place, folder) for folder in (*self._git, *self._linked.run)
+        if any(is_run_by_others(names) for names, _ in self._ways(place)) or any(
+            _is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
             return f"{place} can make other programs run something."
         if self._is_of_bare_repository(place):
             return _of_repository(place)
         home = self._home
-        if home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home):
-            below = place.relative_to(home).parts
-            if below and below[0].startswith("."):
-                return f"{place} is among the settings in your home directory."
+        is_setting = home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home)
+        below = place.relative_to(home).parts if home is not None and is_setting else ()
+        # Not where all of the working directory is linked, as that of a plugin is: then all would ask.
+        is_linked = any(alias.of == "home" and not _is_within(self.cwd, alias.real) for alias in aliased)
+        if is_linked or (below and below[0].startswith(".")):
+            return f"{place} is among the settings in your home directory."
         return ""
 
     def _keeps_from_reading(self, place: Path) -> str:
-        is_at_home = self._home is not None and _is_within(place, self._home)
-        holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names in self._names(place))
-        if holds_keys or place in self._secret or any(_is_within(place, folder) for folder in self._linked.keys):
+        holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names, is_at_home in self._ways(place))
+        is_named = any(_is_within(place, folder) for folder in self._named_keys)
+        is_own = any(alias.of == "own" and alias.names_of(place) == ["config.toml"] for alias in self._aliases)
+        if holds_keys or is_named or is_own or place in self._secret:
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
         return f"{place} is not an ordinary file." if is_odd and not _is_below(shown, _ORDINARY_DEVICES) else ""
+
+    def _ways(self, place: Path) -> Iterator[tuple[list[str], bool]]:
+        """The names by which a place is known, and whether they begin in the home directory."""
+        is_at_home = self._home is not None and _is_within(place, self._home)
+        yield from ((names, is_at_home) for names in self._names(place))
+        for alias in self._aliases:
+            if (names := alias.names_of(place)) is not None:
+                yield names, alias.of == "home"
 
     def _is_of_bare_repository(self, place: Path, beside: Collection[str] = ()) -> bool:
         """Whether git takes a folder above for a repository once that is there: by what it has, not by its name."""

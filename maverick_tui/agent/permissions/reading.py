@@ -104,7 +104,8 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
     name, *rest = words
     if name == "git":
         return rest if not _GIT_READ_BELOW.isdisjoint(rest) else []
-    if name in _COPIERS and not any(word.startswith(("-t", "--t")) for word in rest):
+    has_target = any(word.startswith("--t") or (_is_option(word) and word[1] != "-" and "t" in word) for word in rest)
+    if name in _COPIERS and not has_target:
         return rest[:-1]  # the last is where it writes to
     return rest if name in _COPIERS or name in _READ_BELOW else []
 
@@ -115,6 +116,8 @@ def reads_listed(words: Sequence[str]) -> bool:
     if name in ("cpio", "pax"):
         return True
     if name in _READ_LISTED and any(word.startswith("--fi") for word in rest):  # which may be abbreviated
+        return True
+    if name.startswith("7z") and any(word.startswith("@") for word in rest):
         return True
     letter = {"tar": "T", "bsdtar": "T", "zip": "@"}.get(name)
     bundles = [*rest[:1], *(word for word in rest if _is_option(word) and word[1] != "-")]
@@ -186,7 +189,10 @@ def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
 _SIGNATURE = re.compile(r"%[-+ ]?G|\(signature")
 _SIGNS = frozenset("!(),")
 _COPIERS = frozenset("cp rsync scp mv install".split())
-_READ_BELOW = frozenset("tar bsdtar zip 7z diff colordiff delta".split())
+_READ_BELOW = frozenset(
+    "tar bsdtar zip 7z 7za 7zr diff colordiff delta ag ack ugrep egrep fgrep zgrep rgrep docker podman rclone aws"
+    " gsutil ditto".split()
+)
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})
 """Commands of git's that compare folders, too, if one is not in the repository."""
 _READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -45,8 +44,20 @@ _NOT_OPENED = re.compile(r"--(?:message|exclude|exclude-dir|ignore|grep|author)=
 _MESSAGE, _FILTER = frozenset({"-m", "-am", "--message"}), frozenset({"--grep", "--author", "--committer"})
 _GIT_TEXTS = dict.fromkeys(("commit", "tag", "merge", "stash", "notes"), _MESSAGE) | {"log": _FILTER}
 """By a command of git's that opens no file which is merely named: options that the next word is a value of."""
-_DOCUMENT = frozenset({"<<", "<<-", "heredoc_start", "heredoc_body", "heredoc_end", "file_redirect"})
+_FLAGS = frozenset(
+    "-a -q -s -n -v --all --amend --no-edit --allow-empty --no-verify --quiet --signoff --oneline --stat -p -i".split()
+)
+"""Options that have no value, so that what follows is no value either."""
+_DOCUMENT = re.compile(
+    r"(?P<head>(?:cat|tee|git commit|git tag)\b[\w@%+:,./~ >-]*)<<'(?P<mark>\w+)'(?P<rest>[\w@%+:,./~ >-]*)\n"
+    r"(?P<body>(?:[^\n]*\n)*?)(?P=mark)\s*\Z"
+)
+"""A document that is only written to a file or is a message, to its end, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
+_SHORT_OPTION = 3
+"""Characters of an option with a letter or two."""
+_LONGEST_JOINED = 40
+"""Characters of an option before its value."""
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
@@ -105,44 +116,50 @@ def words_within(text: str) -> set[str]:
 def mentions(command: str) -> set[str]:
     """Everything in a command that may name a file, however the command is made. It may be more, and may be less.
 
-    Messages, what is to be left out, and documents that stand in the command are not for it to open.
+    Messages, what is to be left out, and a document that is only written are not for it to open.
     """
     calls = all_commands(command)
     if calls is None:
-        return words_within(_without_documents(command))
-    texts = [text for words in calls for text in _opened([word.text for word in words])]
-    return {part for text in texts for part in (text, *_MENTION.findall(text))}
+        return {part for text in words_within(_without_document(command)) for part in _parts(text)}
+    found: set[str] = set()
+    for words in calls:
+        for text in _opened([word.text for word in words]):
+            for word in (text, *_MENTION.findall(text)):
+                # Of git's words, a colon stands before the name of a file in a commit.
+                found.update((word, *tails(word)) if words[0].text == "git" else _parts(word))
+    return found
+
+
+def _parts(text: str) -> Iterator[str]:
+    """All that a word may name: itself, what it is joined of, and the value of an option."""
+    yield from (text, *tails(text), *filter(None, re.split("[:@]", text)))
+
+
+def tails(text: str) -> Iterator[str]:
+    """What may be the value of an option that it is joined to: `-t.git/hooks`, `-rf/x`, `--output/x`."""
+    if text.startswith("-"):
+        if len(text) > _SHORT_OPTION:
+            yield text[2:]
+        yield from (text[at:] for at in range(2, min(len(text), _LONGEST_JOINED)) if text[at] in "/.~@")
 
 
 def _opened(texts: Sequence[str]) -> Iterator[str]:
     """Those that may be opened. A word after an option may be its value or not, which only its program knows."""
     is_git = len(texts) > 1 and texts[0] == "git"
     options = _GIT_TEXTS.get(texts[1], frozenset()) if is_git else frozenset()
-    for previous, text in pairwise(("", *texts)):
-        if previous not in options and not _NOT_OPENED.match(text):
+    for before, option, text in zip(("", "", *texts), ("", *texts), texts, strict=False):
+        is_value = option in options and not text.startswith("-")
+        is_option = not before.startswith("-") or before in _FLAGS  # and not itself the value of another
+        if not (is_value and is_option) and not _NOT_OPENED.match(text):
             yield text
 
 
-def _without_documents(command: str) -> str:
-    """The command without a document that is only written to a file, or is a message: else somebody may run it."""
-    root = _parse(command)
-    (statement,) = root.children if len(root.children) == 1 else (root,)
-    if statement.type != "redirected_statement" or statement.children[0].type != "command":
+def _without_document(command: str) -> str:
+    """The command without a document that nobody runs."""
+    found = _DOCUMENT.match(command)
+    if found is None or found["mark"] in found["body"].split("\n"):
         return command
-    words = [child.text.decode(errors="replace") for child in statement.children[0].children if child.text is not None]
-    is_written = words[0] in ("cat", "tee") or words[:2] in (["git", "commit"], ["git", "tag"])
-    source, bodies = command.encode(errors="replace"), list[tuple[int, int]]()
-    for document in (child for child in statement.children if child.type == "heredoc_redirect"):
-        parts = {child.type: child for child in document.children}
-        mark = parts["heredoc_start"].text if "heredoc_start" in parts else None
-        is_inert = mark is not None and mark.startswith((b"'", b'"', b"\\"))
-        if not is_written or not is_inert or not parts.keys() <= _DOCUMENT:
-            return command
-        if "heredoc_body" in parts:
-            bodies.append((parts["heredoc_body"].start_byte, parts["heredoc_body"].end_byte))
-    for start, end in sorted(bodies, reverse=True):
-        source = source[:start] + b" " + source[end:]
-    return source.decode(errors="replace")
+    return f"{found['head']} {found['rest']}"
 
 
 def _calls(command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS) -> list[Words] | None:

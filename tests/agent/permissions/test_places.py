@@ -62,6 +62,8 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     (project / "env" / "pyvenv.cfg").touch()
     for path in ("env/bin/python", "env/lib/python3.12/os.py", "node_modules/.bin/eslint"):
         assert write(path) == refused, path
+    for path in ("evil-1.0.dist-info/entry_points.txt", "src/x.egg-info/METADATA", "src/x.pth"):
+        assert write(path) == refused, path  # with it, the project's own file would be an installed agent
     assert write(f"{sys.prefix}/bin/maverick") == refused
     assert write("env/src/a.py") == "allow"
     (project / ".venv").symlink_to("env")
@@ -123,6 +125,9 @@ def test_a_home_directory_is_no_ordinary_project(person: bool) -> None:
     ):
         assert decide(judge, "Write", {"file_path": path}) == refused
     assert decide(judge, "Grep", {"pattern": "key"}) == refused
+    assert decide(judge, "Grep", {"pattern": "key", "path": ".config"}) == refused
+    (Path.home() / "code").mkdir()
+    assert decide(judge, "Grep", {"pattern": "key", "path": "code"}) == "allow"
     for command in (
         "grep -r key .",
         "rg key",
@@ -226,13 +231,39 @@ def test_what_is_deep_in_the_home_and_leads_here_counts_by_its_name_there(projec
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow", "of a plugin, all would ask"
 
 
+def test_what_is_below_a_link_counts_by_its_name_there(project: Path) -> None:
+    home, dotfiles = Path.home(), Path.home() / "dotfiles"
+    for name, target in {".config": "config", ".aws": "aws", ".local": "local"}.items():
+        (dotfiles / target).mkdir(parents=True)
+        (home / name).symlink_to(dotfiles / target)
+    inside = Judge(["Read", "Write"], dotfiles, person=False)
+    assert decide(inside, "Read", {"file_path": "config/gh/hosts.yml"}) == "deny"
+    assert decide(inside, "Read", {"file_path": "config/fish/config.fish"}) == "allow"
+    deep = Judge(["Read", "Write"], dotfiles / "config", person=False)
+    assert decide(deep, "Read", {"file_path": "gh/hosts.yml"}) == "deny"
+    for path in ("systemd/user/x.service", "fish/config.fish", "git/config"):
+        assert decide(deep, "Write", {"file_path": path}) == "deny", path
+    assert decide(deep, "Write", {"file_path": "notes.md"}) == "allow"
+    assert decide(Judge(["Write"], dotfiles / "local", person=False), "Write", {"file_path": "bin/tool"}) == "deny"
+    elsewhere = Judge(["Read", "Grep"], project, person=True)
+    assert decide(elsewhere, "Read", {"file_path": str(dotfiles / "aws" / "credentials")}) == "ask"
+    assert decide(elsewhere, "Grep", {"pattern": "x", "path": str(dotfiles)}) == "ask"
+    assert decide(elsewhere, "Read", {"file_path": str(dotfiles / "README")}) == "allow"
+
+
 def test_a_home_of_any_size_is_looked_through_only_so_far(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "_MOST", 20)
+    monkeypatch.setattr(links, "_MOST_FOLDERS", 30)
+    monkeypatch.setattr(links, "_MOST_ENTERED", 20)
     for number in range(30):
-        (Path.home() / ".many" / f"{number}").mkdir(parents=True)
+        (Path.home() / ".aTrash" / f"{number}").mkdir(parents=True)
+        (Path.home() / ".zeta" / f"{number % 3}" / f"{number}" / "deep").mkdir(parents=True, exist_ok=True)
+    (Path.home() / ".aTrash" / "tool").symlink_to(project / "trash")
+    (Path.home() / ".config" / "zsh").mkdir(parents=True)
+    (Path.home() / ".config" / "zsh" / ".zshenv").symlink_to(project / "zsh")
     (Path.home() / ".bashrc").symlink_to(project / "bashrc")
     judge = Judge(["Write"], project, person=False)
-    assert decide(judge, "Write", {"file_path": "bashrc"}) == "deny", "what is near the top comes first"
+    for path in ("bashrc", "zsh", "trash"):
+        assert decide(judge, "Write", {"file_path": path}) == "deny", path
 
 
 def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,8 +273,10 @@ def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest
     monkeypatch.setenv("CLAUDE_ENV_FILE", "dev/env")
     monkeypatch.setenv("CLAUDE_CODE_SHELL_PREFIX", str(project / "dev/wrap.sh"))
     monkeypatch.setenv("EDITOR", "./tools/edit --wait")
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", "dev/rgrc")
+    monkeypatch.setenv("NODE_OPTIONS", "--require=./dev/hook.js")
     judge = Judge(["Read", "Write"], project, person=False)
-    for path in ("env.sh", "dev/env", "dev/wrap.sh", "tools/edit"):
+    for path in ("env.sh", "dev/env", "dev/wrap.sh", "tools/edit", "dev/rgrc", "dev/hook.js"):
         assert decide(judge, "Write", {"file_path": path}) == "deny", path
     assert decide(judge, "Read", {"file_path": "cluster"}) == "deny"
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"

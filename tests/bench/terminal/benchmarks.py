@@ -11,7 +11,7 @@ from __future__ import annotations
 import compileall
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,9 @@ HISTORY_GATE, HISTORY_AIM = 1.2, 1.0
 MEMORY_GATE, MEMORY_AIM = 60.0, 20.0
 FLAT_GATE, FLAT_AIM = 1.1, 1.0
 CONNECT_GATE, CONNECT_AIM = 50.0, 20.0
+JOURNAL_GATE, JOURNAL_AIM = 1.1, 1.0
+JOURNAL_ECHO_GATE = 1.25
+"""Above what two runs of the same program differ by."""
 
 PATIENT = Patience(seconds=60.0, attempts=3)
 HASTY = Patience(seconds=5.0, attempts=1)
@@ -89,6 +92,7 @@ class Terminal:
             self.terminal_history,
             self.terminal_memory,
             self.terminal_connect,
+            self.terminal_journal,
         )
 
     def _measure(self, scene: str, runs: dict[str, Run], count: int) -> Medians:
@@ -206,6 +210,27 @@ class Terminal:
         found = self._measure("connect", runs, self._effort.rounds)
         yield from against("8 connecting: key echo max", "ms", found, "echo_max_ms", CONNECT_GATE, CONNECT_AIM)
         yield from against("  connecting: keys never echoed", "", found, "keys_lost", 0)
+
+    def terminal_journal(self) -> Iterator[Figure]:
+        """Row 9: what it costs that a run is kept, against one that is not."""
+        if not (ours := self._ours):
+            return
+        kept = {"kept": ours[0], "not kept": replace(ours[0], variables={"MAVERICK_KEEP_RUNS": "false"})}
+        for scene, count, is_paced, times in (
+            ("paced", self._effort.paced, True, self._effort.history_rounds),
+            ("burst", self._effort.burst, False, self._effort.bursts),
+        ):
+            runs: dict[str, Run] = {
+                name: partial(scenes.answered, program, count, is_paced=is_paced) for name, program in kept.items()
+            }
+            found = self._measure(f"journal, {scene}", runs, times)
+            keys = {"cpu_s": JOURNAL_GATE, ("echo_p95_ms" if is_paced else "echo_max_ms"): JOURNAL_ECHO_GATE}
+            for key, gate in keys.items():
+                value, without = found["kept"][key], found["not kept"][key]
+                yield Figure(
+                    f"9 kept, {scene}: {key}", value / without, "x", gate, 1.0, f"{value:.4g} against {without:.4g}",
+                    aim=JOURNAL_AIM,
+                )  # fmt: skip
 
 
 def against(

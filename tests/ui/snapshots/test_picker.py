@@ -125,9 +125,14 @@ def test_inputs_with_an_error(shot: Shot, shop: Path, size: tuple[int, int]) -> 
         await pilot.press(*"api")
         await rested(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, InputsForm), "the form is there")
-        await pilot.press("tab", *"many", "enter", "enter")
-        await pilot.pause()
+        app = pilot.app
+        await until(pilot, lambda: isinstance(app.screen, InputsForm) and app.screen.focused, "the form is there")
+        first = app.screen.focused
+        await pilot.press("tab")
+        await until(pilot, lambda: app.screen.focused is not first, "the next field has the focus")
+        await pilot.press(*"many", "enter", "enter")
+        await until(pilot, lambda: any(field.has_focus_within for field in app.screen.query(".-wrong")), "it is told")
+        await settled(pilot)
 
     assert shot(picker(shop), size, drive)
 

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui.agent.engine.claude.translate import Translator
-from maverick_tui.agent.engine.outputs import LARGEST
+from maverick_tui.agent.engine.outputs import LARGEST, cut_text
 from maverick_tui.events.kinds import (
     BlockEnded,
     BlockStarted,
@@ -153,6 +153,15 @@ def test_absurd_sizes_are_cut_and_it_is_said() -> None:
     assert event.output.startswith("a")
     assert event.output.endswith("b")
     assert list(event.detail) == ["left_out"]
+
+
+def test_an_output_is_cut_between_lines_so_that_no_secret_is_halved() -> None:
+    line = "export API_KEY=q7Rt2LmX9vKp4Zs8q7Rt2LmX9vKp4Zs8\n"
+    for shift in range(0, len(line), 7):
+        kept = cut_text("x" * shift + "\n" + line * (LARGEST // len(line) * 2))
+        assert set(kept.splitlines()[1:]) - {line.strip()} == {
+            next(one for one in kept.splitlines() if "left out" in one)
+        }
 
 
 def test_what_a_subagent_does_names_its_parent() -> None:
