@@ -12,7 +12,7 @@ from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
     from maverick_tui.history.filters import Filter
-    from maverick_tui.history.index import KeptRun
+    from maverick_tui.history.index import KeptRun, RunIndex
 
 runs_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
 
@@ -57,11 +57,10 @@ def list_runs(
     events, problem, tags, files, journal}], times in seconds since 1970.
     """
     from maverick_tui.cli.runs_text import print_list
-    from maverick_tui.history.index import RunIndex
 
     wanted = _filter(filters)
     most = (None if as_json else _SHOWN) if limit is None else limit or None
-    with RunIndex() as index:
+    with _index() as index:
         found = index.runs(wanted, most)
         if as_json:
             _print_json([run.to_json() for run in found])
@@ -79,11 +78,10 @@ def show_run(run: RunId, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     from maverick_tui.cli.runs_text import print_run
-    from maverick_tui.history.index import RunIndex
     from maverick_tui.journal.folders import find_run
 
     run_id = find_run(run)
-    with RunIndex() as index:
+    with _index() as index:
         found, turns = index.run(run_id), index.turns(run_id)
     if as_json:
         _print_json({**found.to_json(), "turns_in_short": [asdict(turn) for turn in turns]})
@@ -104,10 +102,9 @@ def search_runs(
     JSON: [{run_id, event, turn, kind, snippet, matches}], matches are [start, end] in the snippet.
     """
     from maverick_tui.cli.runs_text import print_hits
-    from maverick_tui.history.index import RunIndex
 
     wanted = _filter(words)
-    with RunIndex() as index:
+    with _index() as index:
         hits = index.search(wanted, limit)
         if as_json:
             _print_json([hit.to_json() for hit in hits])
@@ -162,11 +159,10 @@ def delete_runs(
     JSON: {"removed": [ids]}
     """
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.history.index import RunIndex
     from maverick_tui.journal.folders import find_run
 
     ids = list(dict.fromkeys(map(find_run, runs)))
-    with RunIndex() as index:
+    with _index() as index:
         found = [index.run(run_id) for run_id in ids]
     if live := [run.run_id for run in found if run.is_live]:
         raise ConfigError(
@@ -189,10 +185,9 @@ def prune_runs(
     import time
 
     from maverick_tui.history.filters import span
-    from maverick_tui.history.index import RunIndex
 
     until = time.time() - span(older_than)
-    with RunIndex() as index:
+    with _index() as index:
         old = [run for run in index.runs() if run.about.last_at < until and not run.is_live]
     if as_json and not yes:
         _print_json({"would_remove": [run.run_id for run in old]})
@@ -213,10 +208,9 @@ def reindex(as_json: AsJson = False) -> None:
     from maverick_tui.cli.layout import count
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.history.database import index_file
-    from maverick_tui.history.index import RunIndex
 
     began = time.perf_counter()
-    with RunIndex(is_new=True) as index:
+    with _index(is_new=True) as index:
         if index.is_in_memory:
             raise ConfigError(
                 f"The index {index_file()} cannot be written.",
@@ -238,6 +232,14 @@ def path(run: RunId) -> None:
     typer.echo(journal_of(find_run(run)))
 
 
+def _index(*, is_new: bool = False) -> RunIndex:
+    """The index, up to date."""
+    from maverick_tui.cli.runs_text import progress
+    from maverick_tui.history.index import RunIndex
+
+    return RunIndex(is_new=is_new, on_progress=progress())
+
+
 def _filter(words: list[str] | None) -> Filter:
     from dataclasses import replace
 
@@ -251,7 +253,6 @@ def _remove(found: list[KeptRun], *, yes: bool, as_json: bool) -> None:
     from maverick_tui.cli.layout import count
     from maverick_tui.cli.runs_text import print_list
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.history.index import RunIndex
     from maverick_tui.journal.folders import delete_run
 
     if not as_json:
@@ -271,7 +272,7 @@ def _remove(found: list[KeptRun], *, yes: bool, as_json: bool) -> None:
             hint="Make its folder writable: maverick runs path RUN says where it is.",
         ) from error
     finally:
-        with RunIndex():
+        with _index():
             pass  # its words are not to be found any longer
     if as_json:
         _print_json({"removed": removed})

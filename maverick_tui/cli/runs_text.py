@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import PurePath
@@ -24,11 +25,31 @@ _GLYPHS = {
     "interrupted": ("■", "yellow"),
     "ended": ("○", "dim"),
 }
+_PATIENCE = 0.5
+"""Seconds after which it is told what takes so long."""
 _ID = 8
 _WIDEST_AGENT = 14
 _WIDEST_PLACE = 12
 _LABEL = 9
 _UNKNOWN = ("?", "dim")
+
+
+def progress() -> Callable[[int, int], None] | None:
+    """Tells a terminal how many of how many runs have been read, if that takes long; None without one."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    began = time.monotonic()
+    width = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal width
+        if width or time.monotonic() - began > _PATIENCE:
+            text = f"Reading runs: {done:,} of {total:,}" if done < total else ""
+            sys.stderr.write("\r" + text.ljust(width) + ("" if text else "\r"))
+            sys.stderr.flush()
+            width = len(text)
+
+    return tell
 
 
 def print_list(runs: Sequence[KeptRun], total: int, *, is_filtered: bool) -> None:

@@ -27,7 +27,7 @@ from maverick_tui.history.database import (
 )
 from maverick_tui.history.filters import Filter, match_expression
 from maverick_tui.history.scanning import Summary, Turn
-from maverick_tui.history.updating import NUMBER_BITS, PIECE_BITS, RUN_SHIFT, update
+from maverick_tui.history.updating import NUMBER_BITS, PIECE_BITS, RUN_SHIFT, Progress, update
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of, runs_folder
 from maverick_tui.journal.reading import Reading, read_journal
@@ -98,9 +98,10 @@ class Hit(NamedTuple):
 class RunIndex:
     """The index, up to date. Where the state folder cannot be written to it lives in memory. For one thread."""
 
-    def __init__(self, *, is_new: bool = False) -> None:
-        """With `is_new` it is made once more from the journals."""
+    def __init__(self, *, is_new: bool = False, on_progress: Progress | None = None) -> None:
+        """With `is_new` it is made once more from the journals; `on_progress` is told how far that has come."""
         self._file = index_file()
+        self._on_progress = on_progress
         self.is_in_memory = False
         self._live: tuple[int, ...] = ()
         try:
@@ -131,7 +132,7 @@ class RunIndex:
         """Take in what has changed in the journals; how many runs that were."""
         changed = 0
         try:
-            changed = update(self._connection)
+            changed = update(self._connection, self._on_progress)
         except sqlite3.Error as error:
             if is_busy(error):
                 pass  # who writes takes it in as well; the next time we see it
@@ -140,7 +141,7 @@ class RunIndex:
             elif is_unwritable(error) and not self.is_in_memory:
                 self._connection.close()
                 self._use_memory()
-                changed = update(self._connection)
+                changed = update(self._connection, self._on_progress)
             else:
                 raise
         except OSError as error:
@@ -176,7 +177,7 @@ class RunIndex:
             self._connection = open_database(self._file)
         except sqlite3.Error:
             self._use_memory()
-        update(self._connection)
+        update(self._connection, self._on_progress)
 
     def _ask(self, question: str, values: Sequence[Any] = ()) -> list[Any]:
         try:

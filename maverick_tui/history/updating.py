@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from itertools import islice
 from pathlib import Path
@@ -41,7 +41,11 @@ class _Changed(NamedTuple):
     labels: int
 
 
-def update(connection: sqlite3.Connection) -> int:
+Progress = Callable[[int, int], None]
+"""Told how many of how many runs have been read."""
+
+
+def update(connection: sqlite3.Connection, on_progress: Progress | None = None) -> int:
     """Read what has changed; how many runs that were. OSError if the folder of runs cannot be read."""
     known = {
         run_id: about
@@ -52,8 +56,11 @@ def update(connection: sqlite3.Connection) -> int:
         now = [_signed(about.st_ino), about.st_size, about.st_mtime_ns, _changed_at(folder)]
         if known.pop(run_id, None) != now:
             changed.append(_Changed(run_id, Path(folder), *now))
-    for one in sorted(changed, key=lambda one: one.mtime):  # a search looks at what came last first
+    changed.sort(key=lambda one: one.mtime)  # a search looks at what came last first
+    for done, one in enumerate(changed, 1):
         _read(connection, one)
+        if on_progress is not None:
+            on_progress(done, len(changed))
     if known:
         with writing(connection):
             for run_id in known:
