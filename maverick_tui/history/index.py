@@ -35,7 +35,7 @@ from maverick_tui.journal.reading import Reading, read_journal
 _OPENS, _CLOSES = "\x02", "\x03"
 _SNIPPET = 24
 """Words of a snippet."""
-_RANKED = 2_000
+_RANKED = 1_000
 """Places, the last ones, among which the best are chosen: to weigh all places of a frequent word takes too long."""
 _MARK = re.compile(f"([{_OPENS}{_CLOSES}])")
 _NUMBER = f"(rowid >> {PIECE_BITS}) & {(1 << NUMBER_BITS) - 1}"

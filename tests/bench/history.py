@@ -33,7 +33,7 @@ _CONSONANTS, _VOWELS = "bcdfghklmnprstvw", "aeiou"
 _YEAR = 31_536_000.0
 
 
-class _Words:
+class Words:
     """Words as they are in texts: few of them most of the time, and many once."""
 
     def __init__(self, seed: int) -> None:
@@ -52,7 +52,7 @@ class _Words:
         ]
 
 
-def _turn(words: _Words, at: float, turn: int) -> list[ev.Event]:
+def _turn(words: Words, at: float, turn: int) -> list[ev.Event]:
     """A prompt, some thoughts, calls with their output, and an answer: about 250 events."""
     events: list[ev.Event] = [ev.TurnStarted(at, turn, " ".join(words.take(12)), f"p{turn}")]
     for call in range(4):
@@ -64,7 +64,7 @@ def _turn(words: _Words, at: float, turn: int) -> list[ev.Event]:
                 events.append(ev.BlockGrew(round(at, 3), block, f"{word} "))
             events.append(ev.BlockEnded(at, block))
         name, argument = ("Edit", "file_path") if call % 2 else ("Bash", "command")
-        events.append(ev.ToolCalled(at, f"c{turn}-{call}", name, {argument: f"/work/shop/{words.take(1)[0]}.py"}))
+        events.append(ev.ToolCalled(at, f"c{turn}-{call}", name, {argument: f"/home/me/shop/{words.take(1)[0]}.py"}))
         events.append(ev.ToolFinished(at + 1, f"c{turn}-{call}", "\n".join(" ".join(words.take(8)) for _ in range(10))))
         events.append(ev.UsageReported(at + 1, f"m{turn}-{call}", 900, 400, 20_000, 100, cost_usd=0.01))
         at += 1
@@ -88,13 +88,13 @@ def _lines(first: int, events: list[ev.Event]) -> Iterator[str]:
                 yield json.dumps({"seq": number, **to_json(event)}, separators=(",", ":")) + "\n"
 
 
-def write_run(run_id: str, size: int, words: _Words, at: float) -> int:
+def write_run(run_id: str, size: int, words: Words, at: float) -> int:
     """A run of about so many events, as its journal would be; how many it has."""
     path = journal_of(run_id)
     make_folder(path)
     events: list[ev.Event] = [
         ev.RunStarted(at, run_id, "reviewer"),
-        ev.AgentLoaded(at, "reviewer", "/work/shop", "main", "sonnet", repository="/work/shop"),
+        ev.AgentLoaded(at, "reviewer", "/home/me/shop", "main", "sonnet", repository="/home/me/shop"),
         ev.Connected(at),
     ]
     for turn in count(1):
@@ -110,7 +110,7 @@ def write_run(run_id: str, size: int, words: _Words, at: float) -> int:
     return len(events)
 
 
-def history_million() -> Iterable[Figure]:
+def index_of_runs() -> Iterable[Figure]:
     """All that is asked of the index, with a million events in it."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MAVERICK_STATE_DIR"] = folder
@@ -121,7 +121,7 @@ def history_million() -> Iterable[Figure]:
 
 
 def _measured(folder: Path) -> Iterable[Figure]:
-    words, now = _Words(7), time.time()
+    words, now = Words(7), time.time()
     large = [f"1a4e{number:08x}" for number in range(4)]
     made = sum(write_run(run_id, LARGE, words, now - _YEAR / 2) for run_id in large)
     size = (EVENTS - made) // SMALL_RUNS
@@ -180,4 +180,4 @@ def _took(case: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-BENCHMARKS = (history_million,)
+BENCHMARKS = (index_of_runs,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -11,8 +12,10 @@ import time
 
 import pytest
 
+from maverick_tui.cli.runs_text import print_list, progress
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.database import index_file
+from maverick_tui.history.index import RunIndex
 from maverick_tui.journal.folders import journal_of, kept_runs
 from maverick_tui.journal.writing import Journal
 from tests.cli.agent_files import environment
@@ -132,6 +135,32 @@ def test_runs_are_removed_for_good(maverick: Run, two: None) -> None:
     assert [*kept_runs()] == []
 
 
+class Terminal(io.StringIO):
+    """Somebody who looks, and types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "left"), [("y\n", [NEW]), ("no\n", [NEW, OLD]), ("", [NEW, OLD])])
+def test_a_person_is_asked(
+    maverick: Run, two: None, monkeypatch: pytest.MonkeyPatch, typed: str, left: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    ran = maverick("runs", "delete", "7f")
+    assert "Remove 1 run (0.0 MB) for good? [y/N]: " in ran.err
+    assert ran.code == (0 if left == [NEW] else 1)
+    assert sorted(kept_runs(), reverse=True) == left
+
+
+def test_what_takes_long_is_told_to_a_terminal(two: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr("maverick_tui.cli.runs_text._PATIENCE", -1.0)
+    with RunIndex(on_progress=progress()):
+        assert screen.getvalue() == "\rReading runs: 1 of 2\r                    \r"
+
+
 def test_a_run_that_is_alive_is_not_removed(maverick: Run, two: None, live: Journal) -> None:
     ran = maverick("runs", "delete", "11fe", "7f", "--yes")
     assert ran.code == 1
@@ -212,15 +241,12 @@ def test_colours_are_for_terminals_that_want_them(two: None, term: str, no_colou
 
 
 def _in_terminal(term: str, no_colour: str) -> str:
-    from maverick_tui.cli import runs_text
-    from maverick_tui.history.index import RunIndex
-
     ours, theirs = pty.openpty()
     with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w") as terminal, RunIndex() as index:
         patch.setenv("TERM", term)
         patch.setenv("NO_COLOR", no_colour)
         patch.setattr(sys, "stdout", terminal)
-        runs_text.print_list(index.runs(), 2, is_filtered=False)
+        print_list(index.runs(), 2, is_filtered=False)
         terminal.write("END")
         terminal.flush()
         out = b""
