@@ -232,20 +232,23 @@ class RunIndex:
             f"{runs} ORDER BY rowid DESC LIMIT {_RANKED}) ORDER BY worth, rowid DESC LIMIT ?",
             [asked, *values, limit],
         )
-        # With the plus, all matches are gone through once instead of once for each row.
+        if not best:
+            return []
+        wanted_rows = [row for (row,) in best]
+        # With the plus, the matches between the first and the last of them are gone through once, and not once for each.
         rows = self._ask(
             f"WITH found AS (SELECT rowid AS row, rowid >> {RUN_SHIFT} AS run, {_NUMBER} AS number, kind,"
             f" snippet(texts, 0, char(2), char(3), '…', {_SNIPPET}) AS snippet FROM texts"
-            f" WHERE texts MATCH ? AND +rowid IN ({', '.join(str(row) for (row,) in best)}))"
+            f" WHERE texts MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN ({', '.join(map(str, wanted_rows))}))"
             " SELECT row, run_id, number, (SELECT turn FROM turns WHERE turns.run = found.run AND turns.number <="
             " found.number ORDER BY turns.number DESC LIMIT 1), kind, snippet"
             " FROM found JOIN journals ON journals.run = found.run",
-            [asked],
+            [asked, min(wanted_rows), max(wanted_rows)],
         )
         hits = {
             row: Hit(run_id, number, turn, kind, _parts(snippet)) for row, run_id, number, turn, kind, snippet in rows
         }
-        return [hits[row] for (row,) in best if row in hits]
+        return [hits[row] for row in wanted_rows if row in hits]
 
     def end_of(self, run_id: str, least: int = 1_000) -> Reading:
         """At least so many of a run's last events, from a place on where they can be understood."""
