@@ -235,7 +235,7 @@ class RunIndex:
         if not best:
             return []
         wanted_rows = [row for (row,) in best]
-        # With the plus, the matches between the first and the last of them are gone through once, and not once for each.
+        # With the plus, the matches between the first and the last are gone through once, and not once for each.
         rows = self._ask(
             f"WITH found AS (SELECT rowid AS row, rowid >> {RUN_SHIFT} AS run, {_NUMBER} AS number, kind,"
             f" snippet(texts, 0, char(2), char(3), '…', {_SNIPPET}) AS snippet FROM texts"

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.masking.redact import MASK
+from maverick_tui.masking.shapes import open_from
 from maverick_tui.offline.cassette_scrubber import Scrubber
 
 log = logging.getLogger(__name__)
@@ -23,6 +25,7 @@ Frame = dict[str, Any]
 FORMAT = 1
 MAX_OPEN = 8_000
 """The most characters of a stream that are held back because they may be the beginning of a secret."""
+_CONTEXT = 64
 
 _KINDS: dict[str, type] = {"sent": dict, "got": dict, "stderr": str, "end": dict, "closed": bool}
 _DELTA_FIELDS = ("text", "partial_json", "thinking")
@@ -86,16 +89,29 @@ class Tape:
         pieces = self._open.setdefault(source, [])
         pieces.append((copy["event"]["delta"], field, str(delta[field])))
         text = "".join(piece for _, _, piece in pieces)
-        if len(text) > MAX_OPEN or not self._scrubber.is_open(text):
+        at = open_from(text)
+        if not self._scrubber.is_open(text) or (len(text) > MAX_OPEN and at == len(text)):
             self._settle(source)
+        elif (
+            len(text) > MAX_OPEN
+        ):  # too long to be held back: it is masked, and its beginning kept to know that it goes on
+            self._settle(source, ending=text[at:])
+            self._open[source] = [({}, "", text[at : at + _CONTEXT])]
 
-    def _settle(self, *sources: str | None) -> None:
-        """It is known what these pieces are: if they contain a secret together, the first one says so for all."""
+    def _settle(self, *sources: str | None, ending: str = "") -> None:
+        """It is known what these pieces are: if they contain a secret together, the first one says so for all.
+
+        `ending` is one that goes on.
+        """
         for source in sources:
             pieces = self._open.pop(source, [])
-            text = self._scrubber.text("".join(piece for _, _, piece in pieces))
-            if text != "".join(copy[field] for copy, field, _ in pieces):
-                for number, (copy, field, _) in enumerate(pieces):
+            whole = "".join(piece for _, _, piece in pieces)
+            text = self._scrubber.text(whole.removesuffix(ending)) + (MASK if ending else "")
+            written = [(copy, field) for copy, field, _ in pieces if field]
+            if len(written) < len(pieces):  # the beginning of what goes on stands there already, masked
+                text = text.partition(MASK)[2]
+            if text != "".join(copy[field] for copy, field in written):
+                for number, (copy, field) in enumerate(written):
                     copy[field] = "" if number else text
 
     def _release(self) -> None:

@@ -156,6 +156,22 @@ def test_a_secret_in_pieces_that_begins_before_what_tells_it(size: int, file: Pa
     assert told.endswith("That was it.")
 
 
+def test_a_key_that_is_too_long_to_be_held_back_is_hidden_to_its_end(file: Path) -> None:
+    lines = [f"{number:04}QUJDRA+/" * 5 for number in range(500)]
+    marks = "-----BEGIN PGP PRIVATE KEY BLOCK-----\n", "-----END PGP PRIVATE KEY BLOCK-----\nThat was it."
+    text = f"Look:\n{marks[0]}" + "\n".join(lines) + f"\n{marks[1]}"
+    tape = Tape(file, Scrubber(ClaudeAgentOptions()))
+    for at in range(0, len(text), 90):
+        tape.note("got", frames.delta(text[at : at + 90]))
+    tape.note("got", frames.stream_event({"type": "content_block_stop", "index": 0}))
+    tape.close()
+    got = [entry.value for entry in load_cassette(file).entries if entry.kind == "got"]
+    told = "".join(frame["event"]["delta"]["text"] for frame in got if "delta" in frame["event"])
+    assert "QUJDRA" not in file.read_text()
+    assert told.startswith(MASK)
+    assert told.endswith("That was it.")
+
+
 def test_what_waits_is_written_as_soon_as_it_is_known_to_be_harmless(file: Path) -> None:
     tape = Tape(file, Scrubber(ClaudeAgentOptions()))
 

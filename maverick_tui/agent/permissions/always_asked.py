@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,14 @@ from typing import Any
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder
-from maverick_tui.agent.permissions.reading import folders_searched, read_below, reads_listed, searches
+from maverick_tui.agent.permissions.reading import (
+    folders_searched,
+    may_read_below,
+    read_below,
+    reads_listed,
+    searches,
+    unwrapped,
+)
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import all_commands, mentions, tails
@@ -91,12 +99,15 @@ def _why_command_asks(call: Call, places: Places) -> str:
     calls = [[word.text for word in words] for words in plain]
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
+    calls = [unwrapped(texts) for texts in calls]
     if reason := first_reason(why_unpacked(texts, call.here, places) for texts in calls):
         return reason
     if any(map(reads_listed, calls)):
         return "It reads files that are named in another file."
     below = [word for texts in calls for word in read_below(texts)]
     paths = {part for word in below for part in (word, word.rpartition("=")[2], *tails(word)) if part}
+    if not calls and may_read_below(named):  # who reads what is not known
+        paths.update(re.sub(r"^\$(?:HOME|\{HOME\})(?=/|$)", "~", word) for word in named[:MOST_WORDS])
     folders = (path for path in sorted(paths) if is_folder(path, call.here))
     if reason := first_reason(places.why_not_to_search(folder, call.here) for folder in folders):
         return reason

@@ -7,7 +7,7 @@ An option that is not listed here may write a file or run a program (`git diff -
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -70,7 +70,7 @@ def files_read(words: Sequence[str]) -> list[str]:
     program, rest = _program(words)
     if program is None or program.is_about_text:
         return []
-    operands = [word for word in rest if not _is_option(word)]
+    operands = [word for word in rest if not _is_option(word) and word != "--"]
     # Not every system looks for options behind the first word that is none: there, they are files.
     operands += [word for word in _from_first_file(rest) if _is_option(word)]
     return operands[1:] if program.has_pattern and not any(map(_gives_pattern, rest)) else operands
@@ -79,7 +79,7 @@ def files_read(words: Sequence[str]) -> list[str]:
 def folders_searched(words: Sequence[str]) -> list[str]:
     """Where a call may search: what it names, and where it is. Behind an option a word may be its value."""
     files = files_read(words)
-    return files if files and not any(map(_is_option, words)) else [".", *files]
+    return files if files and not any(word.startswith("-") for word in words) else [".", *files]
 
 
 def takes_many_files(words: Sequence[str]) -> bool:
@@ -108,6 +108,21 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
     if name in _COPIERS and not has_target:
         return rest[:-1]  # the last is where it writes to
     return rest if name in _COPIERS or name in _READ_BELOW else []
+
+
+def unwrapped(words: Sequence[str]) -> list[str]:
+    """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`."""
+    rest = [*words]
+    while len(rest) > 1 and (rest[0] in _WRAPPERS or "=" in rest[0]):
+        rest = rest[1:]
+        while len(rest) > 1 and (rest[0].startswith("-") or _is_number(rest[0].rstrip("smhd"))):
+            rest = rest[1:]
+    return [rest[0].rpartition("/")[2], *rest[1:]]
+
+
+def may_read_below(names: Iterable[str]) -> bool:
+    """Whether one of these words may be a program that reads all files below a folder."""
+    return any(name.rpartition("/")[2] in _ANY_READERS for name in names)
 
 
 def reads_listed(words: Sequence[str]) -> bool:
@@ -193,6 +208,8 @@ _READ_BELOW = frozenset(
     "tar bsdtar zip 7z 7za 7zr diff colordiff delta ag ack ugrep egrep fgrep zgrep rgrep docker podman rclone aws"
     " gsutil ditto".split()
 )
+_ANY_READERS = _COPIERS | _READ_BELOW | {"grep", "rg", "git", "find", "sed", "awk", "xargs"}
+_WRAPPERS = frozenset("env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas".split())
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})
 """Commands of git's that compare folders, too, if one is not in the repository."""
 _READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())

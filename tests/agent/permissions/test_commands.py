@@ -166,7 +166,16 @@ def test_ripgrep_does_not_tell_what_is_in_a_key_that_it_takes_for_patterns(perso
     refused = "ask" if person else "deny"
     for command in ("rg foo", "rg foo docs", "rg -n foo docs/deep", "rg -", "rg - ."):
         assert decide(judge, "Bash", bash(command)) == refused
-    for command in ("rg -A 1 src", "rg --max-count 1 src", "rg -g x src", "rg -e src", "rg -ne src", "rg --regexp src"):
+    for command in (
+        "rg -A 1 src",
+        "rg --max-count 1 src",
+        "rg -- src",
+        "rg src --",
+        "rg -g x src",
+        "rg -e src",
+        "rg -ne src",
+        "rg --regexp src",
+    ):
         assert decide(judge, "Bash", bash(command)) == refused, command
     for command in ("rg -e --no-messages", "rg -e -u", "rg -g --no-ignore foo", "rg foo --no-messages"):
         assert decide(judge, "Bash", bash(command)) == refused, command
