@@ -368,16 +368,37 @@ def test_where_no_index_can_be_written_runs_are_listed_and_searched_all_the_same
         assert len(index.search(parse_filter("see"))) == 1
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="for root nothing is read-only")
-def test_a_state_folder_that_is_read_only_is_listed() -> None:
-    keep_run()
-    folder = index_file().parent
-    folder.chmod(0o500)
+READER = """
+import fcntl, os  # nothing can be imported by somebody who may read nothing else
+from maverick_tui.history.index import RunIndex
+if os.geteuid() == 0:  # to whom nothing is read-only
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+with RunIndex() as index:
+    print(index.is_in_memory, *(run.run_id for run in index.runs()))
+"""
+
+
+@pytest.mark.parametrize("has_index", [True, False])
+def test_a_state_folder_that_is_read_only_is_listed(has_index: bool) -> None:
+    journal, folder = keep_run(), index_file().parent
+    if has_index:
+        listed()
+    for path, mode in ((journal, 0o644), (journal.parent, 0o755), (folder / "runs", 0o755), (folder, 0o555)):
+        path.chmod(mode)
     try:
-        assert listed() == [RUN]
-        assert not index_file().exists()
+        ran = subprocess.run(
+            [sys.executable, "-c", READER],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=folder,  # the folders above are closed to others
+            env=environment(MAVERICK_STATE_DIR="."),
+        )
     finally:
         folder.chmod(0o700)
+    assert (ran.stdout, ran.stderr) == (f"True {RUN}\n", "")
 
 
 def test_the_index_is_for_its_user_alone() -> None:
