@@ -44,7 +44,7 @@ def runs(context: typer.Context) -> None:
 
 @runs_app.command("list", short_help="List runs, newest first.", epilog=EPILOG)
 def list_runs(
-    filters: Annotated[list[str] | None, typer.Argument(metavar="[FILTER]...", help=_FILTERS)] = None,
+    filters: Annotated[list[str] | None, typer.Argument(metavar="FILTER", help=_FILTERS)] = None,
     limit: Annotated[
         int | None, typer.Option("--limit", min=0, help=f"At most so many; 0 is all. {_SHOWN}, or all as JSON.")
     ] = None,
@@ -91,7 +91,7 @@ def show_run(run: RunId, as_json: AsJson = False) -> None:
 
 @runs_app.command("search", short_help="Search in everything that was said and done.", epilog=EPILOG)
 def search_runs(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help=f"What to look for; also {_FILTERS}")],
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help=f"What to look for; also {_FILTERS}")],
     limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="At most so many places.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -120,7 +120,7 @@ def search_runs(
 )
 def tag_run(
     run: RunId,
-    tags: Annotated[list[str] | None, typer.Argument(metavar="[+TAG | -TAG]...", help="+a adds, -a removes.")] = None,
+    tags: Annotated[list[str] | None, typer.Argument(metavar="+TAG|-TAG", help="+a adds, -a removes.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a run tags (+a), or take them away (-a); without any, print those that it has.
@@ -149,7 +149,7 @@ def tag_run(
 @runs_app.command("delete", short_help="Remove runs for good.", epilog=EPILOG)
 def delete_runs(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN...", help="Ids, or their beginnings.", autocompletion=_run_ids)
+        list[str], typer.Argument(metavar="RUN", help="Ids, or their beginnings.", autocompletion=_run_ids)
     ],
     yes: Yes = False,
     as_json: AsJson = False,
