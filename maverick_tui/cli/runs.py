@@ -12,7 +12,7 @@ from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
     from maverick_tui.history.filters import Filter
-    from maverick_tui.history.index import KeptRun, RunIndex
+    from maverick_tui.history.index import ListedRun, RunIndex
 
 runs_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
 
@@ -248,7 +248,7 @@ def _filter(words: list[str] | None) -> Filter:
     return replace(parse_filter(" ".join(words or ())), goes_on=False)  # nobody is still typing
 
 
-def _remove(found: list[KeptRun], *, yes: bool, as_json: bool) -> None:
+def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
     """Show what is to go, ask, and remove it."""
     from maverick_tui.cli.layout import count
     from maverick_tui.cli.runs_text import print_list

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from rich.cells import cell_len
 
 from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width
-from maverick_tui.history.index import Hit, KeptRun
+from maverick_tui.history.index import Hit, ListedRun
 from maverick_tui.history.scanning import Turn
 from maverick_tui.inert import one_line
 from maverick_tui.runs.figures import dollars
@@ -52,7 +52,7 @@ def progress() -> Callable[[int, int], None] | None:
     return tell
 
 
-def print_list(runs: Sequence[KeptRun], total: int, *, is_filtered: bool) -> None:
+def print_list(runs: Sequence[ListedRun], total: int, *, is_filtered: bool) -> None:
     """The runs by day, each on one line."""
     paper = _paper()
     if not runs:
@@ -89,7 +89,7 @@ def print_list(runs: Sequence[KeptRun], total: int, *, is_filtered: bool) -> Non
         paper.line((f"{total - len(runs):,} more: --limit 0 lists all, filters choose among them.", "dim"))
 
 
-def print_run(run: KeptRun, turns: Sequence[Turn]) -> None:
+def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
     """What a run was, and its turns in short."""
     paper, about = _paper(), run.about
     glyph, style = _GLYPHS.get(run.state, _UNKNOWN)
@@ -132,7 +132,7 @@ def _print_turn(paper: Paper, turn: Turn) -> None:
             paper.line("     ", (one_line(text), *look))
 
 
-def print_hits(hits: Iterable[Hit], runs: Mapping[str, KeptRun]) -> None:
+def print_hits(hits: Iterable[Hit], runs: Mapping[str, ListedRun]) -> None:
     """The places, those of one run together."""
     paper = _paper()
     by_run: dict[str, list[Hit]] = {}
@@ -171,11 +171,11 @@ def _paper() -> Paper:
     return Paper(sys.stdout, terminal_width())
 
 
-def _place(run: KeptRun) -> str:
+def _place(run: ListedRun) -> str:
     return one_line(PurePath(run.about.repository or run.about.folder).name)
 
 
-def _cost(run: KeptRun) -> str:
+def _cost(run: ListedRun) -> str:
     is_guess = run.about.is_estimate or run.is_live
     return _money(run.about.cost_usd, before="~" if is_guess else "")
 
@@ -184,7 +184,7 @@ def _money(usd: float | None, *, before: str) -> str:
     return f"{before}{dollars(usd)}" if usd else ""
 
 
-def _day(run: KeptRun, today: datetime) -> str:
+def _day(run: ListedRun, today: datetime) -> str:
     if run.is_live:
         return "Live"
     try:

@@ -43,7 +43,7 @@ _NOTHING = Filter()
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRun:
+class ListedRun:
     """A run as it stands in the list; its texts are as they were told, and not inert."""
 
     run_id: str
@@ -195,13 +195,13 @@ class RunIndex:
         where, values = self._where(wanted, with_words=True)
         return int(self._ask(f"SELECT count(*) FROM runs JOIN journals USING (run) WHERE {where}", values)[0][0])
 
-    def runs(self, wanted: Filter = _NOTHING, limit: int | None = None, skip: int = 0) -> list[KeptRun]:
+    def runs(self, wanted: Filter = _NOTHING, limit: int | None = None, skip: int = 0) -> list[ListedRun]:
         """Runs, newest first, those that are live before all others; words are looked for in what is listed."""
         where, values = self._where(wanted, with_words=True)
         order = f"ORDER BY run IN ({self._live_list}) DESC, last_at DESC, run DESC LIMIT ? OFFSET ?"
         return self._runs(f"{where} {order}", [*values, -1 if limit is None else limit, skip])
 
-    def run(self, run_id: str) -> KeptRun:
+    def run(self, run_id: str) -> ListedRun:
         """The run of that id. ConfigError if there is none."""
         found = self._runs("run_id = ?", [run_id])
         if not found:
@@ -271,7 +271,7 @@ class RunIndex:
             return read_journal(path)
         return reading
 
-    def _runs(self, condition: str, values: Sequence[Any]) -> list[KeptRun]:
+    def _runs(self, condition: str, values: Sequence[Any]) -> list[ListedRun]:
         columns = ", ".join(SUMMARY)
         rows = self._ask(
             f"SELECT run_id, {self._state}, name, tags, (SELECT json_group_array(path) FROM files WHERE"
@@ -279,7 +279,7 @@ class RunIndex:
             values,
         )
         return [
-            KeptRun(run_id, state, name, _tuple(tags), _tuple(files), size, Summary(*about))
+            ListedRun(run_id, state, name, _tuple(tags), _tuple(files), size, Summary(*about))
             for run_id, state, name, tags, files, size, *about in rows
         ]
 
