@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
 
-from maverick_tui.cli.exit_codes import EPILOG
+from maverick_tui.cli.exit_codes import EPILOG, FAILED
+
+if TYPE_CHECKING:
+    from maverick_tui.history.filters import Filter
+    from maverick_tui.history.index import ListedRun, RunIndex
 
 runs_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
+
+_FILTERS = "agent:NAME repo:NAME state:running|done|failed|interrupted|ended since:7d|today|2026-11-16 tag:TAG, words."
+_SHOWN = 30
+"""Runs that are listed if nobody says how many."""
+
+
+def _run_ids(incomplete: str) -> list[str]:
+    """Completion in the shell."""
+    from maverick_tui.journal.folders import kept_runs
+
+    return sorted(run_id for run_id in kept_runs() if run_id.startswith(incomplete))
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")]
+RunId = Annotated[
+    str, typer.Argument(metavar="RUN", help="Its id, or as much of it as is unique.", autocompletion=_run_ids)
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 @runs_app.callback(invoke_without_command=True)
@@ -16,9 +42,263 @@ def runs(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
+@runs_app.command("list", short_help="List runs, newest first.", epilog=EPILOG)
+def list_runs(
+    filters: Annotated[list[str] | None, typer.Argument(metavar="FILTER", help=_FILTERS)] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=0, help=f"At most so many; 0 is all. {_SHOWN}, or all as JSON.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the runs that are kept, newest first, those that are alive on top.
+
+    JSON: [{run_id, title, state, name, agent, first_prompt, folder, repository, branch, engine, model, started_at,
+    last_at, ended_at, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, is_estimate,
+    events, problem, tags, files, journal}], times in seconds since 1970.
+    """
+    from maverick_tui.cli.runs_text import print_list
+
+    wanted = _filter(filters)
+    most = (None if as_json else _SHOWN) if limit is None else limit or None
+    with _index() as index:
+        found = index.runs(wanted, most)
+        if as_json:
+            _print_json([run.to_json() for run in found])
+        else:
+            print_list(found, index.count(wanted), is_filtered=bool(filters))
+
+
+@runs_app.command("show", short_help="Show one run, turn by turn.", epilog=EPILOG)
+def show_run(run: RunId, as_json: AsJson = False) -> None:
+    """Show what a run was, and what came of each of its turns.
+
+    JSON: as `list` has it, with "turns_in_short": [{turn, number, offset, started_at, origin, prompt, answer, ended_at,
+    outcome, failure, calls, tokens, cost_usd}]; number is the event that the turn begins with.
+    """
+    from dataclasses import asdict
+
+    from maverick_tui.cli.runs_text import print_run
+    from maverick_tui.journal.folders import find_run
+
+    run_id = find_run(run)
+    with _index() as index:
+        found, turns = index.run(run_id), index.turns(run_id)
+    if as_json:
+        _print_json({**found.to_json(), "turns_in_short": [asdict(turn) for turn in turns]})
+    else:
+        print_run(found, turns)
+
+
+@runs_app.command("search", short_help="Search in everything that was said and done.", epilog=EPILOG)
+def search_runs(
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help=f"What to look for; also {_FILTERS}")],
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="At most so many places.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Search prompts, answers, thoughts, and what tools were given and have returned; the best places first.
+
+    All words have to be there. '"an exact phrase"' is found as it is, and a beginning* as any word that begins so.
+
+    JSON: [{run_id, event, turn, kind, snippet, matches}], matches are [start, end] in the snippet.
+    """
+    from maverick_tui.cli.runs_text import print_hits
+
+    wanted = _filter(words)
+    with _index() as index:
+        hits = index.search(wanted, limit)
+        if as_json:
+            _print_json([hit.to_json() for hit in hits])
+        else:
+            print_hits(hits, {run_id: index.run(run_id) for run_id in {hit.run_id for hit in hits}})
+
+
+@runs_app.command(
+    "tag",
+    short_help="Give a run tags, or take them away.",
+    epilog=EPILOG,
+    context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]},
+)
+def tag_run(
+    run: RunId,
+    tags: Annotated[list[str] | None, typer.Argument(metavar="+TAG|-TAG", help="+a adds, -a removes.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a run tags (+a), or take them away (-a); without any, print those that it has.
+
+    JSON: {"run_id": ..., "tags": [...]}
+    """
+    from maverick_tui.history import labels
+    from maverick_tui.inert import one_line
+    from maverick_tui.journal.folders import find_run, journal_of
+
+    run_id = find_run(run)
+    for tag in tags or ():
+        if tag[:1] not in ("+", "-") or len(tag) < 2:
+            raise typer.BadParameter(f"Write +{tag} to add the tag, or -{tag} to remove it.", param_hint=repr(tag))
+    if tags:
+        add = [tag[1:] for tag in tags if tag.startswith("+")]
+        now = labels.tag_run(run_id, add, [tag[1:] for tag in tags if tag.startswith("-")])
+    else:
+        now = labels.read_labels(journal_of(run_id).parent)
+    if as_json:
+        _print_json({"run_id": run_id, "tags": now.tags})
+    else:
+        typer.echo(" ".join(f"#{one_line(tag)}" for tag in now.tags) or "It has no tags.")
+
+
+@runs_app.command("delete", short_help="Remove runs for good.", epilog=EPILOG)
+def delete_runs(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN", help="Ids, or their beginnings.", autocompletion=_run_ids)
+    ],
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove runs for good; one that is alive is refused.
+
+    JSON: {"removed": [ids]}
+    """
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.journal.folders import find_run
+
+    ids = list(dict.fromkeys(map(find_run, runs)))
+    with _index() as index:
+        found = [index.run(run_id) for run_id in ids]
+    if live := [run.run_id for run in found if run.is_live]:
+        raise ConfigError(
+            f"{' and '.join(live)} cannot be removed: a process is still writing to it.", hint="Close the run first."
+        )
+    _remove(found, yes=yes, as_json=as_json)
+
+
+@runs_app.command("prune", short_help="Remove old runs for good.", epilog=EPILOG)
+def prune_runs(
+    older_than: Annotated[str, typer.Option("--older-than", metavar="SPAN", help="90d, 12h or 2w since the end.")],
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the runs in which nothing has happened for so long, and remove them for good if you say so.
+
+    Nothing is ever removed by itself. JSON: {"removed": [ids]}; without --yes {"would_remove": [ids]}, and nothing
+    is removed.
+    """
+    import time
+
+    from maverick_tui.history.filters import span
+
+    until = time.time() - span(older_than)
+    with _index() as index:
+        old = [run for run in index.runs() if run.about.last_at < until and not run.is_live]
+    if as_json and not yes:
+        _print_json({"would_remove": [run.run_id for run in old]})
+    elif not old and not as_json:
+        typer.echo("No run is that old.")
+    else:
+        _remove(old, yes=yes, as_json=as_json)
+
+
+@runs_app.command("reindex", short_help="Make the index of all runs anew.", epilog=EPILOG)
+def reindex(as_json: AsJson = False) -> None:
+    """Make the index of all runs anew from their journals; names and tags stay.
+
+    JSON: {runs, events, seconds}
+    """
+    import time
+
+    from maverick_tui.cli.layout import count
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.history.database import index_file
+
+    began = time.perf_counter()
+    with _index(is_new=True) as index:
+        if index.is_in_memory:
+            raise ConfigError(
+                f"The index {index_file()} cannot be written.",
+                hint="Make the folder writable, or wait until no other process writes; runs are listed without it.",
+            )
+        found = index.runs()
+    took, events = time.perf_counter() - began, sum(run.about.events for run in found)
+    if as_json:
+        _print_json({"runs": len(found), "events": events, "seconds": round(took, 3)})
+    else:
+        typer.echo(f"{count(len(found), 'run')}, {events:,} events in {took:.1f} s.")
+
+
 @runs_app.command("path", short_help="Print where a run is kept.", epilog=EPILOG)
-def path(run: str) -> None:
+def path(run: RunId) -> None:
     """Print the journal of a run; its id may be shortened to what is unique."""
     from maverick_tui.journal.folders import find_run, journal_of
 
     typer.echo(journal_of(find_run(run)))
+
+
+def _index(*, is_new: bool = False) -> RunIndex:
+    """The index, up to date."""
+    from maverick_tui.cli.runs_text import progress
+    from maverick_tui.history.index import RunIndex
+
+    return RunIndex(is_new=is_new, on_progress=progress())
+
+
+def _filter(words: list[str] | None) -> Filter:
+    from dataclasses import replace
+
+    from maverick_tui.history.filters import parse_filter
+
+    return replace(parse_filter(" ".join(words or ())), goes_on=False)  # nobody is still typing
+
+
+def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
+    """Show what is to go, ask, and remove it."""
+    from maverick_tui.cli.layout import count
+    from maverick_tui.cli.runs_text import print_list
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.journal.folders import delete_run
+
+    if not as_json:
+        print_list(found, len(found), is_filtered=True)
+    size = sum(run.size for run in found)
+    if not yes:
+        _ask(f"Remove {count(len(found), 'run')} ({size / 1e6:.1f} MB) for good?")
+    removed: list[str] = []
+    try:
+        for run in found:
+            delete_run(run.run_id)
+            removed.append(run.run_id)
+    except OSError as error:
+        raise ConfigError(
+            f"The run {found[len(removed)].run_id} cannot be removed: {error.strerror or error}. "
+            f"{len(removed)} of {len(found)} were.",
+            hint="Make its folder writable: maverick runs path RUN says where it is.",
+        ) from error
+    finally:
+        with _index():
+            pass  # its words are not to be found any longer
+    if as_json:
+        _print_json({"removed": removed})
+    else:
+        typer.echo(f"{count(len(removed), 'run')} removed.")
+
+
+def _ask(question: str) -> None:
+    """Return if a person says yes. Standard output may be read by a program, so the question goes to standard error."""
+    from maverick_tui.exceptions import ConfigError
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise ConfigError("Nothing was removed: there is nobody to ask.", hint="Add --yes.")
+    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
+    try:
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        typer.echo(err=True)
+        raise
+    if not answer.endswith("\n"):  # Ctrl+D
+        typer.echo(err=True)
+    if answer.strip().lower() not in ("y", "yes"):
+        typer.echo("Nothing was removed.", err=True)
+        raise typer.Exit(FAILED)
+
+
+def _print_json(data: Any) -> None:
+    # Everything beyond ASCII is escaped, so nothing in it can steer a terminal.
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=True))

@@ -88,6 +88,8 @@ class AgentLoaded(Event):
     max_turns: int | None = None
     draft: str = ""
     """A prompt to begin with: the agent's own, or one that the demo has an answer to."""
+    repository: str = ""
+    """The folder of the repository that `cwd` belongs to, also where `cwd` is another worktree of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,14 @@ def find_repository(folder: Path) -> Repository | None:
     return None
 
 
+def repository_of(folder: Path) -> str:
+    """The folder of the repository around a folder: the same for all its worktrees. Empty outside of one."""
+    found = find_repository(folder)
+    if found is None:
+        return ""
+    return str(found.common.parent if found.common.name == ".git" else found.top)
+
+
 def is_in_bare(folder: Path, top: Path) -> bool:
     """Whether a folder inside another is, or is in, what looks like a bare repository: git refuses to work there."""
     folder = Path(os.path.realpath(folder))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -31,12 +32,23 @@ def journal_of(run_id: str) -> Path:
 
 def kept_runs() -> Iterator[str]:
     """The ids of all runs that have a journal, in no order."""
+    return (run_id for run_id, _, _ in kept_journals())
+
+
+def kept_journals() -> Iterator[tuple[str, str, os.stat_result]]:
+    """All runs by their ids, with their folder and what the system says of their journal; none of them is opened."""
     try:
         with os.scandir(runs_folder()) as entries:
-            found = [entry.name for entry in entries if _RUN_ID.fullmatch(entry.name)]
+            found = [(entry.name, entry.path) for entry in entries if _RUN_ID.fullmatch(entry.name)]
     except FileNotFoundError:
         return
-    yield from (run_id for run_id in found if journal_of(run_id).is_file())
+    for run_id, folder in found:
+        try:
+            about = os.stat(f"{folder}{os.sep}{JOURNAL}")  # noqa: PTH116 - there may be thousands
+        except OSError:
+            continue
+        if stat.S_ISREG(about.st_mode):
+            yield run_id, folder, about
 
 
 def find_run(start: str) -> str:

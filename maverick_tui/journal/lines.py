@@ -135,12 +135,13 @@ def _plain(value: Any, deepest: int) -> Any:
 
 
 class Decoder:
-    """Makes events of lines, in their order."""
+    """Makes events of lines, in their order; `first` is the number of the first event, where it is not the run's."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
         self.events: list[Event] = []
         self.unfinished: set[int] = set()
         """The numbers of events whose text is still to come."""
+        self._first = first
 
     def add(self, lines: Iterable[bytes]) -> None:
         """Take further lines. ValueError for one that no journal of ours has."""
@@ -158,20 +159,25 @@ class Decoder:
                 self._take(data["seq"], Noticed(data["at"], "unknown", f"{data['type']} is not known to this version."))
 
     def _take(self, number: int, event: Event) -> None:
-        if number != len(self.events):
-            raise ValueError(f"Event {number} comes where {len(self.events)} was expected.")
+        expected = self._first + len(self.events)
+        if number != expected:
+            raise ValueError(f"Event {number} comes where {expected} was expected.")
         self.events.append(event)
 
     def _grow(self, data: dict[str, Any]) -> None:
         at, block = data["at"], data["block"]
         for number, (late, text) in enumerate(zip(data["ms"], data["text"], strict=True), data["seq"]):
             self._take(number, BlockGrew(round(at + late / 1000, 3), block, text))
-        self.unfinished.update(range(data["seq"] + data.get("whole", len(data["ms"])), len(self.events)))
+        count = len(data["ms"])
+        self.unfinished.update(range(data["seq"] + data.get("whole", count), data["seq"] + count))
 
     def _complete(self, data: dict[str, Any]) -> None:
         for number, text in zip(data["seqs"], data["text"], strict=True):
-            event = self.events[number]
+            place = number - self._first
+            if place < 0:
+                continue  # it is the text of an event that nobody wants to read
+            event = self.events[place]
             if not isinstance(event, BlockGrew):
                 raise ValueError(f"Event {number} has no text.")
-            self.events[number] = replace(event, text=text)
+            self.events[place] = replace(event, text=text)
             self.unfinished.discard(number)

@@ -20,12 +20,16 @@ class Reading(NamedTuple):
     """Why nothing was read beyond that, where it is not the end."""
 
 
-def read_journal(path: Path) -> Reading:
-    """The events of a journal, as far as it can be understood. ConfigError if there is none, or it is a newer one."""
-    decoder = Decoder()
-    size, problem = 0, ""
+def read_journal(path: Path, offset: int = 0, first: int = 0) -> Reading:
+    """The events of a journal, as far as it can be understood. ConfigError if there is none, or it is a newer one.
+
+    It is read from the line at that byte on, whose event has the number `first`.
+    """
+    decoder = Decoder(first)
+    size, problem = offset, ""
     try:
         with path.open("rb") as lines:
+            lines.seek(offset)
             for line in lines:
                 if not line.endswith(b"\n"):
                     break  # whoever wrote it was ended in the middle of the line
@@ -38,5 +42,5 @@ def read_journal(path: Path) -> Reading:
     except NewerSchemaError as error:
         raise ConfigError(str(error), hint="Update Maverick to open this run.") from error
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-        problem = f"The journal {path} is damaged after {len(decoder.events)} events: {error}"
+        problem = f"The journal {path} is damaged after {first + len(decoder.events)} events: {error}"
     return Reading(decoder.events, size, problem)

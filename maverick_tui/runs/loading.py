@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from maverick_tui.agent.context import AgentContext, current_branch
 from maverick_tui.events.kinds import AgentLoaded, TurnStarted
 from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.git.repository import repository_of
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -81,6 +82,7 @@ class Loaded:
             has_own_prompt=has_own_prompt(agent),
             max_turns=agent.limits.get("max_turns") or agent.max_turns or settings.max_turns,
             draft=self.draft,
+            repository=repository_of(self.context.cwd),
         )
 
 

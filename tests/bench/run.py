@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.bench import agent_layer, offline, sessions, tasks  # noqa: E402
+from tests.bench import agent_layer, history, offline, sessions, tasks  # noqa: E402
 from tests.bench.executor import benchmarks as executor_benchmarks  # noqa: E402
 from tests.bench.measure import Figure  # noqa: E402
 from tests.bench.terminal.benchmarks import QUICK, Effort, Terminal  # noqa: E402
@@ -36,7 +36,13 @@ def main() -> int:
     terminal = Terminal(QUICK if options.quick else Effort(), is_peers_only=options.peers)
     effort = executor_benchmarks.QUICK if options.quick else executor_benchmarks.Effort()
     executor = executor_benchmarks.Executor(effort)
-    layers = [*agent_layer.BENCHMARKS, *offline.BENCHMARKS, *sessions.BENCHMARKS, *tasks.BENCHMARKS]
+    layers = [
+        *agent_layer.BENCHMARKS,
+        *offline.BENCHMARKS,
+        *sessions.BENCHMARKS,
+        *tasks.BENCHMARKS,
+        *history.BENCHMARKS,
+    ]
     every = [*layers, *executor.benchmarks, *terminal.benchmarks]
     chosen = [b for b in every if not options.words or any(word in b.__name__ for word in options.words)]
     figures: list[Figure] = []

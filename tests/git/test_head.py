@@ -10,7 +10,7 @@ import pytest
 
 from maverick_tui.git import head, making
 from maverick_tui.git.head import Checkout, head_of, read_checkout
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import find_repository, repository_of
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -34,6 +34,8 @@ def test_every_kind_of_head_is_as_git_says(project: Path, tmp_path: Path) -> Non
     found = find_repository(tmp_path / "tree")
     assert found is not None
     assert found.common == project / ".git"
+    assert repository_of(tmp_path / "tree") == repository_of(project) == str(project)
+    assert repository_of(tmp_path) == ""
     git(project, "checkout", "--orphan", "unborn")
     assert head_of(project) == "unborn"
     git(tmp_path / "tree", "checkout", "--detach")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import os
 import stat
 import subprocess
@@ -88,6 +89,23 @@ def test_damage_is_told_and_what_comes_before_it_is_there(journal: Journal, path
     reading = read_journal(path)
     assert reading.events == EVERYTHING[:4]
     assert "damaged after 4 events" in reading.problem
+
+
+def test_a_journal_is_read_from_any_line_on(journal: Journal, path: Path) -> None:
+    for number, event in enumerate(EVERYTHING):
+        journal.write(number, [event])
+    offset = 0
+    for line in path.read_bytes().splitlines(keepends=True):
+        first = json.loads(line).get("seq")
+        if first is not None:
+            reading = read_journal(path, offset, first)
+            assert reading.events[-1:] == EVERYTHING[-1:]
+            assert len(reading.events) == len(EVERYTHING) - first
+            assert (reading.size, reading.problem) == (path.stat().st_size, "")
+        offset += len(line)
+    wrong = read_journal(path, 0, 3)
+    assert wrong.events == []
+    assert "damaged after 3 events" in wrong.problem
 
 
 def test_no_journal_and_a_newer_one_are_said_to_be_so(path: Path) -> None:

@@ -38,6 +38,8 @@ from maverick_tui.history.export.jsonl import as_jsonl
 from maverick_tui.history.export.kept import kept_run, masked
 from maverick_tui.history.export.markdown import as_markdown, kept_as_markdown
 from maverick_tui.history.export.page import as_page
+from maverick_tui.history.index import RunIndex
+from maverick_tui.history.labels import name_run
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
@@ -51,6 +53,7 @@ from maverick_tui.settings_told import settings_told
 from maverick_tui.shown import shown
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
+from tests.history.kept import begun, keep
 from tests.masking.examples import CONCEALED, EXAMPLES, FIELDS, VARIABLE
 from tests.support.runs import Tape as RunTape
 
@@ -196,6 +199,19 @@ def value_in_a_message() -> str:
     return " ".join(map(shown, TEXTS))
 
 
+def index_of_runs() -> str:
+    run = "7f3a00c0ffee"
+    said = [event for number, text in enumerate(TEXTS) for event in ev.whole_block(number, "text", text, 2)]
+    ends = [ev.ToolFinished(4, f"c{number}", text) for number, text in enumerate(TEXTS)]
+    calls = [ev.ToolCalled(3, f"d{number}", "Edit", data) for number, data in enumerate(DATA)]
+    keep(run, [*begun(run), ev.TurnStarted(1, 1, " ".join(TEXTS), "p"), *said, *ends, *calls])
+    for text in TEXTS:
+        name_run(run, text)
+    with RunIndex() as index:
+        dump = "\n".join(index._connection.iterdump())
+    return dump + "".join(file.read_text() for file in journal_of(run).parent.iterdir())
+
+
 def settings_shown() -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MAVERICK_ENV", json.dumps({f"A{number}": text for number, text in enumerate(TEXTS)}))
@@ -213,10 +229,10 @@ def doctor_report() -> str:
 
 
 OUTLETS = [
-    log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, error_text, suspended_state,
-    value_in_a_message, settings_shown, doctor_report,
+    log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, error_text,
+    suspended_state, value_in_a_message, settings_shown, doctor_report,
 ]  # fmt: skip
-OF_DATA = (executor_journal, cassette, export, kept_exports, run_journal, event_lines, suspended_state)
+OF_DATA = (executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, suspended_state)
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)

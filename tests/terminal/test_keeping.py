@@ -11,6 +11,8 @@ import time
 import pytest
 
 from maverick_tui.events.kinds import BlockGrew, RunEnded
+from maverick_tui.history.filters import parse_filter
+from maverick_tui.history.index import RunIndex
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from tests.support.processes import wait_until_gone
@@ -50,3 +52,7 @@ def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
     kept = _WORD.findall("".join(event.text for event in reading.events if isinstance(event, BlockGrew)))
     assert kept == WORDS[: len(kept)]
     assert max((word for at, word in seen if at < killed - ON_SCREEN), default=WORDS[0]) <= kept[-1]
+    with RunIndex() as index:
+        run = index.run(run_id)
+        assert (run.state, run.about.events) == ("interrupted", len(reading.events))
+        assert [hit.kind for hit in index.search(parse_filter(kept[-1]))] == ["answer"]

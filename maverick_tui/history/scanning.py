@@ -1,0 +1,358 @@
+"""Reads journals for the index: what a run was, its turns, its words, and where in the file they are.
+
+Lines are read as they are, without making events of them: there may be millions. What a later scan needs to go on
+where this one has stopped is `Scan.carried`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from pathlib import PurePath
+from typing import Any
+
+from maverick_tui.events.kinds import SCHEMA
+from maverick_tui.history.spending import Spending
+from maverick_tui.journal.lines import BATCH, LATE_TEXT
+
+PLACE_EVERY = 1_000
+"""Events after which a place is noted from which the journal can be read, if no turn has begun meanwhile."""
+_SHORT = 2_000
+"""Characters of a prompt or an answer that stand in the list of turns."""
+_WRITING_TOOLS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
+_MOST_COUNTED = 1 << 48
+_TEXT_KINDS = {"text": "answer", "thinking": "thinking"}
+DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What comes of reading a line that no journal of ours has."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run is, as far as its journal tells."""
+
+    agent: str = ""
+    first_prompt: str = ""
+    told_name: str = ""
+    told_name_at: float = 0.0
+    folder: str = ""
+    repository: str = ""
+    branch: str = ""
+    engine: str = ""
+    model: str = ""
+    started_at: float = 0.0
+    last_at: float = 0.0
+    ended_at: float | None = None
+    outcome: str = "ended"
+    """What it came to, as far as it has come: `done`, `failed`, `interrupted`, or just `ended`."""
+    turns: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+    is_estimate: bool = False
+    events: int = 0
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn, in short; `number` is the event that it begins with, `offset` the byte of its line."""
+
+    turn: int
+    number: int
+    offset: int
+    started_at: float
+    origin: str
+    prompt: str
+    answer: str = ""
+    ended_at: float | None = None
+    outcome: str = ""
+    failure: str = ""
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(slots=True)
+class _Block:
+    number: int
+    kind: str
+    is_own: bool
+    whole: list[str] = field(default_factory=list)
+    held: dict[str, str] = field(default_factory=dict)
+    """Pieces at its end that may hold a secret yet, as far as they are known, by their number."""
+
+    @property
+    def text(self) -> str:
+        return "".join((*self.whole, *self.held.values()))
+
+
+class Scan:
+    """Takes the lines of one journal, from its beginning or from where another scan has stopped."""
+
+    def __init__(self, summary: Summary | None = None, carried: str = "") -> None:
+        carry: dict[str, Any] = json.loads(carried) if carried else {}
+        self.summary = summary or Summary()
+        self.offset: int = carry.get("offset", 0)
+        """Bytes that were understood."""
+        self.number: int = carry.get("number", 0)
+        """The number of the next event."""
+        self.began_at = self.number
+        """The number of the first event of this scan: what is told of those before replaces what was told."""
+        self.texts: list[tuple[int, str, str]] = []
+        """What was said and done: the number of the event, what it is, and the text."""
+        self.turns: dict[int, Turn] = {}
+        """By the number of their first event."""
+        self.places: list[tuple[int, int]] = []
+        """Events from which on the journal can be read, and at which byte they are."""
+        self.files: set[str] = set()
+        """What was written to."""
+        self._blocks = {int(name): _Block(**block) for name, block in carry.get("blocks", {}).items()}
+        self._turn = Turn(**carry["turn"]) if carry.get("turn") else None
+        self._spending = Spending.from_json(carry.get("spending"))
+        self._writing: dict[str, str] = carry.get("writing", {})
+        self._last_place: int = carry.get("place", 0)
+        self._before_loss: str | None = carry.get("before_loss")
+        """What the run had come to before the way to the model was lost."""
+        self._told: dict[str, Callable[[dict[str, Any]], None]] = {
+            "run_started": self._run_started,
+            "agent_loaded": self._agent_loaded,
+            "model_named": self._model_named,
+            "run_named": self._run_named,
+            "connect_failed": self._connect_failed,
+            "connected": self._connected,
+            "run_ended": self._run_ended,
+            "turn_started": self._turn_started,
+            "prompt_sent": self._prompt_sent,
+            "turn_ended": self._turn_ended,
+            "block_started": self._block_started,
+            "block_ended": self._block_ended,
+            "reply_restarted": self._reply_restarted,
+            "tool_called": self._tool_called,
+            "tool_finished": self._tool_finished,
+            "usage_reported": self._usage_reported,
+        }
+
+    @property
+    def carried(self) -> str:
+        """What a later scan has to know to go on here."""
+        return json.dumps(
+            {
+                "offset": self.offset,
+                "number": self.number,
+                "blocks": {block: asdict(value) for block, value in self._blocks.items()},
+                "turn": asdict(self._turn) if self._turn else None,
+                "spending": self._spending.to_json(),
+                "writing": self._writing,
+                "place": self._last_place,
+                "before_loss": self._before_loss,
+            },
+            separators=(",", ":"),
+        )
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        """Take further lines, up to one that is torn; at one that no journal of ours has it stops, and says so."""
+        try:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    break
+                self._take(json.loads(line))
+                self.offset += len(line)
+        except DAMAGE as error:
+            self.summary.problem = f"It is damaged after {self.number} events: {error}"
+        self._finish()
+
+    def _take(self, data: dict[str, Any]) -> None:
+        kind = data["type"]
+        if kind == LATE_TEXT:
+            self._complete(data["seqs"], data["text"])
+            return
+        if data["seq"] != self.number:
+            raise ValueError(f"Event {data['seq']} comes where {self.number} was expected.")
+        if kind == BATCH:
+            self._grow(data)
+            return
+        if not self._blocks and self.number - self._last_place >= PLACE_EVERY:
+            self._note_place()
+        data["at"] = at = float(data["at"])
+        if (tell := self._told.get(kind)) is not None:
+            tell(data)
+        if at > self.summary.last_at and isfinite(at):
+            self.summary.last_at = at
+        self.number += 1
+
+    def _note_place(self) -> None:
+        self._last_place = self.number
+        self.places.append((self.number, self.offset))
+
+    def _finish(self) -> None:
+        """Tell what is still open, too: it may never be closed."""
+        for block in self._blocks.values():
+            self._say_block(block)
+        if self._turn is not None:
+            self.turns[self._turn.number] = self._turn
+        self.summary.events = self.number
+        used = self._spending.usage
+        self.summary.input_tokens, self.summary.output_tokens = _count(used.input_tokens), _count(used.output_tokens)
+        self.summary.cache_read_tokens = _count(used.cache_read_tokens)
+        self.summary.cache_write_tokens = _count(used.cache_write_tokens)
+        self.summary.cost_usd, self.summary.is_estimate = used.cost_usd, self._spending.is_estimate
+
+    def _say(self, kind: str, text: str) -> None:
+        if text:
+            self.texts.append((self.number, kind, text))
+
+    # -- the run ------------------------------------------------------------------------------------------------------
+
+    def _run_started(self, data: dict[str, Any]) -> None:
+        if data.get("schema", SCHEMA) > SCHEMA:
+            raise ValueError(
+                f"It is written in schema {data['schema']}, by a newer version; {SCHEMA} can be read here."
+            )
+        self.summary.agent = data["agent"]
+        self.summary.started_at = self.summary.last_at = data["at"] if isfinite(data["at"]) else 0.0
+        self._note_place()
+
+    def _agent_loaded(self, data: dict[str, Any]) -> None:
+        told = self.summary
+        told.agent, told.folder, told.branch = data["agent"], data["cwd"], data.get("branch", "")
+        told.repository, told.engine = data.get("repository", ""), data.get("engine", "")
+        told.model = told.model or data.get("model", "")
+
+    def _model_named(self, data: dict[str, Any]) -> None:
+        self.summary.model = data["model"] or self.summary.model
+
+    def _run_named(self, data: dict[str, Any]) -> None:
+        self.summary.told_name, self.summary.told_name_at = data["name"], data["at"]
+
+    def _connect_failed(self, data: dict[str, Any]) -> None:
+        if self._before_loss is None:
+            self._before_loss = self.summary.outcome
+        self.summary.outcome = "failed"
+        self._say("failure", _failure(data))
+
+    def _connected(self, data: dict[str, Any]) -> None:
+        if self._before_loss is not None:
+            self.summary.outcome, self._before_loss = self._before_loss, None
+
+    def _run_ended(self, data: dict[str, Any]) -> None:
+        self.summary.ended_at = data["at"]
+        if data.get("reason", "") not in ("", "closed", "cancelled"):
+            self.summary.outcome = "failed"
+
+    # -- turns --------------------------------------------------------------------------------------------------------
+
+    def _turn_started(self, data: dict[str, Any]) -> None:
+        self._note_place()
+        text, origin = data.get("text", ""), data.get("origin", "person")
+        self._turn = Turn(data["turn"], self.number, self.offset, data["at"], origin, text[:_SHORT])
+        self.summary.turns += 1
+        self.summary.ended_at, self.summary.outcome = None, "interrupted"  # unless something else comes of it
+        self._before_loss = None
+        if origin == "person" and not self.summary.first_prompt:
+            self.summary.first_prompt = text[:_SHORT]
+        self._say("prompt", text)
+
+    def _prompt_sent(self, data: dict[str, Any]) -> None:
+        self._say("prompt", data["text"])
+
+    def _turn_ended(self, data: dict[str, Any]) -> None:
+        self._close_blocks()
+        used = self._spending.turn_ended(data)
+        self.summary.outcome = data["outcome"]
+        if self._turn is not None:
+            turn, self._turn = self._turn, None
+            turn.ended_at, turn.outcome, turn.failure = data["at"], data["outcome"], _failure(data)[:_SHORT]
+            turn.tokens, turn.cost_usd = _count(used.total), used.cost_usd
+            self.turns[turn.number] = turn
+        self._say("failure", _failure(data))
+
+    # -- what the model and its tools do ------------------------------------------------------------------------------
+
+    def _block_started(self, data: dict[str, Any]) -> None:
+        if (kind := _TEXT_KINDS.get(data["kind"])) is not None:
+            self._close_block(data["block"])
+            self._blocks[data["block"]] = _Block(self.number, kind, not data.get("parent"))
+
+    def _grow(self, data: dict[str, Any]) -> None:
+        texts = data["text"]
+        if (block := self._blocks.get(data["block"])) is not None:
+            whole = data.get("whole", len(texts))
+            block.whole += texts[:whole]
+            for number, text in enumerate(texts[whole:], self.number + whole):
+                block.held[str(number)] = text
+        self.number += len(texts)
+        self.summary.last_at = max(self.summary.last_at, data["at"])
+
+    def _complete(self, numbers: list[int], texts: list[str]) -> None:
+        for number, text in zip(map(str, numbers), texts, strict=True):
+            for block in self._blocks.values():
+                if number in block.held:
+                    del block.held[number]
+                    block.whole.append(text)
+
+    def _block_ended(self, data: dict[str, Any]) -> None:
+        self._close_block(data["block"])
+
+    def _reply_restarted(self, data: dict[str, Any]) -> None:
+        self._close_blocks()
+
+    def _close_blocks(self) -> None:
+        for block in list(self._blocks):
+            self._close_block(block)
+
+    def _close_block(self, number: int) -> None:
+        if (block := self._blocks.pop(number, None)) is not None:
+            self._say_block(block)
+
+    def _say_block(self, block: _Block) -> None:
+        if text := block.text:
+            self.texts.append((block.number, block.kind, text))
+            if block.is_own and block.kind == "answer" and self._turn is not None:
+                self._turn.answer = text[:_SHORT]
+
+    def _tool_called(self, data: dict[str, Any]) -> None:
+        name, arguments = data["name"], data["arguments"]
+        if self._turn is not None:
+            self._turn.calls += 1
+        self._say("input", f"{name} {' '.join(_words(arguments))}")
+        path = arguments.get(_WRITING_TOOLS.get(name, ""))
+        if isinstance(path, str) and path:
+            self._writing[data["call"]] = path
+
+    def _tool_finished(self, data: dict[str, Any]) -> None:
+        self._say("output", data["output"] if isinstance(data["output"], str) else json.dumps(data["output"]))
+        path = self._writing.pop(data["call"], None)
+        if path is not None and not data.get("is_error"):
+            folder = PurePath(self.summary.folder)
+            self.files.add(str(PurePath(path).relative_to(folder)) if PurePath(path).is_relative_to(folder) else path)
+
+    def _usage_reported(self, data: dict[str, Any]) -> None:
+        self._spending.reported(data)
+
+
+def _failure(data: dict[str, Any]) -> str:
+    failure = data.get("failure")
+    return f"{failure['error']}: {failure['message']}" if failure else ""
+
+
+def _count(number: int) -> int:
+    """A number that fits into a column: what others report may be anything."""
+    return number if 0 <= number < _MOST_COUNTED else 0
+
+
+def _words(value: Any) -> Iterable[str]:
+    """All texts in a tool's arguments; their names are the tool's and say nothing about the call."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _words(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _words(item)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)

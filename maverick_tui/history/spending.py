@@ -1,0 +1,75 @@
+"""What a run has used, counted from the lines of its journal as the screen counts it from events."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, replace
+from typing import Any
+
+from maverick_tui.usage import Usage
+
+_SAME_PRICE = 0.00005
+"""Dollars by which an estimate and a bill for the same tokens may differ."""
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+
+
+class Spending:
+    """Turns that have ended count by their own figures, an open one by what its answers have reported."""
+
+    def __init__(self) -> None:
+        self.is_estimate = False
+        self._settled = Usage()
+        self._live: dict[str, Usage] = {}
+        self._counted: dict[str, Usage] = {}
+        """What the last turn's figures contain: a background task may report the same answer again."""
+
+    @property
+    def _open(self) -> Usage:
+        sum_of = Usage()
+        for message, usage in self._live.items():
+            sum_of += usage - self._counted.get(message, Usage())
+        return sum_of
+
+    @property
+    def usage(self) -> Usage:
+        """Everything until now."""
+        return self._settled + self._open
+
+    def reported(self, data: dict[str, Any]) -> None:
+        """One answer's figures, which replace what it said before."""
+        self._live[data["message"]] = _usage(data)
+
+    def turn_ended(self, data: dict[str, Any]) -> Usage:
+        """What the turn has used. One that broke off may have no bill: then the estimate by list price stays."""
+        used, estimate = _usage(data["usage"]), self._open.cost_usd
+        is_cut = data["outcome"] != "done" and estimate is not None and estimate - (used.cost_usd or 0.0) > _SAME_PRICE
+        if is_cut:
+            used = replace(used, cost_usd=estimate)
+        self.is_estimate = self.is_estimate or bool(data.get("is_estimate")) or is_cut
+        self._settled += used
+        self._counted, self._live = self._live, {}
+        return used
+
+    def to_json(self) -> dict[str, Any]:
+        """To go on with later."""
+        return {
+            "is_estimate": self.is_estimate,
+            "settled": astuple(self._settled),
+            "live": {message: astuple(usage) for message, usage in self._live.items()},
+            "counted": {message: astuple(usage) for message, usage in self._counted.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any] | None) -> Spending:
+        """Go on with what was counted."""
+        spending = cls()
+        if data is not None:
+            spending.is_estimate, spending._settled = data["is_estimate"], Usage(*data["settled"])
+            spending._live = {message: Usage(*values) for message, values in data["live"].items()}
+            spending._counted = {message: Usage(*values) for message, values in data["counted"].items()}
+        return spending
+
+
+def _usage(data: dict[str, Any]) -> Usage:
+    tokens = {name: int(data.get(name) or 0) for name in _TOKENS}
+    cost = data.get("cost_usd")
+    return Usage(**tokens, cost_usd=None if cost is None else float(cost))

@@ -1,0 +1,229 @@
+"""Brings the index up to date: what has changed since the last time is read, from where it was left, and no more.
+
+A journal is opened if the system says that it is another one or has grown. It is read before the index is locked, in
+parts of moderate size; a part that another process was quicker to write is given up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from maverick_tui.history.database import SUMMARY, TURN, writing
+from maverick_tui.history.labels import FILE as LABELS
+from maverick_tui.history.labels import read_labels
+from maverick_tui.history.scanning import Scan, Summary
+from maverick_tui.journal.folders import JOURNAL, kept_journals
+
+_HEAD = 256
+"""Bytes by which a journal is known to be the same one: its first line names the run and the time."""
+_LINES = 40_000
+"""Lines that are written to the index in one transaction."""
+_PIECE = 8_192
+"""Characters of a text that stand in one row; a snippet is made of a whole row."""
+PIECE_BITS, NUMBER_BITS = 11, 31
+RUN_SHIFT = PIECE_BITS + NUMBER_BITS
+"""A row of the full text is known by its run, the number of its event, and which piece of its text it is."""
+
+
+class _Changed(NamedTuple):
+    run_id: str
+    folder: Path
+    inode: int
+    size: int
+    mtime: int
+    labels: int
+
+
+Progress = Callable[[int, int], None]
+"""Told how many of how many runs have been read."""
+
+
+def update(connection: sqlite3.Connection, on_progress: Progress | None = None) -> int:
+    """Read what has changed; how many runs that were. OSError if the folder of runs cannot be read."""
+    known = {
+        run_id: about
+        for run_id, *about in connection.execute("SELECT run_id, inode, size, mtime, labels FROM journals")
+    }
+    changed: list[_Changed] = []
+    for run_id, folder, about in kept_journals():
+        now = [_signed(about.st_ino), about.st_size, about.st_mtime_ns, _changed_at(folder)]
+        if known.pop(run_id, None) != now:
+            changed.append(_Changed(run_id, Path(folder), *now))
+    changed.sort(key=lambda one: one.mtime)  # a search looks at what came last first
+    for done, one in enumerate(changed, 1):
+        _read(connection, one)
+        if on_progress is not None:
+            on_progress(done, len(changed))
+    if known:
+        with writing(connection):
+            for run_id in known:
+                _forget(connection, run_id)
+    return len(changed) + len(known)
+
+
+def _signed(number: int) -> int:
+    """As SQLite has it: some file systems use all 64 bits."""
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def _changed_at(folder: str) -> int:
+    try:
+        return os.stat(f"{folder}{os.sep}{LABELS}").st_mtime_ns  # noqa: PTH116 - there may be thousands
+    except OSError:
+        return 0
+
+
+def _read(connection: sqlite3.Connection, changed: _Changed) -> None:
+    try:
+        with (changed.folder / JOURNAL).open("rb") as file:
+            _read_open(connection, changed, file)
+    except FileNotFoundError:
+        return  # it was deleted a moment ago
+    except PermissionError as error:
+        scan = Scan()
+        scan.summary.problem = f"It cannot be read: {error.strerror}."
+        scan.summary.last_at = scan.summary.started_at = changed.mtime / 1e9
+        _write(connection, changed, scan, b"", is_new=True)
+
+
+def _read_open(connection: sqlite3.Connection, changed: _Changed, file: IO[bytes]) -> None:
+    head = file.read(_HEAD)
+    scan = _going_on(connection, changed, file, head)
+    is_new = scan is None
+    scan = scan or Scan()
+    while True:
+        before = scan.offset
+        file.seek(before)
+        scan.take(islice(file, _LINES))
+        if is_new and not scan.offset:
+            scan.summary.started_at = scan.summary.last_at = changed.mtime / 1e9  # nothing in it says when it was
+        if not _write(connection, changed, scan, head, is_new=is_new) or scan.summary.problem or scan.offset == before:
+            return
+        scan, is_new = Scan(scan.summary, scan.carried), False
+
+
+def _going_on(connection: sqlite3.Connection, changed: _Changed, file: IO[bytes], head: bytes) -> Scan | None:
+    """The scan that goes on where the last one has stopped; None if the journal is not the one that was read then."""
+    row = connection.execute(
+        f"SELECT inode, size, mtime, head, carried, {', '.join(SUMMARY)} FROM journals JOIN runs USING (run)"
+        " WHERE run_id = ?",
+        (changed.run_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    inode, size, mtime, old_head, carried, *summary = row
+    scan = Scan(Summary(*summary), carried)
+    scan.summary.problem = ""
+    is_rewritten = size == changed.size and mtime != changed.mtime
+    if inode != changed.inode or changed.size < scan.offset or is_rewritten or not head.startswith(old_head):
+        return None
+    if scan.offset:
+        file.seek(scan.offset - 1)
+        if file.read(1) != b"\n":
+            return None
+    return scan
+
+
+def _write(connection: sqlite3.Connection, changed: _Changed, scan: Scan, head: bytes, *, is_new: bool) -> bool:
+    """Write what was found, unless somebody else has gone on from the same place meanwhile."""
+    with writing(connection):
+        row = connection.execute(
+            "SELECT run, json_extract(carried, '$.number') FROM journals WHERE run_id = ?", (changed.run_id,)
+        ).fetchone()
+        if row is None and not is_new:
+            return False
+        if row is not None and is_new:
+            _forget(connection, changed.run_id)
+        elif row is not None and row[1] != scan.began_at:
+            return False
+        run = row[0] if row is not None else None
+        stamp = changed.run_id, changed.inode, changed.size, changed.mtime, changed.labels, head, scan.carried
+        run = connection.execute(
+            "INSERT OR REPLACE INTO journals (run, run_id, inode, size, mtime, labels, head, carried)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING run",
+            (run, *stamp),
+        ).fetchone()[0]
+        _put_run(connection, run, changed, scan.summary)
+        _put_found(connection, run, scan)
+    return True
+
+
+def _put_run(connection: sqlite3.Connection, run: int, changed: _Changed, summary: Summary) -> None:
+    labels = read_labels(changed.folder)
+    name = labels.name if labels.named_at >= summary.told_name_at else summary.told_name
+    values = [*map(_bound, astuple(summary)), _bound(name), json.dumps(labels.tags)]
+    connection.execute(
+        f"INSERT OR REPLACE INTO runs (run, {', '.join(SUMMARY)}, name, tags) VALUES (?{', ?' * len(values)})",
+        (run, *values),
+    )
+
+
+def _put_found(connection: sqlite3.Connection, run: int, scan: Scan) -> None:
+    for number in {number for number, _, _ in scan.texts if number < scan.began_at}:  # what was open has grown
+        first = _row(run, number, 0)
+        connection.execute("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", (first, first + (1 << PIECE_BITS)))
+    connection.executemany(
+        "INSERT INTO texts (rowid, text, kind) VALUES (?, ?, ?)",
+        (
+            (_row(run, number, place), piece, kind)
+            for number, kind, text in scan.texts
+            for place, piece in enumerate(_pieces(_bound(text)))
+        ),
+    )
+    connection.executemany(
+        f"INSERT OR REPLACE INTO turns (run, {', '.join(TURN)}) VALUES (?{', ?' * len(TURN)})",
+        ((run, *map(_bound, astuple(turn))) for turn in scan.turns.values()),
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO places (run, number, offset) VALUES (?, ?, ?)", ((run, *place) for place in scan.places)
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO files (run, path) VALUES (?, ?)", ((run, _bound(path)) for path in scan.files)
+    )
+
+
+def _forget(connection: sqlite3.Connection, run_id: str) -> None:
+    row = connection.execute("SELECT run FROM journals WHERE run_id = ?", (run_id,)).fetchone()
+    if row is None:
+        return
+    (run,) = row
+    connection.execute("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", (_row(run, 0, 0), _row(run + 1, 0, 0)))
+    for table in ("journals", "runs", "turns", "places", "files"):
+        connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+
+
+def _row(run: int, number: int, piece: int) -> int:
+    return run << RUN_SHIFT | number << PIECE_BITS | piece
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in rows, parted between words; of one that is longer than all rows together, the beginning."""
+    start = 0
+    for _ in range(1 << PIECE_BITS):
+        if len(text) - start <= _PIECE:
+            break
+        end = max(text.rfind(" ", start, start + _PIECE), text.rfind("\n", start, start + _PIECE))
+        end = end if end > start else start + _PIECE
+        yield text[start:end]
+        start = end
+    else:
+        return
+    yield text[start:]
+
+
+def _bound(value: Any) -> Any:
+    """A value as SQLite takes it: no halves of characters, no number that is too large, nothing that is no value."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, bool | float) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 1 << 62 else 0
+    return str(value)

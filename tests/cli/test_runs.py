@@ -1,0 +1,273 @@
+"""`maverick runs`: what is kept, on the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+
+import pytest
+
+from maverick_tui.cli.runs_text import print_list, progress
+from maverick_tui.events import kinds as ev
+from maverick_tui.history.database import index_file
+from maverick_tui.history.index import RunIndex
+from maverick_tui.journal.folders import journal_of, kept_runs
+from maverick_tui.journal.writing import Journal
+from tests.cli.agent_files import environment
+from tests.history.kept import AT, begun, keep, keep_run
+from tests.support.command_line import Run
+
+OLD, NEW = "7f3a00c0ffee", "8f3a00c0ffee"
+
+
+@pytest.fixture
+def two() -> None:
+    keep_run(OLD, AT, prompt="Fix the login test", answer="The session expires.")
+    keep_run(NEW, time.time() - 60, agent="planner", prompt="Plan it", answer="First the cart.", outcome="failed")
+
+
+@pytest.fixture
+def live() -> Journal:
+    journal = Journal(journal_of("11fe00c0ffee"), print)
+    journal.write(0, [*begun("11fe00c0ffee", time.time()), ev.TurnStarted(time.time(), 1, "Go")])
+    return journal
+
+
+def test_runs_are_listed_newest_first_and_live_ones_on_top(maverick: Run, two: None, live: Journal) -> None:
+    ran = maverick("runs", "list")
+    live.close()
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert [line.split()[:2] for line in lines if line.startswith(("●", "✘", "✔"))] == [
+        ["●", "11fe00c0"],
+        ["✘", "8f3a00c0"],
+        ["✔", "7f3a00c0"],
+    ]
+    assert lines[0].startswith("Live  1 run")
+    assert max(map(len, lines)) <= 80
+    assert "Fix the login test" in lines[-1]
+    assert "$0.250" in lines[-1]
+
+
+def test_json_is_an_array_of_runs(maverick: Run, two: None) -> None:
+    listed = json.loads(maverick("runs", "list", "--json").out)
+    assert [run["run_id"] for run in listed] == [NEW, OLD]
+    assert {run["state"] for run in listed} == {"failed", "done"}
+    assert listed[1]["title"] == listed[1]["first_prompt"] == "Fix the login test"
+    assert listed[1]["journal"] == str(journal_of(OLD))
+    assert [run["run_id"] for run in json.loads(maverick("runs", "list", "--json", "--limit", "1").out)] == [NEW]
+    assert json.loads(maverick("runs", "list", "--json", "state:done", "login").out)[0]["run_id"] == OLD
+    assert json.loads(maverick("runs", "list", "--json", "nothing").out) == []
+
+
+def test_what_is_not_listed_is_told(maverick: Run, two: None) -> None:
+    assert "1 more" in maverick("runs", "list", "--limit", "1").out
+    assert "more" not in maverick("runs", "list", "--limit", "0").out
+    assert maverick("runs", "list", "never").out == "No run matches.\n"
+
+
+def test_without_runs_it_says_so(maverick: Run) -> None:
+    assert maverick("runs", "list").out.startswith("No runs are kept yet.")
+    assert maverick("runs", "list", "--json").out == "[]\n"
+    assert maverick("runs", "search", "x").out == "Nothing was found.\n"
+    assert maverick("runs", "reindex").out.startswith("0 runs, 0 events")
+
+
+def test_a_run_is_shown_turn_by_turn(maverick: Run, two: None) -> None:
+    out = maverick("runs", "show", "7f").out
+    for part in (OLD, "reviewer", "sonnet on claude-code", "  1  Fix the login test", "The session expires.", "2.0 s"):
+        assert part in out
+    shown = json.loads(maverick("runs", "show", OLD, "--json").out)
+    assert shown["run_id"] == OLD
+    (turn,) = shown["turns_in_short"]
+    assert (turn["prompt"], turn["answer"], turn["outcome"]) == ("Fix the login test", "The session expires.", "done")
+
+
+def test_words_are_found_with_their_place(maverick: Run, two: None) -> None:
+    out = maverick("runs", "search", "session").out
+    assert "7f3a00c0" in out
+    assert "turn 1   answer   The session expires." in out
+    (hit,) = json.loads(maverick("runs", "search", "session", "--json").out)
+    ((start, end),) = hit.pop("matches")
+    assert hit.pop("snippet")[start:end] == "session"
+    assert hit == {"run_id": OLD, "event": 4, "turn": 1, "kind": "answer"}
+    assert maverick("runs", "search", "agent:planner", "session").out == "Nothing was found.\n"
+    assert "First the cart" in maverick("runs", "search", '"first the"').out
+    nothing = maverick("runs", "search", "--", "--")
+    assert (nothing.code, nothing.out) == (1, "")
+    assert "no word to search for" in nothing.err
+
+
+def test_tags_are_kept_beside_the_run(maverick: Run, two: None) -> None:
+    assert maverick("runs", "tag", "7f", "+flaky", "+hot", "-ci").out == "#flaky #hot\n"
+    assert maverick("runs", "tag", "7f", "-hot").out == "#flaky\n"
+    assert maverick("runs", "reindex").code == 0
+    assert (
+        maverick("runs", "tag", "7f", "--json").out == json.dumps({"run_id": OLD, "tags": ["flaky"]}, indent=2) + "\n"
+    )
+    assert [run["run_id"] for run in json.loads(maverick("runs", "list", "tag:flaky", "--json").out)] == [OLD]
+    assert maverick("runs", "tag", "7f", "plain").code == 2
+    assert "#flaky Fix the login" in maverick("runs", "list").out
+
+
+def test_nothing_is_removed_without_a_yes(maverick: Run, two: None) -> None:
+    for command in (["delete", "7f"], ["prune", "--older-than", "30d"]):
+        ran = maverick("runs", *command)
+        assert ran.code == 1
+        assert "7f3a00c0" in ran.out
+        assert "--yes" in ran.err
+    assert json.loads(maverick("runs", "prune", "--older-than", "30d", "--json").out) == {"would_remove": [OLD]}
+    assert len([*kept_runs()]) == 2
+
+
+def test_runs_are_removed_for_good(maverick: Run, two: None) -> None:
+    ran = maverick("runs", "prune", "--older-than", "30d", "--yes")
+    assert ran.out.endswith("1 run removed.\n")
+    assert [*kept_runs()] == [NEW]
+    assert maverick("runs", "search", "session").out == "Nothing was found.\n"
+    assert maverick("runs", "prune", "--older-than", "30d", "--yes").out == "No run is that old.\n"
+    assert json.loads(maverick("runs", "delete", NEW, "--yes", "--json").out) == {"removed": [NEW]}
+    assert [*kept_runs()] == []
+
+
+class Terminal(io.StringIO):
+    """Somebody who looks, and types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "left"), [("y\n", [NEW]), ("no\n", [NEW, OLD]), ("", [NEW, OLD])])
+def test_a_person_is_asked(
+    maverick: Run, two: None, monkeypatch: pytest.MonkeyPatch, typed: str, left: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    ran = maverick("runs", "delete", "7f")
+    assert "Remove 1 run (0.0 MB) for good? [y/N]: " in ran.err
+    assert ran.code == (0 if left == [NEW] else 1)
+    assert sorted(kept_runs(), reverse=True) == left
+
+
+def test_what_takes_long_is_told_to_a_terminal(two: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr("maverick_tui.cli.runs_text._PATIENCE", -1.0)
+    with RunIndex(on_progress=progress()):
+        assert screen.getvalue() == "\rReading runs: 1 of 2\r                    \r"
+
+
+def test_a_run_that_is_alive_is_not_removed(maverick: Run, two: None, live: Journal) -> None:
+    ran = maverick("runs", "delete", "11fe", "7f", "--yes")
+    assert ran.code == 1
+    assert "still writing" in ran.err
+    maverick("runs", "prune", "--older-than", "0m", "--yes")
+    live.close()
+    assert [*kept_runs()] == ["11fe00c0ffee"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "b"], "No run has an id that begins with 'b'"),
+        (["show", "../x"], "No run has an id"),
+        (["list", "state:don"], "Did you mean 'done'?"),
+        (["list", "since:never"], "is no time"),
+        (["prune", "--older-than", "soon"], "is no span of time"),
+        (["tag", "7f", "+a,b"], "cannot be a tag"),
+    ],
+)
+def test_mistakes_are_told_in_a_line_or_two(maverick: Run, two: None, arguments: list[str], said: str) -> None:
+    ran = maverick("runs", *arguments)
+    assert (ran.code, ran.out) == (1, "")
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 2
+
+
+def test_a_damaged_index_is_made_anew_and_a_place_that_takes_none_is_told(maverick: Run, two: None) -> None:
+    index_file().write_bytes(b"no database " * 900)
+    assert maverick("runs", "reindex", "--json").out.startswith('{\n  "runs": 2,\n  "events": 18,')
+    index_file().unlink()
+    index_file().mkdir()
+    ran = maverick("runs", "reindex")
+    assert ran.code == 1
+    assert "cannot be written" in ran.err
+    assert len(maverick("runs", "list").out.splitlines()) == 5
+
+
+def test_nothing_that_was_said_steers_the_terminal(maverick: Run) -> None:
+    text = "\x1b[2J\x1b]0;owned\x07 \u202e needle"
+    keep_run(OLD, AT, agent=text, prompt=text, answer=text, cwd=f"/{text}", branch=text, model=text)
+    for command in (["list"], ["show", OLD], ["search", "needle"]):
+        for option in ([], ["--json"]):
+            out = maverick("runs", *command, *option).out
+            assert "needle" in out
+            assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+
+@pytest.mark.parametrize("at", [1e300, -1e300, 0.0])
+def test_times_that_no_calendar_has_are_listed(maverick: Run, at: float) -> None:
+    keep(OLD, begun(OLD, at))
+    assert "7f3a00c0" in maverick("runs", "list").out
+    assert "7f3a00c0" in maverick("runs", "show", OLD).out
+
+
+# -- as a program ------------------------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_has_gone_and_no_home_and_a_plain_locale_are_no_reason_to_complain(two: None) -> None:
+    for number in range(40):
+        keep(f"{number:012x}", begun(f"{number:012x}"))
+    keep_run("dddddddddddd", time.time(), prompt="日本 naïve")
+    surroundings = environment(LC_ALL="C", PYTHONIOENCODING="ascii", MAVERICK_STATE_DIR=str(index_file().parent))
+    del surroundings["HOME"]
+    command = f"{sys.executable} -m maverick_tui runs list --limit 0 | head -n 2"
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, env=surroundings, check=True)
+    assert ran.stderr == ""
+    assert "dddddddd" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("term", "no_colour", "is_plain"), [("xterm", "", False), ("dumb", "", True), ("xterm", "1", True)]
+)
+def test_colours_are_for_terminals_that_want_them(two: None, term: str, no_colour: str, is_plain: bool) -> None:
+    out = _in_terminal(term, no_colour)
+    assert "✘" in out
+    assert ("\x1b" not in out) if is_plain else ("\x1b[31m✘\x1b[0m" in out)
+
+
+def _in_terminal(term: str, no_colour: str) -> str:
+    ours, theirs = pty.openpty()
+    with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w") as terminal, RunIndex() as index:
+        patch.setenv("TERM", term)
+        patch.setenv("NO_COLOR", no_colour)
+        patch.setattr(sys, "stdout", terminal)
+        print_list(index.runs(), 2, is_filtered=False)
+        terminal.write("END")
+        terminal.flush()
+        out = b""
+        while not out.endswith(b"END"):
+            out += os.read(ours, 65_536)
+    os.close(ours)
+    return out.decode()
+
+
+def test_neither_help_nor_a_listing_imports_what_it_does_not_need(two: None) -> None:
+    script = (
+        "import sys\n"
+        "from maverick_tui.cli import main\n"
+        "for command in (['list', '--help'], ['list']):\n"
+        "    sys.argv = ['maverick', 'runs', *command]\n"
+        "    try: main()\n"
+        "    except SystemExit: pass\n"
+        "    heavy = {'yaml', 'anthropic', 'claude_agent_sdk', 'textual'}\n"
+        "    heavy |= {'rich', 'asyncio', 'sqlite3'} if '--help' in command else set()\n"
+        "    print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
+    assert ran.stderr == "[]\n[]\n"
+    assert "since:7d" in ran.stdout
