@@ -15,8 +15,10 @@ from maverick_tui.modes import require_mode
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import Loaded, RunPlan, load
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
+from maverick_tui.runs.resuming import recalled
 from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
 
@@ -43,6 +45,7 @@ class Connection:
         questions: Questions,
         events: EventLog,
         on_loss: Callable[[], None],
+        past: Past | None = None,
     ) -> None:
         self._prepare = prepare
         self._name = name
@@ -52,6 +55,7 @@ class Connection:
         self._on_loss = on_loss
         self._stack = AsyncExitStack()
         self._model: str | None = None
+        self._past = past
         self._has_connected = False
         self._may_schedule = True
         self._watching: asyncio.Task[None] | None = None
@@ -71,6 +75,8 @@ class Connection:
         """Find out what the run is made of, and make its agent; in a thread, for it imports."""
         plan = await self._prepare()
         self.loaded = loaded = await asyncio.to_thread(load, plan)
+        if self._past is not None:
+            self._memory = recalled(self._past, loaded.agent)
         self._questions.work_in(loaded.context.cwd, loaded.agent.name)
         self._turns.remark = lambda turn: plan.remark(turn, loaded.draft)
         at = self._events.now()

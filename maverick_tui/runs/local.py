@@ -10,7 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from maverick_tui.events.kinds import Connecting, InterruptRequested, Noticed, RunEnded, RunNamed, RunStarted
+from maverick_tui.events.kinds import (
+    Connecting,
+    InterruptRequested,
+    Noticed,
+    RunEnded,
+    RunNamed,
+    RunReopened,
+    RunStarted,
+)
 from maverick_tui.exceptions import AgentError
 from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import redact
@@ -30,6 +38,7 @@ from maverick_tui.runs.commands import (
 from maverick_tui.runs.connection import Connection
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.queue import Queue
@@ -59,21 +68,35 @@ class LocalRun:
         run_id: str,
         name: str = "",
         clock: Callable[[], float] = time.time,
+        past: Past | None = None,
     ) -> None:
-        """`name` is what is known of its agent before anything is prepared."""
-        self.events = EventLog(clock)
+        """`name` is what is known of its agent before anything is prepared; a run with a `past` goes on from there."""
+        self.events = EventLog(clock, past.events if past is not None else ())
         self._run_id = run_id
         self._wake = asyncio.Event()
         self._questions = Questions(self.events)
-        self._turns = Turns(self.events, self._questions.ask, self._wake.set)
+        self._turns = Turns(self.events, self._questions.ask, self._wake.set, past)
         self._connection = Connection(
-            prepare, name, turns=self._turns, questions=self._questions, events=self.events, on_loss=self._wake.set
+            prepare,
+            name,
+            turns=self._turns,
+            questions=self._questions,
+            events=self.events,
+            on_loss=self._wake.set,
+            past=past,
         )
         self._queue = Queue(self.events)
-        self.events.emit(RunStarted(self.events.now(), run_id, name))
+        self._past = past
+        if past is None:
+            self.events.emit(RunStarted(self.events.now(), run_id, name))
+        else:
+            self.events.emit(RunReopened(self.events.now()))
+            for prompt in past.waiting:  # what a person has written is not lost, and not sent unasked
+                self._queue.add(SendPrompt(prompt.prompt_id, prompt.text))
+            self._queue.hold()
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
-        self._is_fresh = True
+        self._is_fresh = past is None
         """Whether the agent's own `execute` is still to be run."""
         self._is_executing = False
         self._ends_jobs = False
@@ -94,6 +117,11 @@ class LocalRun:
 
         if not self.events.is_kept:
             self.events.keep_in(Journal(path, tell))
+
+    def keep_on(self, journal: Journal) -> None:
+        """Go on in the journal of the past."""
+        assert self._past is not None
+        self.events.keep_in(journal, self._past.kept)
 
     # -- life -------------------------------------------------------------------------------------------------------
 
