@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -82,38 +84,62 @@ class MaverickConfig(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, environment, file; the .env of the folder we happen to be in is not ours to read."""
-        return (init_settings, env_settings, _UserFile(settings_cls, config_file()))
+        return (init_settings, env_settings, UserFile(settings_cls, config_file()))
 
     @classmethod
     def load(cls, **overrides: Any) -> MaverickConfig:
         """Read all sources; any mistake is one `ConfigError` that names every wrong setting."""
-        file = config_file()
         _refuse_misspelt_variables()
-        try:
-            if file.exists() and not file.is_file():
-                raise IsADirectoryError("it is not a file")
+        with _mistakes_named(config_file()):
             settings = cls(**overrides)
             conceal(secret_variables(settings.env))
             return settings
-        except ValidationError as error:
-            mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
-            raise ConfigError(
-                f"The settings cannot be used: {'; '.join(mistakes)}.", path=str(file), hint=_hint(file)
-            ) from error
-        except (OSError, ValueError) as error:  # unreadable, not UTF-8, not TOML; a variable that is not JSON
-            reason = error.__cause__ or error
-            raise ConfigError(
-                f"The settings cannot be read: {error} ({reason}).", path=str(file), hint=_hint(file)
-            ) from error
 
 
 OTHER_TABLES = ("keys",)
 """What else is in the user's file: the interface reads its keys there itself, without the cost of this module."""
 
 
-class _UserFile(TomlConfigSettingsSource):
+class UserFile(TomlConfigSettingsSource):
+    """The settings that a file has, as they are written there."""
+
     def __call__(self) -> dict[str, Any]:
+        """Their values by name, not checked yet."""
         return {name: value for name, value in super().__call__().items() if name not in OTHER_TABLES}
+
+
+class _OneFile(MaverickConfig):
+    """Settings of a file alone: what the environment and the user's own file say does not count."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
+def check_file(file: Path) -> None:
+    """A `ConfigError` names every mistake in a file of settings, which need not be the user's own."""
+    with _mistakes_named(file):
+        _OneFile(**UserFile(MaverickConfig, file)())
+
+
+@contextmanager
+def _mistakes_named(file: Path) -> Iterator[None]:
+    try:
+        if file.exists() and not file.is_file():
+            raise IsADirectoryError("it is not a file")
+        yield
+    except ValidationError as error:
+        mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
+        raise ConfigError(
+            f"The settings cannot be used: {'; '.join(mistakes)}.", path=str(file), hint=_hint(file)
+        ) from error
+    except (OSError, ValueError) as error:  # unreadable, not UTF-8, not TOML; a variable that is not JSON
+        reason = error.__cause__ or error
+        raise ConfigError(
+            f"The settings cannot be read: {error} ({reason}).", path=str(file), hint=_hint(file)
+        ) from error
 
 
 def config_file() -> Path:

@@ -10,8 +10,11 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
+from maverick_tui.cli.doctor import doctor
+from maverick_tui.cli.exit_codes import EPILOG
 from maverick_tui.cli.offline import demo, offline_app
 from maverick_tui.cli.runs import runs_app
+from maverick_tui.cli.settings import config_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 
 
@@ -34,10 +37,12 @@ app = typer.Typer(
 )
 app.add_typer(agents_app, name="agents")
 app.add_typer(runs_app, name="runs")
+app.add_typer(config_app, name="config")
 app.add_typer(offline_app, name="offline")
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(mcp_app, name="mcp")
 app.command("demo", short_help="See the agents at work, offline. About a minute.")(demo)
+app.command("doctor", short_help="Check what Maverick stands on, and say what to do.", epilog=EPILOG)(doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -77,7 +82,8 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
-    from maverick_tui.cli.launching import STDIN, has_credentials, is_terminal, launch, open_app, piped
+    from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped
+    from maverick_tui.credentials import has_credentials
 
     if is_terminal():
         if prompt == STDIN:

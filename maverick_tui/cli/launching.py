@@ -9,20 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maverick_tui.credentials import has_credentials
+
 if TYPE_CHECKING:
     from maverick_tui.ui.launch import Launch
 
 STDIN = "-"
 """The prompt that stands for what is piped in."""
 
-_CREDENTIALS = (
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "CLAUDE_CODE_USE_BEDROCK",
-    "CLAUDE_CODE_USE_VERTEX",
-    "CLAUDE_CODE_USE_FOUNDRY",
-)
 _WITH_VALUE = ("--agent", "--prompt", "--script")
 
 
@@ -83,25 +77,3 @@ def open_app(wanted: Launch) -> int:
     from maverick_tui.ui.app import run_app
 
     return run_app(wanted)
-
-
-def has_credentials() -> bool:
-    """Whether a model can be asked: a key or a provider is in the environment, or the CLI has been logged in."""
-    if any(os.environ.get(name) for name in _CREDENTIALS):
-        return True
-    from maverick_tui import paths
-
-    return (paths.claude_config() / ".credentials.json").exists() or "oauthAccount" in _state()
-
-
-def _state() -> str:
-    """What the CLI keeps of itself; on macOS its key is in the keychain and only this tells of a login."""
-    from maverick_tui import paths
-
-    folder = paths.claude_config()
-    for path in (folder / ".claude.json", folder.parent / ".claude.json"):
-        try:
-            return path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-    return ""

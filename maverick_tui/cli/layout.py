@@ -63,9 +63,9 @@ def _fitting(text: str, width: int) -> int:
     return cut_at(text, len(looked_at))
 
 
-def wrap(words: str | Iterable[str], first: str = "", rest: str = "") -> list[str]:
+def wrap(words: str | Iterable[str], first: str = "", rest: str = "", width: int | None = None) -> list[str]:
     """The words on lines that start with `first` and then with `rest`; a word that is longer than a line is broken."""
-    width = terminal_width()
+    width = width or terminal_width()
     lines, line, gap = [], first, ""
     for word in words.split() if isinstance(words, str) else words:
         if gap and cell_len(line + gap + word) > width:

@@ -171,9 +171,9 @@ def chosen_editor(folder: Path) -> str:
     return next((one.value for one in reversed(settings) if one.key == "core.editor" and one.scope in _THEIRS), "")
 
 
-def find_program(folder: Path) -> str | None:
-    """The absolute path of git; never one of the project's own, wherever PATH points."""
-    name = "git.exe" if os.name == "nt" else "git"
+def find_program(folder: Path, name: str = "git") -> str | None:
+    """The absolute path of git, or another program; never one of the project's own, wherever PATH points."""
+    name = f"{name}.exe" if os.name == "nt" else name
     for place in _search_path(folder):
         path = os.path.join(place, name)  # noqa: PTH118
         if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,9 +49,24 @@ async def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
     """Edit a file at the line that matters; a MaverickError says why that was not possible. Call it in a worker."""
     editor = await asyncio.to_thread(find_editor)
-    place = [f"+{line}"] if line and Path(editor.words[0]).name in _TAKE_A_LINE else []
-    if code := await _edit(app, editor, *place, str(path)):
+    if code := await _edit(app, editor, *_at(editor, line), str(path)):
         raise MaverickError(_ended(editor, code), hint="The file is as the editor left it.")
+
+
+def edit_in_terminal(path: Path, line: int | None = None) -> None:
+    """The same where no application has the terminal, and with a file that nobody sees before it is done."""
+    editor = find_editor()
+    try:
+        with _interrupts_are_the_editors():
+            code = subprocess.run([*editor.words, *_at(editor, line), str(path)], check=False).returncode
+    except OSError as error:
+        raise _unusable(editor.words[0], editor.setting, error.strerror or str(error)) from error
+    if code:
+        raise MaverickError(_ended(editor, code), hint="Nothing was changed.")
+
+
+def _at(editor: Editor, line: int | None) -> list[str]:
+    return [f"+{line}"] if line and Path(editor.words[0]).name in _TAKE_A_LINE else []
 
 
 def find_editor() -> Editor:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError
 from claude_agent_sdk import ProcessError as SdkProcessError
 from claude_agent_sdk._errors import MessageParseError
@@ -16,7 +19,10 @@ from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedRespon
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.cli import _report
+from maverick_tui.cli.doctor import doctor
 from maverick_tui.config import MaverickConfig
+from maverick_tui.doctor import checks
+from maverick_tui.doctor.findings import Check, Finding
 from maverick_tui.events import kinds as ev
 from maverick_tui.executor.activity import ToolCallFinished, ToolCallStarted
 from maverick_tui.executor.journal import log as journal
@@ -34,6 +40,7 @@ from maverick_tui.offline.cassette_scrubber import Scrubber
 from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
+from maverick_tui.settings_told import settings_told
 from maverick_tui.shown import shown
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
@@ -156,8 +163,25 @@ def value_in_a_message() -> str:
     return " ".join(map(shown, TEXTS))
 
 
+def settings_shown() -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAVERICK_ENV", json.dumps({f"A{number}": text for number, text in enumerate(TEXTS)}))
+        return " ".join(f"{one}" for one in settings_told())
+
+
+def doctor_report() -> str:
+    findings = [Finding("It", "wrong", text, text, {"said": text}) for text in TEXTS]
+    out = io.StringIO()
+    for as_json in (False, True):
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.suppress(typer.Exit):
+            patch.setattr(checks, "CHECKS", (Check("It", lambda _: findings),))
+            doctor(as_json)
+    return out.getvalue()
+
+
 OUTLETS = [
-    log_file, executor_journal, cassette, export, run_journal, error_text, suspended_state, value_in_a_message
+    log_file, executor_journal, cassette, export, run_journal, error_text, suspended_state, value_in_a_message,
+    settings_shown, doctor_report,
 ]  # fmt: skip
 OF_DATA = (executor_journal, cassette, export, run_journal, suspended_state)
 

@@ -14,9 +14,11 @@ from tests.terminal.conftest import Editor, Maverick
 pytestmark = pytest.mark.slow
 
 ANSWER = "".join(f"Sentence number {number} of an answer that is long. " for number in range(4_000))
+ENDLESS = {"pause": 3_600}
+"""However slow the machine is, an answer has not ended when it is interrupted."""
 SCENES = [
-    {"when": {"turn": 1}, "answers": [{"steps": [ANSWER], "pace": {"tokens_per_second": 1_000}}]},
-    {"answers": [{"steps": ["The next answer. " * 4_000], "pace": {"tokens_per_second": 200}}]},
+    {"when": {"turn": 1}, "answers": [{"steps": [ANSWER, ENDLESS], "pace": {"tokens_per_second": 1_000}}]},
+    {"answers": [{"steps": ["The next answer. " * 4_000, ENDLESS], "pace": {"tokens_per_second": 200}}]},
 ]
 TYPED = "".join(f"{number} " for number in range(40))
 PASTED = "\n".join(f"line {number} of what was pasted äöü 日本" for number in range(140))

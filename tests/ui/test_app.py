@@ -80,7 +80,7 @@ def transcript(app: MaverickApp) -> str:
 async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_same_session_until_escape(
     shop: Path, mark: str
 ) -> None:
-    slow = {"steps": ["word " * 400], "pace": {"tokens_per_second": 40}}
+    slow = {"steps": ["word " * 400, {"pause": 3_600}], "pace": {"tokens_per_second": 40}}
     answers = ["The first answer.", "The second answer.", slow]
     scenes = [{"when": {"turn": number}, "answers": [answer]} for number, answer in enumerate(answers, start=1)]
     async with started(shop, *scenes) as (app, pilot):

@@ -81,7 +81,7 @@ def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Ite
     """The links below a folder, level by level; what the working directory has itself is known by its names."""
     if base.is_symlink():
         yield base
-    left, level = _MOST_FOLDERS, [str(base)]
+    left, level, entered = _MOST_FOLDERS, [str(base)], {os.path.realpath(base)}
     for depth in range(_DEPTH):
         following: list[os.DirEntry[str]] = []
         for folder in level[:left]:
@@ -96,8 +96,21 @@ def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Ite
             yield from (Path(entry.path) for entry in found if entry.is_symlink())
             if len(found) <= _MOST_ENTERED:
                 inner = (entry for entry in found if entry.name not in _MASSES)
-                following += (entry for entry in inner if entry.is_dir(follow_symlinks=False))
+                following += (entry for entry in inner if _is_entered(entry, entered, follows=base != cwd))
         left -= len(level)
         if left <= 0:
             return
         level = [entry.path for entry in sorted(following, key=lambda entry: entry.name not in _FIRST)]
+
+
+def _is_entered(entry: os.DirEntry[str], entered: set[str], *, follows: bool) -> bool:
+    """Whether a folder is looked into: behind a link of the person's own there may be others, but no folder twice."""
+    try:
+        if not entry.is_symlink():
+            return entry.is_dir(follow_symlinks=False)
+        real = os.path.realpath(entry.path)
+        is_new = follows and real not in entered and entry.is_dir()
+    except OSError:
+        return False
+    entered.add(real)
+    return is_new

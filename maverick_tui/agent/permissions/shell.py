@@ -54,8 +54,8 @@ _DOCUMENT = re.compile(
 )
 """A document that is only written to a file or is a message, to its end, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
-_SHORT_OPTION = 3
-"""Characters of an option with a letter or two."""
+_LETTERS = 7
+"""Characters of a bundle of options before the value of the last one."""
 _LONGEST_JOINED = 40
 """Characters of an option before its value."""
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -136,11 +136,11 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def tails(text: str) -> Iterator[str]:
-    """What may be the value of an option that it is joined to: `-t.git/hooks`, `-rf/x`, `--output/x`."""
+    """What may be the value of an option that it is joined to: `-t.git/hooks`, `-rfx`, `--output/x`."""
     if text.startswith("-"):
-        if len(text) > _SHORT_OPTION:
-            yield text[2:]
-        yield from (text[at:] for at in range(2, min(len(text), _LONGEST_JOINED)) if text[at] in "/.~@")
+        bundle = range(2, _LETTERS) if not text.startswith("--") else ()
+        paths = (at for at in range(2, min(len(text), _LONGEST_JOINED)) if text[at] in "/.~@")
+        yield from (text[at:] for at in sorted({*bundle, *paths}) if text[at:])
 
 
 def _opened(texts: Sequence[str]) -> Iterator[str]:
@@ -148,10 +148,15 @@ def _opened(texts: Sequence[str]) -> Iterator[str]:
     is_git = len(texts) > 1 and texts[0] == "git"
     options = _GIT_TEXTS.get(texts[1], frozenset()) if is_git else frozenset()
     for before, option, text in zip(("", "", *texts), ("", *texts), texts, strict=False):
-        is_value = option in options and not text.startswith("-")
-        is_option = not before.startswith("-") or before in _FLAGS  # and not itself the value of another
-        if not (is_value and is_option) and not _NOT_OPENED.match(text):
+        is_value = option in options and not text.startswith("-") and _is_no_value(before)
+        is_joined = _NOT_OPENED.match(text) is not None and _is_no_value(option)
+        if not is_value and not is_joined:
             yield text
+
+
+def _is_no_value(before: str) -> bool:
+    """Whether a word behind this one is certainly no option's value."""
+    return not before.startswith("-") or before in _FLAGS
 
 
 def _without_document(command: str) -> str:

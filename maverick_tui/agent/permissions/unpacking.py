@@ -8,9 +8,8 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.places import Places
 
-_PATCHED = re.compile(
-    rb"^(?:\+\+\+|---|\*\*\*|Index:|rename (?:from|to)|copy (?:from|to)) +([^\t\r\n]+)|^diff --git (.+)", re.MULTILINE
-)
+_PATCHED = re.compile(rb"^(?:\+\+\+|---|rename \w+|copy \w+) +([^\t\r\n]+)|^diff --git (.+)", re.MULTILINE)
+_QUOTED = re.compile(rb'^(?:\+\+\+|---|rename|copy|diff)[^\n]*["\\]', re.MULTILINE)
 _LARGEST = 5_000_000
 _UNPACKERS = frozenset("unzip unrar unar cpio pax".split())
 _EXTRACT = {"tar": "x", "bsdtar": "x", "jar": "x", "7z": "xe", "7za": "xe", "7zr": "xe"}
@@ -25,14 +24,15 @@ _FLAGS = re.compile(
 def why_unpacked(words: Sequence[str], here: Path, places: Places) -> str:
     """Why a call asks that writes what another file says; nothing if it is none, or writes to ordinary places."""
     name, *rest = words
-    is_git = name == "git" and rest[:1] in (["apply"], ["am"])
     if name == "git" and rest[:1] == ["checkout-index"]:
         return "It writes files of the index, wherever it is told to."
+    if name == "patch" or (name == "git" and rest[:1] == ["am"]):  # which take more than plain patches
+        return "It applies a patch, and where that writes is not known."
     if name in _UNPACKERS or (name in _EXTRACT and _is_extracting(rest, _EXTRACT[name])):
         return "It unpacks an archive, and nobody knows where to."
-    if not is_git and name != "patch":
+    if name != "git" or rest[:1] != ["apply"]:
         return ""
-    arguments = rest[1:] if is_git else rest
+    arguments = rest[1:]
     files = [word for word in arguments if not word.startswith("-")]
     if not files or not all(_FLAGS.fullmatch(word) for word in arguments if word.startswith("-")):
         return "It applies a patch, and where that writes is not known."
@@ -61,13 +61,13 @@ def _patched(file: Path) -> set[str] | None:
             text = content.read(_LARGEST + 1)
     except (OSError, ValueError):
         return None
-    if len(text) > _LARGEST:
+    if len(text) > _LARGEST or _QUOTED.search(text):
         return None
     return {path for found in _PATCHED.finditer(text) for path in _paths(found[1] or found[2])}
 
 
 def _paths(name: bytes) -> Iterator[str]:
-    text = name.decode(errors="replace").strip().strip('"')
+    text = name.decode(errors="replace").strip()
     for part in {text, *text.split(" ")}:
-        stripped = part.strip('"').split("/")
+        stripped = part.split("/")
         yield from ("/".join(stripped[at:]) for at in range(min(len(stripped), 3)) if stripped[at:] != [""])

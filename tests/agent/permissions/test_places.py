@@ -236,7 +236,11 @@ def test_what_is_below_a_link_counts_by_its_name_there(project: Path) -> None:
     for name, target in {".config": "config", ".aws": "aws", ".local": "local"}.items():
         (dotfiles / target).mkdir(parents=True)
         (home / name).symlink_to(dotfiles / target)
+    (dotfiles / "config" / "fish").symlink_to("../fishconf")
+    (dotfiles / "fishconf").mkdir()
+    (dotfiles / "config" / "round").symlink_to("..")
     inside = Judge(["Read", "Write"], dotfiles, person=False)
+    assert decide(inside, "Write", {"file_path": "fishconf/config.fish"}) == "deny", "a link behind a link"
     assert decide(inside, "Read", {"file_path": "config/gh/hosts.yml"}) == "deny"
     assert decide(inside, "Read", {"file_path": "config/fish/config.fish"}) == "allow"
     deep = Judge(["Read", "Write"], dotfiles / "config", person=False)

@@ -20,6 +20,8 @@ BAD = {
     "renamed": "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to .envrc\n",
     "quoted": GOOD.replace("b/src/a.py", '"b/.git/config"'),
     "absolute": GOOD.replace("+++ b/src/a.py", "+++ /etc/profile.d/x.sh"),
+    "octal": GOOD.replace("b/src/a.py", '"b/\\056envrc"'),
+    "old spelling": "diff --git a/x b/x\nsimilarity index 100%\nrename old x\nrename new .mcp.json\n",
     "second": GOOD + GOOD.replace("src/a.py", ".envrc"),
 }
 RULES = ["Bash(git apply:*)", "Bash(git am:*)", "Bash(patch:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(7z:*)"]
@@ -29,16 +31,15 @@ def decide(project: Path, command: str) -> str:
     return Judge(RULES, project, person=False).judge("Bash", {"command": command}).decision
 
 
-@pytest.mark.parametrize("program", ["git apply", "git am", "git apply -p1 -v", "patch -p1"])
+@pytest.mark.parametrize("program", ["git apply", "git apply -p1 -v", "/usr/bin/git apply"])
 @pytest.mark.parametrize("patch", [GOOD, NEW, GOOD + NEW])
 def test_a_patch_of_ordinary_files_is_applied(program: str, patch: str, project: Path) -> None:
     (project / "x.patch").write_text(patch)
-    command = f"{program} x.patch" if program[0] == "g" else f"{program} src/a.py x.patch"
-    (project / "src" / "a.py").touch()
-    assert decide(project, command) == "allow"
+    judge = Judge([*RULES, "Bash(/usr/bin/git apply:*)"], project, person=False)
+    assert judge.judge("Bash", {"command": f"{program} x.patch"}).decision == "allow"
 
 
-@pytest.mark.parametrize("program", ["git apply", "git am", "git apply --check", "patch -p0"])
+@pytest.mark.parametrize("program", ["git apply", "git apply --check"])
 @pytest.mark.parametrize("name", BAD)
 def test_one_of_others_is_not(program: str, name: str, project: Path) -> None:
     (project / "x.patch").write_text(BAD[name])
@@ -50,7 +51,7 @@ def test_one_of_others_is_not(program: str, name: str, project: Path) -> None:
     [
         "git apply --unsafe-paths x.patch", "git apply --uns x.patch", "git apply --directory=.git x.patch",
         "git apply", "git apply -", "git apply missing.patch", "git apply --cached x.patch",
-        "git apply x.patch big.patch", "patch -d.. -p1 x.patch", "patch -o.envrc src/a.py x.patch", "patch", "git am",
+        "git apply x.patch big.patch", "patch -p1 x.patch", "patch", "git am x.patch", "git am",
         "git checkout-index -a --prefix=x/",
         "tar xf a.tar", "tar -xzf a.tar", "tar --extract -f a.tar", "tar --ext -f a.tar", "tar -C docs -x -f a.tar",
         "unzip a.zip", "unzip -d docs a.zip", "7z x a.7z", "7z e a.7z",

@@ -18,7 +18,10 @@ from typing import Any
 import anyio
 import anyio.abc
 from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
-from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+from claude_agent_sdk._internal.transport.subprocess_cli import (
+    VERBATIM_PROMPTS_MINIMUM_CLAUDE_CODE_VERSION,
+    SubprocessCLITransport,
+)
 
 from maverick_tui import keeper
 from maverick_tui.executor.mcp.process import WITHHELD
@@ -27,6 +30,8 @@ from maverick_tui.masking.redact import redact
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
 
+LEAST_CLI = VERBATIM_PROMPTS_MINIMUM_CLAUDE_CODE_VERSION
+"""An older one changes prompts before the model reads them."""
 STDERR_LINES = 50
 STDERR_LINE_LENGTH = 2_000
 EXIT_GRACE = 1.0
@@ -170,6 +175,11 @@ def _for_cli(server: Any) -> Any:
     if "command" in told:
         told["env"] = {**dict.fromkeys(WITHHELD, ""), **(told.get("env") or {})}
     return told
+
+
+def found_cli(cli_path: Path | None) -> str:
+    """The absolute path of the CLI that a session would run; raises if there is none or it cannot be executed."""
+    return _executable(str(cli_path) if cli_path is not None else CliTransport(ClaudeAgentOptions())._find_cli())
 
 
 def _executable(cli_path: str) -> str:

@@ -1,0 +1,108 @@
+"""Edits the settings file: what is written counts once it is right, and then all of it at once."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from maverick_tui.config import check_file, config_file
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.inert import inert
+from maverick_tui.masking.redact import redact
+from maverick_tui.settings_told import new_file
+from maverick_tui.ui.editor import edit_in_terminal
+
+_PRIVATE = 0o600
+_LINE = re.compile(r"\bat line (\d+)")
+
+
+def edit_settings() -> str:
+    """Have a copy edited until it is right, and put it in the file's place; what came of it, in a few words."""
+    file = Path(os.path.realpath(config_file()))  # a link stays one: many keep their settings in a repository
+    try:
+        before = file.read_bytes() if file.exists() else None
+        with _copy_beside(file, new_file().encode() if before is None else before) as copy:
+            _edit_until_right(copy, file)
+            if before == copy.read_bytes():
+                return "nothing was changed."
+            _put_in_place(copy, file, before)
+    except OSError as error:
+        raise ConfigError(
+            f"The settings in {file} cannot be edited: {error.strerror or error}.",
+            path=str(file),
+            hint="Make that folder writable, or set MAVERICK_CONFIG_DIR to another one.",
+        ) from error
+    return "made." if before is None else "saved."
+
+
+@contextmanager
+def _copy_beside(file: Path, content: bytes) -> Iterator[Path]:
+    """A copy for nobody else to read, on the same disk, in a folder of its own: editors put files of theirs beside."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=file.parent, prefix=".edit-"))
+    try:
+        copy = folder / file.name
+        with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as out:
+            out.write(content)
+        yield copy
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _edit_until_right(copy: Path, file: Path) -> None:
+    line = None
+    while True:
+        edit_in_terminal(copy, line)
+        if not (wrong := _wrong_with(copy)):
+            return
+        wrong = inert(redact(wrong.replace(str(copy), str(file))))
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))
+        typer.echo(f"{wrong}\nEdit it again, or discard what you wrote? [E/d]: ", nl=False, err=True)
+        try:
+            answer = sys.stdin.readline()
+        except KeyboardInterrupt:
+            typer.echo(f"\n{_set_aside(copy, file)}", err=True)
+            raise
+        if not answer:  # Ctrl+D
+            raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))
+        if answer.strip().lower().startswith("d"):
+            raise ConfigError("What you wrote was discarded.", path=str(file), hint="The settings are as they were.")
+        line = int(found[1]) if (found := _LINE.search(wrong)) else None
+
+
+def _wrong_with(copy: Path) -> str:
+    from maverick_tui.doctor.files import wrong_keys
+
+    try:
+        check_file(copy)
+    except ConfigError as error:
+        return error.message
+    return "\n".join(wrong_keys(copy))
+
+
+def _set_aside(copy: Path, file: Path) -> str:
+    """Keep what somebody wrote, though it cannot be used."""
+    aside = file.with_name(f"{file.name}.rejected")
+    copy.replace(aside)
+    return f"The settings are as they were; what you wrote is in {aside}."
+
+
+def _put_in_place(copy: Path, file: Path, before: bytes | None) -> None:
+    if before != (file.read_bytes() if file.exists() else None):
+        raise ConfigError(
+            f"{file} was changed by somebody else meanwhile.", path=str(file), hint=_set_aside(copy, file)
+        )
+    copy.chmod(_PRIVATE if before is None else stat.S_IMODE(file.stat().st_mode))
+    with copy.open("rb") as written:
+        os.fsync(written.fileno())
+    copy.replace(file)
