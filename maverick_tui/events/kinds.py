@@ -94,6 +94,8 @@ class AgentLoaded(Event):
     max_turns: int | None = None
     draft: str = ""
     """A prompt to begin with: the agent's own, or one that the demo has an answer to."""
+    tools: tuple[str, ...] | None = None
+    """What it may use, in the words of its `allowed_tools`; None where nobody has told."""
 
 
 @dataclass(frozen=True, slots=True)

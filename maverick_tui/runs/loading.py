@@ -81,6 +81,7 @@ class Loaded:
             has_own_prompt=not self.is_plain or bool(agent.initial_prompt),
             max_turns=agent.limits.get("max_turns") or agent.max_turns or settings.max_turns,
             draft=self.draft,
+            tools=tuple(agent.allowed_tools),
         )
 
 

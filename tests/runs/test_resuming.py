@@ -118,6 +118,26 @@ async def test_what_was_never_sent_waits_to_be_sent(serve: ServeModel) -> None:
     assert run.all(ev.BlockStarted)[-1].block > 7
 
 
+async def test_an_agent_comes_back_with_no_more_than_it_had(serve: ServeModel) -> None:
+    class Grown(Talker):
+        name = "talker"
+        allowed_tools = ("Read", "Bash", "Write(docs/**)")
+        max_turns = 50
+        permission_mode = "acceptEdits"
+
+    loaded = ev.AgentLoaded(1, "talker", ".", permission_mode="default", max_turns=7, tools=("Read", "Write", "Grep"))
+    past = past_of([ev.RunStarted(1, RUN, "talker"), loaded, ev.ModeChanged(2, "plan"), ev.RunEnded(3)])
+    async with serve(say("answered")), watch(Grown, past=past) as run:
+        await run.until(ev.Connected)
+        again = run.all(ev.AgentLoaded)[-1]
+    assert again.tools == ("Read", "Write(docs/**)"), "what is less than it had stays"
+    assert again.max_turns == 7
+    assert told(*run.events).mode == "plan"
+    assert [event.text for event in run.all(ev.Noticed)] == [
+        "It comes back without Bash, which it did not have when this run began."
+    ]
+
+
 async def test_a_run_that_goes_on_elsewhere_is_not_taken(serve: ServeModel) -> None:
     async with serve(say("answered")), watch(Talker) as run:
         run.run.keep(journal_of(RUN))
