@@ -74,6 +74,7 @@ def test_agents_and_styles_are_inside_the_package(wheel: Path) -> None:
         names = set(archive.namelist())
     assert shipped("agents") <= names
     assert shipped("styles") <= names
+    assert {f"maverick_tui/history/export/page.{kind}" for kind in ("css", "js")} <= names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"maverick_tui"}
 
 

@@ -12,6 +12,7 @@ from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
 from maverick_tui.cli.doctor import doctor
 from maverick_tui.cli.exit_codes import EPILOG
+from maverick_tui.cli.exporting import export_run
 from maverick_tui.cli.offline import demo, offline_app
 from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.settings import config_app
@@ -36,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(agents_app, name="agents")
+runs_app.command("export", short_help="Export a run: Markdown, a page, events, a recording.", epilog=EPILOG)(export_run)
 app.add_typer(runs_app, name="runs")
 app.add_typer(config_app, name="config")
 app.add_typer(offline_app, name="offline")

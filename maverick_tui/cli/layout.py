@@ -116,14 +116,15 @@ def _folder(get: Callable[[], Path]) -> str:
 class Paper:
     """A stream to write on. A style is put on and taken off in one write, so that nothing is left switched on."""
 
-    def __init__(self, stream: TextIO, width: int) -> None:
+    def __init__(self, stream: TextIO, width: int, *, is_recorded: bool = False) -> None:
+        """`is_recorded` is for a terminal that will show it later, and of which nothing is known but its width."""
         self.stream = stream
         self.frame = max(min(width, WIDEST), 20)
         """Columns of what has to end somewhere: rules and frames."""
-        self.width = self.frame if stream.isatty() else max(width, 20)
+        self.width = self.frame if is_recorded or stream.isatty() else max(width, 20)
         """Columns at which text is wrapped."""
         is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-        self._has_colour = stream.isatty() and not is_plain
+        self._has_colour = is_recorded or (stream.isatty() and not is_plain)
 
     def dress(self, text: str, *styles: str) -> str:
         """The text in these styles, if the stream shows any; the text must be inert already."""

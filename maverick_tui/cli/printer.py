@@ -66,12 +66,20 @@ class _Kept:
 class Printer:
     """Takes the events of one prompt; `finish`, `fail` or `close` ends it."""
 
-    def __init__(self, stream: TextIO, width: int, *, cwd: Path | None = None, keeps_answer: bool = False) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        width: int,
+        *,
+        cwd: Path | None = None,
+        keeps_answer: bool = False,
+        is_recorded: bool = False,
+    ) -> None:
         """Write on the stream in so many columns; paths are told from `cwd`.
 
         With `keeps_answer` what the agent says is written once something follows it: the rest is for `take_answer`.
         """
-        self.paper = Paper(stream, width)
+        self.paper = Paper(stream, width, is_recorded=is_recorded)
         self._keeps_answer = keeps_answer
         self._kept: list[str] = []
         self._folder = "" if cwd is None else str(cwd)
@@ -93,6 +101,15 @@ class Printer:
         """Show what the agent is asked."""
         self._begin("prompt", self._main)
         self._say("> ", text, "bold")
+
+    def note(self, text: str, *styles: str) -> None:
+        """Show a text of its own, once the sentence has ended."""
+        self._when_free(partial(self._note, text, styles))
+
+    def _note(self, text: str, styles: tuple[str, ...]) -> None:
+        self._begin("note", self._main)
+        for line in textwrap.wrap(one_line(text), self.paper.width, break_on_hyphens=False):
+            self.paper.line((line, *styles))
 
     @property
     def answer(self) -> str:

@@ -7,6 +7,7 @@ import io
 import json
 import logging
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_erro
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.cli import _report
 from maverick_tui.cli.doctor import doctor
+from maverick_tui.cli.printer import Printer
 from maverick_tui.config import MaverickConfig
 from maverick_tui.doctor import checks
 from maverick_tui.doctor.findings import Check, Finding
@@ -30,6 +32,11 @@ from maverick_tui.executor.journal import record, record_activity, write_log
 from maverick_tui.executor.model.failures import ours
 from maverick_tui.executor.model.messages import Message, Role, ToolCall
 from maverick_tui.executor.suspension import Suspension
+from maverick_tui.history.export.cast import as_cast
+from maverick_tui.history.export.jsonl import as_jsonl
+from maverick_tui.history.export.kept import kept_run, masked
+from maverick_tui.history.export.markdown import as_markdown, kept_as_markdown
+from maverick_tui.history.export.page import as_page
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
@@ -37,7 +44,6 @@ from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
-from maverick_tui.runs.export import as_markdown
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.store import RunStore
 from maverick_tui.settings_told import settings_told
@@ -45,6 +51,7 @@ from maverick_tui.shown import shown
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
 from tests.masking.examples import CONCEALED, EXAMPLES, FIELDS, VARIABLE
+from tests.support.runs import Tape as RunTape
 
 log = logging.getLogger("maverick_tui.anything")
 KEY = "sk-ant-api03-abcdefghijklmnop"
@@ -122,6 +129,18 @@ def export() -> str:
     return exported(*said, *calls, *ends)
 
 
+def kept_exports() -> str:
+    """What is exported of a journal that holds the secrets, say, because nobody knew them when it was written."""
+    tape = RunTape().connect().prompt("go")
+    for number, text in enumerate(TEXTS):
+        tape.say(text, chunk=5).put(ev.Noticed(tape.at, "x", text)).tool("Shop", DATA[number % len(DATA)], text)
+    for data in DATA:
+        tape.tool("Shop", data, "", detail=data)
+    run = kept_run("7f3a", masked(tape.events))
+    recording = as_cast(run, lambda stream, width: Printer(stream, width, is_recorded=True))
+    return kept_as_markdown(run) + unescape("".join(as_page(run))) + "".join([*as_jsonl(run), *recording])
+
+
 def run_journal() -> str:
     path = journal_of("7f3a00c0ffee")
     events: list[ev.Event] = [ev.RunStarted(0, "7f3a00c0ffee", "shopper")]
@@ -180,10 +199,10 @@ def doctor_report() -> str:
 
 
 OUTLETS = [
-    log_file, executor_journal, cassette, export, run_journal, error_text, suspended_state, value_in_a_message,
-    settings_shown, doctor_report,
+    log_file, executor_journal, cassette, export, kept_exports, run_journal, error_text, suspended_state,
+    value_in_a_message, settings_shown, doctor_report,
 ]  # fmt: skip
-OF_DATA = (executor_journal, cassette, export, run_journal, suspended_state)
+OF_DATA = (executor_journal, cassette, export, kept_exports, run_journal, suspended_state)
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)

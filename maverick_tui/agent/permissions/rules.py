@@ -88,7 +88,8 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
 
 def is_for_reading(rule: str) -> bool:
     """Whether a rule for commands covers nothing but calls that only read."""
-    return _only_reads(own_words(rule))
+    own = own_words(rule)
+    return _only_reads(own) or (own[:2] == ["sed", "-n"] and _only_reads([*own, "1p"]))  # which reads once it is whole
 
 
 def is_plain(arguments: Mapping[str, Any]) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from rich.segment import Segment
 from rich.style import Style
 
-from maverick_tui.ui.rendering.code import Code, language_of
+from maverick_tui.markup.code import language_of
+from maverick_tui.ui.rendering.code import Code
 from maverick_tui.ui.rendering.inline import Inline
 from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
 from maverick_tui.ui.rendering.table import Cell, Table

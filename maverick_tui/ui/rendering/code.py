@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from typing import Protocol, TypeAlias
+from collections.abc import Iterator
 
 from rich.style import Style
 
+from maverick_tui.markup.code import Lexer, TokenType, lexer_for
 from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
 from maverick_tui.ui.rendering.wrap import Styled, clean_lines, fold, hang_of
-
-_TokenType: TypeAlias = tuple[str, ...]
-
-
-class Lexer(Protocol):
-    """What is used of a lexer of Pygments, whose package has no types."""
-
-    name: str
-
-    def get_tokens_unprocessed(self, text: str) -> Iterable[tuple[int, _TokenType, str]]:
-        """Positions, token types and the pieces of a text."""
-        ...
-
-
-_LONGEST_LINE = 2_000  # minified files, whose lines cost lexers seconds
-_MOST_CHARACTERS = 200_000
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +21,7 @@ class Code:
         self._canvas = canvas
         self._block = canvas.palette.block
         self._syntax = canvas.palette.syntax
-        self._styles: dict[_TokenType, Style] = {}
+        self._styles: dict[TokenType, Style] = {}
         self._pad = 2 if canvas.room >= 24 else 1
 
     def rows(self, source: str, language: str, margin: Margin = NO_MARGIN) -> Iterator[Row]:
@@ -64,7 +47,7 @@ class Code:
     def _highlighted(self, lines: list[str], language: str) -> Iterator[list[Styled]]:
         """The runs of each line. If the lexer fails, the lines that it has not reached stay plain."""
         done = 0
-        if (lexer := self._lexer(lines, language)) is not None:
+        if (lexer := lexer_for(lines, language)) is not None:
             try:
                 for runs in self._lexed(lexer, "\n".join(lines) + "\n"):
                     yield runs
@@ -73,12 +56,6 @@ class Code:
                 log.exception("The lexer of %r has failed.", language)
         for line in lines[done:]:
             yield [(line, self._block)]
-
-    def _lexer(self, lines: list[str], language: str) -> Lexer | None:
-        size = sum(map(len, lines))
-        if not language or not size or size > _MOST_CHARACTERS or max(map(len, lines)) > _LONGEST_LINE:
-            return None
-        return lexer_of(language)
 
     def _lexed(self, lexer: Lexer, text: str) -> Iterator[list[Styled]]:
         styles = self._styles
@@ -96,7 +73,7 @@ class Code:
                 yield line
                 line = [(other, style)] if other else []
 
-    def _style(self, kind: _TokenType) -> Style:
+    def _style(self, kind: TokenType) -> Style:
         """The style of a token type, or of the nearest type above it that has one."""
         parts = list(kind)
         style = self._block
@@ -107,22 +84,3 @@ class Code:
             parts.pop()
         self._styles[kind] = style
         return style
-
-
-def language_of(info: str) -> str:
-    """The language that a fence names: its first word, without what some models put around or behind it."""
-    word = info.split(maxsplit=1)[0] if info.strip() else ""
-    return word.strip("{}.").partition(":")[0].partition(",")[0].lower()
-
-
-@lru_cache(64)
-def lexer_of(language: str) -> Lexer | None:
-    """The lexer of a language, if there is one."""
-    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
-    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
-
-    try:
-        lexer: Lexer = get_lexer_by_name(language)
-    except ClassNotFound:
-        return None
-    return lexer if lexer.name != "Text only" else None

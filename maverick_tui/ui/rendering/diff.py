@@ -1,108 +1,14 @@
-"""Diffs: hunks of changed lines, and what they look like, with line numbers and signs beside the colours."""
+"""What diffs look like: line numbers and signs beside the colours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from rich.segment import Segment
 
+from maverick_tui.markup.hunks import Hunk
 from maverick_tui.ui.rendering.row import Canvas, Row
 from maverick_tui.ui.rendering.wrap import clean, clean_lines, fold, hang_of
-
-CONTEXT = 3
-_MOST_COMPARED = 2_000  # lines on each side; beyond that the search takes seconds
-
-
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """Changed lines and some around them. Each line begins with ` `, `+` or `-`; `\\` begins a remark."""
-
-    old_start: int
-    new_start: int
-    lines: tuple[str, ...]
-
-
-def hunks_between(old: str, new: str) -> list[Hunk]:
-    """What has to change to turn the one text into the other."""
-    before, after = old.split("\n"), new.split("\n")
-    # The empty piece after a last newline is no line. A text that has none stays one line shorter all the same.
-    for lines in (before, after):
-        if lines[-1] == "":
-            lines.pop()
-    return list(_hunks(before, after))
-
-
-def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
-    """The hunks of a `structuredPatch`, as the result of an edit has it; what has another shape is left out."""
-    hunks: list[Hunk] = []
-    for part in patch:
-        if not isinstance(part, dict):
-            continue
-        old, new, lines = part.get("oldStart"), part.get("newStart"), part.get("lines")
-        if isinstance(old, int) and isinstance(new, int) and isinstance(lines, list):
-            hunks.append(Hunk(old, new, tuple(line for line in lines if isinstance(line, str))))
-    return hunks
-
-
-def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
-    import difflib
-
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    if not old and not new:
-        return
-    if max(len(old), len(new)) > _MOST_COMPARED or not old or not new:
-        changes = [("replace", head, head + len(old), head, head + len(new))]
-    else:
-        found = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        changes = [(tag, head + a, head + b, head + c, head + d) for tag, a, b, c, d in found]
-    pieces = [
-        ("equal", 0, head, 0, head),
-        *changes,
-        ("equal", len(before) - tail, len(before), len(after) - tail, len(after)),
-    ]
-    for group in _grouped([piece for piece in pieces if piece[1] < piece[2] or piece[3] < piece[4]]):
-        lines: list[str] = []
-        for tag, a, b, c, d in group:
-            if tag == "equal":
-                lines += [f" {line}" for line in before[a:b]]
-            else:
-                lines += [f"-{line}" for line in before[a:b]]
-                lines += [f"+{line}" for line in after[c:d]]
-        yield Hunk(group[0][1] + 1, group[0][3] + 1, tuple(lines))
-
-
-_Piece = tuple[str, int, int, int, int]
-
-
-def _grouped(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
-    """Changes that are near one another, with a little of what is equal around them."""
-    group: list[_Piece] = []
-    for index, (tag, a, b, c, d) in enumerate(pieces):
-        if tag != "equal":
-            group.append((tag, a, b, c, d))
-            continue
-        is_first, is_last = index == 0, index == len(pieces) - 1
-        if is_first:
-            skip = max(0, b - a - CONTEXT)
-            group.append((tag, a + skip, b, c + skip, d))
-        elif is_last:
-            group.append((tag, a, min(b, a + CONTEXT), c, min(d, c + CONTEXT)))
-        elif b - a > 2 * CONTEXT:
-            group.append((tag, a, a + CONTEXT, c, c + CONTEXT))
-            yield group
-            group = [(tag, b - CONTEXT, b, d - CONTEXT, d)]
-        else:
-            group.append((tag, a, b, c, d))
-    if any(piece[0] != "equal" for piece in group):
-        yield group
 
 
 def diff_rows(canvas: Canvas, hunks: Sequence[Hunk], *, numbered: bool) -> list[Row]:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from rich.style import Style
 
-from maverick_tui.ui.rendering import grammar
+from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.wrap import Styled, clean
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 
 from maverick_tui.inert import inert
-from maverick_tui.ui.rendering import grammar
+from maverick_tui.markup import grammar
+from maverick_tui.markup.code import language_of, lexer_of
+from maverick_tui.markup.hunks import Hunk
 from maverick_tui.ui.rendering.blocks import BlockRenderer
-from maverick_tui.ui.rendering.code import Code, language_of, lexer_of
-from maverick_tui.ui.rendering.diff import Hunk, diff_rows
+from maverick_tui.ui.rendering.code import Code
+from maverick_tui.ui.rendering.diff import diff_rows
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.reader import MarkdownReader
@@ -93,7 +95,7 @@ class Renderer:
     def _drawn(self, unit: Unit) -> list[Row]:
         """The rows of a unit; one that cannot be drawn is shown as it is."""
         source = "\n".join(unit.lines[unit.start : unit.end])
-        if unit.kind == "plain" or any(token.level >= grammar.DEEPEST - 1 for token in unit.tokens):
+        if unit.kind == "plain" or not grammar.is_shallow(unit.tokens):
             return self.plain(source.rstrip(), self.palette.base)
         try:
             return self.blocks.rows(unit.tokens, unit.lines, unit.number)

@@ -9,24 +9,11 @@ from types import MappingProxyType
 from rich.style import Style
 from textual.color import Color
 
+from maverick_tui.markup.code import ROLES
+
 LEGIBLE = 4.5
 """The least contrast of text against its background (WCAG AA)."""
 
-_ROLES = {
-    "comment": ("Comment",),
-    "keyword": ("Keyword", "Operator.Word", "Name.Builtin.Pseudo"),
-    "constant": ("Keyword.Constant", "Literal.Number", "Name.Constant", "Literal"),
-    "string": ("Literal.String",),
-    "escape": ("Literal.String.Escape", "Literal.String.Interpol", "Literal.String.Regex"),
-    "function": ("Name.Function", "Name.Decorator"),
-    "type": ("Name.Class", "Name.Exception", "Keyword.Type"),
-    "builtin": ("Name.Builtin", "Name.Attribute", "Name.Variable"),
-    "tag": ("Name.Tag", "Name.Label", "Name.Entity"),
-    "removed": ("Generic.Deleted", "Generic.Error", "Generic.Traceback"),
-    "added": ("Generic.Inserted",),
-    "heading": ("Generic.Heading", "Generic.Subheading", "Generic.Strong"),
-    "quiet": ("Generic.Prompt", "Generic.Output", "Comment.Preproc", "Comment.Hashbang"),
-}
 _ATTRIBUTES = {"comment": "italic", "heading": "bold"}
 
 
@@ -35,7 +22,7 @@ def _tokens(**colours: str) -> Mapping[str, tuple[str, str]]:
     return MappingProxyType(
         {
             token: (colours.get(role, ""), _ATTRIBUTES.get(role, "none"))
-            for role, tokens in _ROLES.items()
+            for role, tokens in ROLES.items()
             for token in tokens
         }
     )

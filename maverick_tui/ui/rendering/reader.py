@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from maverick_tui.ui.rendering import grammar
+from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering.units import (
     BLANK_LINES,
     FENCE,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from maverick_tui.ui.rendering import grammar
+from maverick_tui.markup import grammar
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -306,7 +306,7 @@ class RunScreen(Screen[None]):
     async def action_edit_transcript(self) -> None:
         """Open the transcript as Markdown in the person's editor."""
         from maverick_tui.exceptions import MaverickError
-        from maverick_tui.runs.export import as_markdown
+        from maverick_tui.history.export.markdown import as_markdown
         from maverick_tui.ui.editor import edit_text
 
         try:

@@ -12,10 +12,10 @@ from rich.style import Style
 
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert, one_line, revealed
+from maverick_tui.markup.hunks import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.runs import tool_text
 from maverick_tui.runs.choosing import Choice, parts_of
 from maverick_tui.runs.entries import ToolEntry
-from maverick_tui.ui.rendering.diff import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from maverick_tui.ui.rendering import code
-from maverick_tui.ui.rendering.code import language_of, lexer_of
+from maverick_tui.markup import code
+from maverick_tui.markup.code import language_of, lexer_of
 from maverick_tui.ui.rendering.markdown import COMMON_LANGUAGES, preload
 from maverick_tui.ui.rendering.row import Row
 from tests.ui.rendering.looks import DARK, assert_sound, renderer, shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maverick_tui.ui.rendering.diff import CONTEXT, Hunk, hunks_between, hunks_of_patch
+from maverick_tui.markup.hunks import CONTEXT, Hunk, hunks_between, hunks_of_patch
 from tests.ui.rendering.looks import DARK, assert_sound, palette, renderer, shown
 
 OLD = "\n".join(f"line {n}" for n in range(1, 31)) + "\n"

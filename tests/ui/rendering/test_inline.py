@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.ui.rendering import grammar
+from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.wrap import Styled
 from tests.ui.rendering.looks import DARK, palette

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.ui.rendering import grammar, reader
+from maverick_tui.markup import grammar
+from maverick_tui.ui.rendering import reader
 from maverick_tui.ui.rendering.live import LiveMarkdown
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maverick_tui.ui.rendering import blocks, grammar
+from maverick_tui.markup import grammar
+from maverick_tui.ui.rendering import blocks
 from maverick_tui.ui.rendering.markdown import Renderer
 from tests.support.sampling import sampled
 from tests.ui.rendering.documents import DOCUMENTS

@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as events
+from maverick_tui.history.export.markdown import as_markdown
 from maverick_tui.runs import commands
-from maverick_tui.runs.export import as_markdown
 from maverick_tui.ui.widgets.pending import JobLine
 from maverick_tui.ui.widgets.status_line import StatusLine
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,20 @@ def inline(content: str) -> list[Token]:
     tokens: list[Token] = []
     parser.inline.parse(content, parser, {}, tokens)
     return tokens
+
+
+def parsed(source: str) -> list[Token]:
+    """All of a text: its blocks, and what is inside of them. Nothing of it is lost as long as `is_shallow`."""
+    tokens = blocks(source)
+    for token in tokens:
+        if token.type == "inline":
+            token.children = inline(token.content)
+    return tokens
+
+
+def is_shallow(tokens: Iterable[Token]) -> bool:
+    """Whether all of a text is in its tokens: what is nested too deep is not."""
+    return all(token.level < DEEPEST - 1 for token in tokens)
 
 
 def link(target: str) -> str | None:

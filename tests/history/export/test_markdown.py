@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from markdown_it import MarkdownIt
 
 from maverick_tui.events import kinds as ev
-from maverick_tui.runs.export import as_markdown
+from maverick_tui.history.export.markdown import as_markdown
 from maverick_tui.runs.store import RunStore
 from tests.runs.story import told
 from tests.support.runs import STREAM_BROKE, Tape
@@ -30,12 +32,13 @@ def test_everything_that_was_asked_said_and_done() -> None:
     tape.tool("Bash", {"command": "ls"}, "a.py\nb.py").tool("Read", {"file_path": "x"}, "No such file", is_error=True)
     tape.put(ev.Noticed(tape.at, "compacted", "The context was compacted."))
     text = exported(tape.done())
-    assert text.startswith("# reviewer\n\n/work/shop  claude-sonnet-4-5\n")
+    assert text.startswith("# reviewer\n\n- folder: /work/shop (main)\n- model: claude-sonnet-4-5\n- began: ")
+    assert "\n- tokens: 1,200 in (8,000 more cached), 480 out\n- cost: $0.021\n" in text
     assert "> Look\n> at it\n" in text
-    assert "> Hm.\n> Yes.\n" in text
+    assert "> *thinking*\n>\n> Hm.\n> Yes.\n" in text
     assert "\nTwo *things*.\n" in text
-    assert '**Bash** (done)\n\n```\n{\n  "command": "ls"\n}\n```\n\n```\na.py\nb.py\n```\n' in text
-    assert "**Read** (failed)" in text
+    assert "**Bash** (done)\n\n```bash\nls\n```\n\n```\na.py\nb.py\n```\n" in text
+    assert "**Read** x (failed)\n\n```\nNo such file\n```\n" in text
     assert "*The context was compacted.*" in text
     assert text.endswith("*done: 1,200 tokens in, 480 out, $0.0214, 4.2 s*\n")
 
@@ -75,3 +78,26 @@ def test_what_a_subagent_says_is_quoted() -> None:
     agent = tape.call("Agent", {"description": "look", "prompt": "Look"})
     text = exported(tape.say("Inside.", parent=agent).answer(agent, "Found.").say("").done())
     assert "> Inside.\n" in text
+
+
+def test_an_edit_is_a_diff_below_its_file() -> None:
+    edit = {"file_path": "/work/shop/a_b.py", "old_string": "x = 1\ny = 2", "new_string": "x = 1\ny = 3"}
+    text = exported(Tape().connect().prompt("Go").tool("Edit", edit, "ok").done())
+    assert "**Edit** a_b.py (done)\n\n```diff\n x = 1\n-y = 2\n+y = 3\n```\n" in text
+
+
+def test_what_is_masked_is_masked_before_anything_is_written_in_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "*x*_y_<b>_z_*w*"
+    monkeypatch.setenv("SHOP_PASSWORD", secret)
+    tape = (
+        Tape(cwd=f"/w/{secret}").connect().prompt(secret).say(f"`a` <i> {secret}").tool("Read", {"file_path": secret})
+    )
+    tape.put(ev.Noticed(tape.at, "x", secret)).tool(secret, {"a": secret}, secret)
+    text = exported(tape.done("failed", failure=ev.Failure("E", "network", secret, secret, (secret,))))
+    assert not re.search(r"y.{0,9}b.{0,9}z", text)
+    assert text.count("[secret]") >= 9
+
+
+def test_its_words_cannot_reach_back_to_text_above_by_defining_links() -> None:
+    tape = Tape().connect().prompt("Go").say("See ![it][pixel]").say("[pixel]: https://a.example/p.png").done()
+    assert "image" not in [inner.type for token in MarkdownIt().parse(exported(tape)) for inner in token.children or ()]

@@ -1,0 +1,178 @@
+"""`maverick runs export`: a kept run for others to read, as a file or on standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from maverick_tui.cli.exit_codes import FAILED
+
+if TYPE_CHECKING:
+    from maverick_tui.history.export.kept import KeptRun
+
+STDOUT = Path("-")
+
+
+class Format(StrEnum):
+    """What a run can be exported as, by the suffix of its file."""
+
+    MD = "md"
+    HTML = "html"
+    JSONL = "jsonl"
+    CAST = "cast"
+
+
+_NEEDS_A_FILE = {Format.HTML: "A page", Format.CAST: "A recording"}
+
+
+def export_run(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or what is unique of it.")],
+    wanted: Annotated[
+        Format | None,
+        typer.Option("--format", "-f", help="Markdown, a page, lines of events, or an asciicast; else by FILE, or md."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")
+    ] = STDOUT,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not look for secrets once more; asks first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say in JSON what was written; needs a FILE.")] = False,
+) -> None:
+    """Export a run that is kept, also one that goes on or was interrupted, which the export then says.
+
+    Secrets are masked when a run is kept, and once more here, by what is known by now. --raw leaves out the second
+    time; what was masked in the journal stays masked. A file is written as a whole or not at all, and is for you alone
+    to read.
+
+    JSON: {run_id, format, path, bytes, state, raw}
+    """
+    form = wanted or _by_suffix(output)
+    _check(form, output, as_json=as_json)
+    from maverick_tui.history.export.kept import open_kept
+    from maverick_tui.journal.folders import find_run
+
+    run_id = find_run(run)
+    if raw and not yes:
+        _ask(
+            "What was masked when the run was kept stays masked, but secrets that were not known then may be in it.",
+            "Export it so?",
+        )
+    target = None if output == STDOUT else _target(output, yes=yes)
+    kept = open_kept(run_id, is_raw=raw)
+    if kept.note:
+        typer.echo(f"maverick: {kept.note}", err=True)
+    pieces = _pieces(kept, form)
+    if target is None:
+        _print(pieces)
+        return
+    size = _write(target, pieces)
+    if as_json:
+        told = {"run_id": run_id, "format": form, "path": str(target), "bytes": size, "state": kept.state, "raw": raw}
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        from maverick_tui.cli.layout import display_path
+
+        typer.echo(f"{display_path(str(target))}  {size:,} bytes")
+
+
+def _by_suffix(output: Path) -> Format:
+    suffix = output.suffix.removeprefix(".").lower()
+    return next((form for form in Format if form == suffix), Format.MD)
+
+
+def _check(form: Format, output: Path, *, as_json: bool) -> None:
+    if output != STDOUT:
+        return
+    if as_json:
+        raise typer.BadParameter("Standard output is the export itself: name a file with -o.", param_hint="--json")
+    if form in _NEEDS_A_FILE and sys.stdout.isatty():
+        raise typer.BadParameter(
+            f"{_NEEDS_A_FILE[form]} is nothing for a terminal: name a file with -o, or pipe it.", param_hint="--format"
+        )
+
+
+def _pieces(kept: KeptRun, form: Format) -> Iterator[str]:
+    if form is Format.MD:
+        from maverick_tui.history.export.markdown import kept_as_markdown
+
+        return iter((kept_as_markdown(kept),))
+    if form is Format.HTML:
+        from maverick_tui.history.export.page import as_page
+
+        return as_page(kept)
+    if form is Format.JSONL:
+        from maverick_tui.history.export.jsonl import as_jsonl
+
+        return as_jsonl(kept)
+    from maverick_tui.cli.printer import Printer
+    from maverick_tui.history.export.cast import as_cast
+
+    cwd = Path(kept.store.loaded.cwd) if kept.store.loaded else None
+    return as_cast(kept, lambda stream, width: Printer(stream, width, cwd=cwd, is_recorded=True))
+
+
+def _ask(what: str, question: str) -> None:
+    """Return if a person says yes. Standard output may be the export, so that the question goes to standard error."""
+    from maverick_tui.exceptions import MaverickError
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise MaverickError(f"{what} There is nobody to ask.", hint="If that is what you want, add --yes.")
+    typer.echo(f"{what} {question} [y/N]: ", nl=False, err=True)
+    try:
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        typer.echo(err=True)
+        raise
+    if not answer.endswith("\n"):  # Ctrl+D
+        typer.echo(err=True)
+    if answer.strip().lower() not in ("y", "yes"):
+        raise typer.Exit(FAILED)
+
+
+def _target(output: Path, *, yes: bool) -> Path:
+    """The file to write, once it is clear that it may be."""
+    from maverick_tui.cli.layout import display_path
+    from maverick_tui.exceptions import ConfigError
+
+    target = output.expanduser().absolute()
+    shown = display_path(str(target))
+    if target.is_dir():
+        raise ConfigError(f"{shown} is a folder.", path=str(target), hint="Name a file in it.")
+    if not target.parent.is_dir():
+        missing = display_path(str(target.parent))
+        raise ConfigError(f"There is no folder {missing} to write to.", path=str(target), hint="Make it first.")
+    if target.is_file() and not yes:
+        _ask(f"{shown} exists already.", "Replace it?")
+    return target
+
+
+def _write(target: Path, pieces: Iterable[str]) -> int:
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.history.export.files import write_whole
+
+    try:
+        return write_whole(target, pieces)
+    except OSError as error:
+        from maverick_tui.cli.layout import display_path
+
+        raise ConfigError(
+            f"The export cannot be written to {display_path(str(target))}: {error.strerror or error}.",
+            path=str(target),
+            hint="Choose another file with -o.",
+        ) from error
+
+
+def _print(pieces: Iterable[str]) -> None:
+    """In UTF-8, whatever the locale, unless it is a terminal that shows it."""
+    for piece in pieces:
+        if sys.stdout.isatty():
+            sys.stdout.write(piece)
+        else:
+            sys.stdout.buffer.write(piece.encode("utf-8", "replace"))
+    sys.stdout.flush()
