@@ -85,14 +85,13 @@ class Journal:
             os.ftruncate(descriptor, self._size)
         return descriptor
 
-    def open(self) -> None:
-        """Take hold of a journal that is there. BlockingIOError if another process has it."""
-        self._descriptor = self._open()
-
     def _tell(self, error: OSError) -> None:
         if not self._is_in_trouble:
             self._is_in_trouble = True
             log.warning("The journal %s cannot be written: %s", self.path, error)
+            if isinstance(error, BlockingIOError):
+                self._on_trouble("This run goes on in another process, too: what comes here is not kept.")
+                return
             hint = "Make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make it writable"
             self._on_trouble(
                 f"This run is not kept: {error.strerror or error} ({self.path.parent}). It goes on, and what comes "

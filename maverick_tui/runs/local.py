@@ -109,19 +109,17 @@ class LocalRun:
         self._stopping: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def keep(self, path: Path) -> None:
-        """Keep all that the run tells in a journal there, if it is not kept already."""
+    def keep(self, path: Path, size: int | None = None) -> None:
+        """Keep all that the run tells in a journal there, if it is not kept already.
+
+        A run that goes on does so in the journal of its past, of which `size` bytes are whole.
+        """
 
         def tell(text: str) -> None:  # not at once: it is called while events are being written
             asyncio.get_running_loop().call_soon(self.events.emit, Noticed(self.events.now(), "journal", text))
 
         if not self.events.is_kept:
-            self.events.keep_in(Journal(path, tell))
-
-    def keep_on(self, journal: Journal) -> None:
-        """Go on in the journal of the past."""
-        assert self._past is not None
-        self.events.keep_in(journal, self._past.kept)
+            self.events.keep_in(Journal(path, tell, size=size), self._past.kept if self._past is not None else 0)
 
     # -- life -------------------------------------------------------------------------------------------------------
 

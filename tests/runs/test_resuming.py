@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import pytest
 from maverick_tui import MaverickAgent
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
-from maverick_tui.journal.folders import is_alive, journal_of
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
-from maverick_tui.journal.writing import Journal
-from maverick_tui.runs.commands import CloseRun, ReleasePrompts
+from maverick_tui.runs.commands import ReleasePrompts
 from maverick_tui.runs.past import GONE, past_of
 from tests.conftest import ServeModel
 from tests.runs.grammar import check_well_formed
@@ -44,9 +42,7 @@ async def go_on(agent: type[MaverickAgent], prompt: str) -> Watched:
     reading = read_journal(journal_of(RUN))
     past = past_of(reading.events)
     async with watch(agent, past=past) as run:
-        journal = Journal(journal_of(RUN), print, size=reading.size)
-        journal.open()
-        run.run.keep_on(journal)
+        run.run.keep(journal_of(RUN), reading.size)
         await run.ask(prompt)
     return run
 
@@ -138,14 +134,13 @@ async def test_an_agent_comes_back_with_no_more_than_it_had(serve: ServeModel) -
     ]
 
 
-async def test_a_run_that_goes_on_elsewhere_is_not_taken(serve: ServeModel) -> None:
+async def test_a_run_that_goes_on_elsewhere_is_not_written_to(serve: ServeModel) -> None:
     async with serve(say("answered")), watch(Talker) as run:
         run.run.keep(journal_of(RUN))
         await run.ask("go")
-        size = journal_of(RUN).stat().st_size
-        other = Journal(journal_of(RUN), print, size=size)
-        with pytest.raises(BlockingIOError):
-            other.open()
-        assert is_alive(journal_of(RUN))
-        run.send(CloseRun())
-        await asyncio.sleep(0)
+        reading = read_journal(journal_of(RUN))
+        async with watch(Talker, past=past_of(reading.events)) as other:
+            other.run.keep(journal_of(RUN), reading.size)
+            await other.until(ev.Noticed)
+    assert "in another process" in other.all(ev.Noticed)[0].text
+    assert read_journal(journal_of(RUN)).events == run.events
