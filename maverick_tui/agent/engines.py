@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
@@ -205,6 +205,12 @@ class Engine(Protocol):
         """A session of this agent, which ends with the context; `resume` is the `memory` of an earlier one.
 
         Without `may_schedule` nothing comes by itself later, neither new jobs nor those of what is resumed.
+        """
+        ...
+
+    def recall(self, told: Sequence[Event]) -> object | None:
+        """What a session needs to go on with a conversation of which this was told, perhaps in another process; None if
+        that cannot be.
         """
         ...
 

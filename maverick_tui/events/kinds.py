@@ -1,11 +1,12 @@
 """The events of a run. Everything that is shown of a run follows from them alone.
 
-A run is RunStarted, then anything, then exactly one RunEnded. Connecting is followed by Connected or ConnectFailed, and
-before the first turn there is an AgentLoaded. In it each turn is TurnStarted ... TurnEnded, also when
-it fails, is interrupted, or the CLI dies; at most one is open. Each block is BlockStarted ... BlockEnded; one that
-breaks off has no end of its own, ReplyRestarted or TurnEnded closes it. Each tool call is ToolCalled and, if it comes
-to that, ToolFinished. Each PermissionAsked is settled once, each PromptQueued becomes a turn or is dropped. All are
-frozen and JSON-able. `at` is the time on the wall in seconds. An event's number is its place in its run, from 0 on.
+A run is RunStarted, then anything, then RunEnded; one that goes on afterwards tells RunReopened, and ends once more.
+Connecting is followed by Connected or ConnectFailed, and before the first turn there is an AgentLoaded. In it each
+turn is TurnStarted ... TurnEnded, also when it fails, is interrupted, or the CLI dies; at most one is open. Each block
+is BlockStarted ... BlockEnded; one that breaks off has no end of its own, ReplyRestarted or TurnEnded closes it. Each
+tool call is ToolCalled and, if it comes to that, ToolFinished. Each PermissionAsked is settled once, each PromptQueued
+becomes a turn or is dropped. All are frozen and JSON-able. `at` is the time on the wall in seconds. An event's number
+is its place in its run, from 0 on.
 """
 
 from __future__ import annotations
@@ -71,6 +72,11 @@ class RunStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RunReopened(Event):
+    """The run goes on after its end; its agent is to be loaded again."""
+
+
+@dataclass(frozen=True, slots=True)
 class AgentLoaded(Event):
     """The agent was found and made: what it is, where it works, and what it is asked if nobody asks anything else."""
 
@@ -90,6 +96,8 @@ class AgentLoaded(Event):
     """A prompt to begin with: the agent's own, or one that the demo has an answer to."""
     repository: str = ""
     """The folder of the repository that `cwd` belongs to, also where `cwd` is another worktree of it."""
+    tools: tuple[str, ...] | None = None
+    """What it may use, in the words of its `allowed_tools`; None where nobody has told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +146,7 @@ class RunNamed(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunEnded(Event):
-    """The last event of a run."""
+    """The last event of a run, unless it is reopened."""
 
     reason: str = ""
 

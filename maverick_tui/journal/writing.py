@@ -27,10 +27,14 @@ _WORTH_SYNCING = (TurnEnded, PermissionAsked, ConnectFailed, RunEnded)
 
 
 class Journal:
-    """The journal of one run. `on_trouble` is told, once, why nothing can be kept, and that it can be again."""
+    """The journal of one run. `on_trouble` is told, once, why nothing can be kept, and that it can be again.
 
-    def __init__(self, path: Path, on_trouble: Callable[[str], None]) -> None:
+    With a `size` it is one that is there, of which so many bytes are whole: the run goes on.
+    """
+
+    def __init__(self, path: Path, on_trouble: Callable[[str], None], *, size: int | None = None) -> None:
         self.path = path
+        self._size = size
         self._on_trouble = on_trouble
         self._encoder = Encoder()
         self._unwritten = bytearray()
@@ -58,19 +62,36 @@ class Journal:
 
     def _write(self) -> None:
         if self._descriptor is None:
-            make_folder(self.path)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-            self._descriptor = os.open(self.path, flags, 0o600)
-            with suppress(OSError):  # not every file system has locks
-                hold(self._descriptor)
+            self._descriptor = self._open()
         while self._unwritten:
             written = os.write(self._descriptor, self._unwritten)
             del self._unwritten[:written]  # the next attempt goes on where this one has stopped
+
+    def _open(self) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        if self._size is None:
+            make_folder(self.path)
+            descriptor = os.open(self.path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+        else:
+            descriptor = os.open(self.path, flags)
+        try:
+            hold(descriptor)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise
+        except OSError:  # not every file system has locks
+            log.info("%s cannot be locked", self.path)
+        if self._size is not None:
+            os.ftruncate(descriptor, self._size)
+        return descriptor
 
     def _tell(self, error: OSError) -> None:
         if not self._is_in_trouble:
             self._is_in_trouble = True
             log.warning("The journal %s cannot be written: %s", self.path, error)
+            if isinstance(error, BlockingIOError):
+                self._on_trouble("This run goes on in another process, too: what comes here is not kept.")
+                return
             hint = "Make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make it writable"
             self._on_trouble(
                 f"This run is not kept: {error.strerror or error} ({self.path.parent}). It goes on, and what comes "

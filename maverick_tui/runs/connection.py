@@ -9,14 +9,24 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, cast
 
 from maverick_tui.agent.engine.prices import context_size
-from maverick_tui.events.kinds import AgentLoaded, Connected, ConnectFailed, Connecting, ModeChanged, Noticed
+from maverick_tui.events.kinds import (
+    LONGEST_NOTICE,
+    AgentLoaded,
+    Connected,
+    ConnectFailed,
+    Connecting,
+    ModeChanged,
+    Noticed,
+)
 from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.modes import require_mode
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import Loaded, RunPlan, load
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
+from maverick_tui.runs.resuming import narrow, narrower, recalled
 from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
 
@@ -43,6 +53,7 @@ class Connection:
         questions: Questions,
         events: EventLog,
         on_loss: Callable[[], None],
+        past: Past | None = None,
     ) -> None:
         self._prepare = prepare
         self._name = name
@@ -52,6 +63,7 @@ class Connection:
         self._on_loss = on_loss
         self._stack = AsyncExitStack()
         self._model: str | None = None
+        self._past = past
         self._has_connected = False
         self._may_schedule = True
         self._watching: asyncio.Task[None] | None = None
@@ -71,6 +83,8 @@ class Connection:
         """Find out what the run is made of, and make its agent; in a thread, for it imports."""
         plan = await self._prepare()
         self.loaded = loaded = await asyncio.to_thread(load, plan)
+        if self._past is not None:
+            self._come_back(loaded, self._past)
         self._questions.work_in(loaded.context.cwd, loaded.agent.name)
         self._turns.remark = lambda turn: plan.remark(turn, loaded.draft)
         at = self._events.now()
@@ -80,6 +94,16 @@ class Connection:
             log.exception("The agent %s cannot be described", self._name)
             told = AgentLoaded(at, self._name, str(loaded.context.cwd))
         self._turns.tell(told)
+
+    def _come_back(self, loaded: Loaded, past: Past) -> None:
+        """Give the agent its conversation again, and no more than it had."""
+        if taken := narrow(loaded.agent, past):
+            text = f"It comes back without {', '.join(taken)}, which it did not have when this run began."
+            self._events.emit(Noticed(self._events.now(), "narrowed", text[:LONGEST_NOTICE]))
+        self._turns.mode = narrower(past.mode, loaded.permission_mode)
+        self._memory = recalled(past, loaded.agent)
+        if self._memory is None and past.turns:
+            self._events.emit(Noticed(self._events.now(), "session_lost", FORGOTTEN))
 
     async def connect(self) -> None:
         """Open a session, and load the agent if that has failed before."""

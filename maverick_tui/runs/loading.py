@@ -83,6 +83,7 @@ class Loaded:
             max_turns=agent.limits.get("max_turns") or agent.max_turns or settings.max_turns,
             draft=self.draft,
             repository=repository_of(self.context.cwd),
+            tools=tuple(agent.allowed_tools),
         )
 
 

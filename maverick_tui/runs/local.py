@@ -10,7 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from maverick_tui.events.kinds import Connecting, InterruptRequested, Noticed, RunEnded, RunNamed, RunStarted
+from maverick_tui.events.kinds import (
+    Connecting,
+    InterruptRequested,
+    Noticed,
+    RunEnded,
+    RunNamed,
+    RunReopened,
+    RunStarted,
+)
 from maverick_tui.exceptions import AgentError
 from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import redact
@@ -31,6 +39,7 @@ from maverick_tui.runs.commands import (
 from maverick_tui.runs.connection import Connection
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.queue import Queue
@@ -64,22 +73,36 @@ class LocalRun:
         name: str = "",
         clock: Callable[[], float] = time.time,
         is_attended: bool = True,
+        past: Past | None = None,
     ) -> None:
-        """`name` is what is known of its agent before anything is prepared."""
-        self.events = EventLog(clock)
+        """`name` is what is known of its agent before anything is prepared; a run with a `past` goes on from there."""
+        self.events = EventLog(clock, past.events if past is not None else ())
         self._run_id = run_id
         self._wake = asyncio.Event()
         self._questions = Questions(self.events)
         self._is_attended = is_attended
-        self._turns = Turns(self.events, self._questions.ask if is_attended else None, self._wake.set)
+        self._turns = Turns(self.events, self._questions.ask if is_attended else None, self._wake.set, past)
         self._connection = Connection(
-            prepare, name, turns=self._turns, questions=self._questions, events=self.events, on_loss=self._wake.set
+            prepare,
+            name,
+            turns=self._turns,
+            questions=self._questions,
+            events=self.events,
+            on_loss=self._wake.set,
+            past=past,
         )
         self._queue = Queue(self.events)
-        self.events.emit(RunStarted(self.events.now(), run_id, name))
+        self._past = past
+        if past is None:
+            self.events.emit(RunStarted(self.events.now(), run_id, name))
+        else:
+            self.events.emit(RunReopened(self.events.now()))
+            for prompt in past.waiting:  # what a person has written is not lost, and not sent unasked
+                self._queue.add(SendPrompt(prompt.prompt_id, prompt.text))
+            self._queue.hold()
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
-        self._is_fresh = True
+        self._is_fresh = past is None
         """Whether the agent's own `execute` is still to be run."""
         self._is_executing = False
         self._ends_jobs = False
@@ -92,14 +115,17 @@ class LocalRun:
         self._stopping: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def keep(self, path: Path) -> None:
-        """Keep all that the run tells in a journal there, if it is not kept already."""
+    def keep(self, path: Path, size: int | None = None) -> None:
+        """Keep all that the run tells in a journal there, if it is not kept already.
+
+        A run that goes on does so in the journal of its past, of which `size` bytes are whole.
+        """
 
         def tell(text: str) -> None:  # not at once: it is called while events are being written
             asyncio.get_running_loop().call_soon(self.events.emit, Noticed(self.events.now(), "journal", text))
 
         if not self.events.is_kept:
-            self.events.keep_in(Journal(path, tell))
+            self.events.keep_in(Journal(path, tell, size=size), self._past.kept if self._past is not None else 0)
 
     def stop(self, kind: str, why: str) -> None:
         """End the run in good order, and tell why; what is being answered is interrupted."""

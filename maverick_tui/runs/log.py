@@ -9,7 +9,7 @@ import asyncio
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -54,12 +54,13 @@ class _Grown:
 class EventLog:
     """Numbers events by their place, from 0 on. Only the run writes; whoever reads cannot hold it up or change it."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, clock: Callable[[], float] = time.time, past: Iterable[Event] = ()) -> None:
+        """`past` is what was told before the run goes on."""
         self._clock = clock
         self.is_closed = False
         """Whether the last event has been told."""
-        self._events: list[Event | _Grown] = []
-        self._told = 0
+        self._events: list[Event | _Grown] = [*past]
+        self._told = len(self._events)
         """How many of them may be read."""
         self._batch: asyncio.TimerHandle | None = None
         self._grew_at = 0.0
@@ -81,12 +82,12 @@ class EventLog:
         """Whether there is a journal."""
         return self._kept is not None
 
-    def keep_in(self, journal: Keeps) -> None:
-        """Keep everything there from now on, and what was told before."""
+    def keep_in(self, journal: Keeps, since: int = 0) -> None:
+        """Keep everything there from now on, and what was told before, from that number on."""
         self._tell()
         self._kept = journal
-        if self._told:
-            journal.write(0, self.since(0))
+        if self._told > since:
+            journal.write(since, self.since(since))
 
     def emit(self, event: Event) -> None:
         """Take the next event, unless the last one has been told."""

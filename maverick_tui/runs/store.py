@@ -183,6 +183,10 @@ class RunStore:
     def _run_started(self, event: ev.RunStarted) -> None:
         self.phase_since = event.at
 
+    def _run_reopened(self, event: ev.RunReopened) -> None:
+        self._is_ended, self._link, self._lost = False, "", None
+        self._retire_banner()
+
     def _agent_loaded(self, event: ev.AgentLoaded) -> None:
         self.loaded = event
         self.mode, self.model = self.mode or event.permission_mode, self.model or event.model

@@ -32,6 +32,7 @@ from maverick_tui.events.kinds import (
 from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import Past
 
 _KEPT = frozenset(kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited))
 """What the run has to know itself of all that is told."""
@@ -65,22 +66,24 @@ class Turns:
     `on_change` is called when a turn has begun or ended; `remark` is asked what to say to a prompt before its answer.
     """
 
-    def __init__(self, log: EventLog, ask: AskPerson | None, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, log: EventLog, ask: AskPerson | None, on_change: Callable[[], None], past: Past | None = None
+    ) -> None:
         self.ask = ask
         self.now = log.now
-        self.next_block = count(1).__next__
+        self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
         self.current: OpenTurn | None = None
         self.overhears: Callable[[Event], None] | None = None
         """Takes the events of an answer as they are told, for an author's code that has asked for it."""
         self.remark: Callable[[TurnStarted], str] = lambda _turn: ""
-        self.mode = ""
+        self.mode = past.mode if past is not None else ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
         self.has_jobs = False
         self._own_blocks: dict[int, OpenTurn | None] = {}
         """In which turn each block of the agent itself has begun."""
         self._log = log
         self._on_change = on_change
-        self._count = 0
+        self._count = past.turns if past is not None else 0
         self._rejected_until: float | None = None
         """When the rate limit that refuses us ends, if one does."""
         self._conversation = ""

@@ -95,7 +95,7 @@ class MaverickApp(App[int]):
         if self.launch.agent is None:
             screen = self._navigation.make_picker()
         else:
-            self._first = self._new_run(self.launch.agent)
+            self._first = self._new_run(self.launch.agent, self.launch.resumes)
             screen = self._navigation.make_run_screen(self._first)
         let_be_left(screen)
         return screen
@@ -190,8 +190,8 @@ class MaverickApp(App[int]):
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
-    def _new_run(self, agent: str) -> RunModel:
-        run = RunModel(uuid.uuid4().hex[:12], agent, self.board)
+    def _new_run(self, agent: str, run_id: str = "") -> RunModel:
+        run = RunModel(run_id or uuid.uuid4().hex[:12], agent, self.board)
         self.board.add(run)
         return run
 
@@ -219,9 +219,10 @@ class MaverickApp(App[int]):
     async def _serve(self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object]) -> None:
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
         await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
-        from maverick_tui.ui.serving import make_run
+        from maverick_tui.ui.serving import make_run, read_past
 
-        local = make_run(self, run, agent, inputs, self._setup_for)
+        past = await asyncio.to_thread(read_past, run.run_id) if run.run_id == self.launch.resumes else None
+        local = make_run(self, run, agent, inputs, self._setup_for, past)
         run.connect(local)
         following = asyncio.create_task(run.follow(local.events), name=f"maverick-follow-{run.run_id}")
         try:

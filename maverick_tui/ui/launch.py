@@ -28,6 +28,8 @@ class Launch(NamedTuple):
     script: Path | None = None
     is_fast: bool = False
     """The demo without pauses."""
+    resumes: str = ""
+    """The id of a kept run that is to go on; `agent` is its agent."""
 
     @property
     def folder(self) -> str:

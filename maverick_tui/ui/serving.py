@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.reading import read_journal
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
+from maverick_tui.runs.past import Past, past_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +39,7 @@ def make_run(
     agent: AgentListing | str,
     inputs: Mapping[str, object],
     setup_for: SetupFor,
+    kept: KeptPast | None = None,
 ) -> LocalRun:
     """A run of this agent, which waits for its setup, and asks what there is to ask, by itself."""
     tries = count()
@@ -44,7 +47,7 @@ def make_run(
     async def prepare() -> RunPlan:
         ready = await asyncio.shield(setup_for(is_again=next(tries) > 0))
         if ready.config.keep_runs:
-            local.keep(journal_of(run.run_id))
+            local.keep(journal_of(run.run_id), kept.size if kept is not None else None)
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await _ask_first(app, listing, ready.cwd)
@@ -58,8 +61,21 @@ def make_run(
             lambda turn, draft: off_script(ready, draft, turn),
         )
 
-    local = LocalRun(prepare, run_id=run.run_id, name=run.agent)
+    local = LocalRun(prepare, run_id=run.run_id, name=run.agent, past=kept.past if kept is not None else None)
     return local
+
+
+class KeptPast(NamedTuple):
+    """What is kept of a run that goes on, and how many bytes of its journal are whole."""
+
+    past: Past
+    size: int
+
+
+def read_past(run_id: str) -> KeptPast:
+    """What a run has told before."""
+    reading = read_journal(journal_of(run_id))
+    return KeptPast(past_of(reading.events), reading.size)
 
 
 def off_script(setup: RunSetup, expected: str, turn: TurnStarted) -> str:

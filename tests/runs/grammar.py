@@ -84,6 +84,10 @@ class Grammar:
 
     def _beside(self, event: Event) -> None:
         match event:
+            case ev.RunReopened():
+                self.end()
+                self.is_loaded = self.is_connecting = False
+                self.open_blocks.clear()
             case ev.AgentLoaded():
                 assert self.open_turn is None, "it is at work already"
                 self.is_loaded = True
@@ -114,7 +118,9 @@ def check_well_formed(events: Sequence[Event]) -> None:
     """Refuse a stream that no run may tell."""
     assert isinstance(events[0], ev.RunStarted)
     assert isinstance(events[-1], ev.RunEnded)
-    assert sum(isinstance(event, ev.RunStarted | ev.RunEnded) for event in events) == 2
+    assert sum(isinstance(event, ev.RunStarted) for event in events) == 1
+    ended = [isinstance(event, ev.RunEnded) for event in events]
+    assert ended[:-1] == [isinstance(event, ev.RunReopened) for event in events[1:]], "nothing comes in between"
     lines = [json.loads(json.dumps(numbered(number, event))) for number, event in enumerate(events)]
     assert [event_from_json(line) for line in lines] == list(events)
     assert [line["seq"] for line in lines] == list(range(len(events)))

@@ -689,6 +689,8 @@ EVERYTHING: list[Event] = [
     ev.InterruptRequested(8.5),
     end("failed", failure=ev.Failure("StreamingError", "network", "x", causes=("A: b", "C: d"), status=500)),
     ev.ConnectFailed(10, NETWORK),
+    ev.RunEnded(10.5, "closed"),
+    ev.RunReopened(10.6),
     ev.RunEnded(11, "closed"),
 ]
 

@@ -17,6 +17,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands as do
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
+from maverick_tui.runs.past import past_of
 from maverick_tui.usage import Usage
 from tests.runs.grammar import check_well_formed
 from tests.support.agents import Talker
@@ -242,7 +243,10 @@ async def play(refusals: int, openings: list[str], moods: list[str], steps: list
 def test_whatever_happens_the_stream_is_well_formed(
     refusals: int, openings: list[str], moods: list[str], steps: list[str], end: str
 ) -> None:
-    check_well_formed(asyncio.run(play(refusals, openings, moods, steps, end)))
+    events = asyncio.run(play(refusals, openings, moods, steps, end))
+    check_well_formed(events)
+    for cut in {1, len(events) // 3, len(events) // 2, len(events) - 1} - {0}:
+        check_well_formed(past_of(events[:cut]).events)  # as it is read where its process was gone by then
 
 
 def test_a_mistake_in_an_engine_is_the_failure_of_the_turn() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from maverick_tui.events.kinds import (
     BlockEnded,
     BlockGrew,
     BlockStarted,
+    Event,
     ModelNamed,
     RequestStarted,
     ToolCalled,
@@ -121,6 +122,9 @@ class ParrotEngine:
         may_schedule: bool = True,
     ) -> AsyncIterator[Session]:
         yield Parrot(listener, cwd)
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """A parrot forgets."""
 
 
 # -- what it can do, since runs, screens and authors speak to any engine -----------------------------------------------

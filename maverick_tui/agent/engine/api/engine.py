@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.engines import Listener, Session
     from maverick_tui.config import MaverickConfig
+    from maverick_tui.events.kinds import Event
 
 
 class ApiEngine:
@@ -36,13 +37,22 @@ class ApiEngine:
         resume: object | None = None,
         may_schedule: bool = True,
     ) -> AsyncIterator[Session]:
-        """A session of the agent's own kind; nothing is kept of an earlier one."""
-        if resume is not None:
-            raise AgentError(
-                "A conversation of the engine api cannot be resumed.", kind="invalid", hint="Open a new session."
-            )
+        """A session of the agent's own kind; one that the engine opens itself can go on with an old conversation."""
         async with agent.api_session(settings, cwd, listener) as opened:
+            if resume is not None:
+                recall = getattr(opened, "recall", None)
+                if recall is None:
+                    raise AgentError(
+                        "This agent's conversation cannot be resumed.", kind="invalid", hint="Open a new session."
+                    )
+                recall(resume)
             yield opened
+
+    def recall(self, told: Sequence[Event]) -> object | None:
+        """The messages of the conversation."""
+        from maverick_tui.agent.engine.api.recalling import history_of
+
+        return history_of(told) or None
 
     @asynccontextmanager
     async def session(

@@ -88,6 +88,10 @@ class ApiSession:
         """Whether nothing can be asked any more."""
         return self._over.is_set()
 
+    def recall(self, history: tuple[Message, ...]) -> None:
+        """Go on with a conversation that was told elsewhere."""
+        self._history = history
+
     @property
     def memory(self) -> None:
         """The conversation is only here."""

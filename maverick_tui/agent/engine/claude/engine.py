@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.engine.claude.session import AgentSession
     from maverick_tui.agent.engines import Listener, Session
     from maverick_tui.config import MaverickConfig
+    from maverick_tui.events.kinds import Event
     from maverick_tui.exceptions import AgentError
 
 
@@ -40,9 +41,10 @@ class ClaudeEngine:
     ) -> AsyncIterator[Session]:
         """A session that tells events; it goes on with the conversation of `resume`."""
         await _load()
-        from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory
+        from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory, Recalled
 
-        memory = resume if isinstance(resume, Memory) else None
+        memory = resume.memory(listener.next_block) if isinstance(resume, Recalled) else resume
+        assert memory is None or isinstance(memory, Memory)
         told = ClaudeSession(listener, memory)
         async with self.sdk_session(
             agent,
@@ -56,6 +58,12 @@ class ClaudeEngine:
         ) as native:
             told.begin(native, agent._mode_by(settings))
             yield told
+
+    def recall(self, told: Sequence[Event]) -> object | None:
+        """The conversation by the id that the CLI has told, and what it had used."""
+        from maverick_tui.agent.engine.claude.telling import Recalled
+
+        return Recalled.of(told)
 
     async def query(
         self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None

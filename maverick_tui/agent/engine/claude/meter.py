@@ -49,8 +49,9 @@ class MeteredResult:
 class Meter:
     """Reads the results of one run in the order they come."""
 
-    def __init__(self) -> None:
-        self._before = ZERO
+    def __init__(self, used: Usage = ZERO.usage) -> None:
+        """`used` is what the conversation has used already."""
+        self._before = Count(used, {})
         self._earlier: list[Count] = []
         self._is_resumed = False
 

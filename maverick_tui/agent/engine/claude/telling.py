@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,9 +25,10 @@ from maverick_tui.agent.engine.claude.scheduling import FIRED
 from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
-from maverick_tui.events.kinds import RequestStarted
+from maverick_tui.events.kinds import Event, ModelNamed, RequestStarted, TurnEnded
 from maverick_tui.exceptions import AgentError
 from maverick_tui.modes import PermissionMode
+from maverick_tui.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,32 @@ class Memory:
     def conversation(self) -> str:
         """The id that the CLI knows it by."""
         return self.translator.session_id
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A conversation of which only the events are left."""
+
+    conversation: str
+    used: Usage
+
+    @classmethod
+    def of(cls, told: Iterable[Event]) -> Recalled | None:
+        """What these events tell of it; None if the CLI has told no id."""
+        conversation, used = "", Usage()
+        for event in told:
+            if isinstance(event, ModelNamed):
+                used = used if event.session_id in ("", conversation) else Usage()
+                conversation = event.session_id or conversation
+            elif isinstance(event, TurnEnded):
+                used += event.usage
+        return cls(conversation, used) if conversation else None
+
+    def memory(self, next_block: Callable[[], int]) -> Memory:
+        """The same, for a session."""
+        translator = Translator(next_block)
+        translator.session_id = self.conversation
+        return Memory(translator, Meter(self.used))
 
 
 class ClaudeSession:
