@@ -5,7 +5,7 @@ from __future__ import annotations
 from maverick_tui.doctor.endpoint import check_credentials, check_endpoint
 from maverick_tui.doctor.files import check_agents, check_folder, check_kept_runs, check_settings, check_state_folder
 from maverick_tui.doctor.findings import Check, Situation
-from maverick_tui.doctor.programs import check_cli, check_git, check_ourselves
+from maverick_tui.doctor.programs import GIT, check_cli, check_git, check_ourselves
 from maverick_tui.doctor.terminal import check_terminal
 from maverick_tui.doctor.terminal_questions import TerminalAnswers
 
@@ -14,7 +14,7 @@ CHECKS = (
     Check("Claude Code CLI", check_cli),
     Check("Credentials", check_credentials),
     Check("Endpoint", check_endpoint),
-    Check("git", check_git),
+    Check(GIT, check_git),
     Check("Terminal", check_terminal),
     Check("Settings", check_settings),
     Check("Agents", check_agents),

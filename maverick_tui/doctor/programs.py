@@ -25,6 +25,8 @@ _TOLD = ("claude-agent-sdk", "anthropic", "mcp", "textual")
 """The packages that matter most."""
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 _CLI = "Claude Code CLI"
+GIT = "git"
+"""The name of the check: what runs git is in a room of its own."""
 _MOST_SAID = 200
 _OTHER_CLI = "Correct cli_path, or remove it to use the bundled one: maverick config edit"
 _REINSTALL = "Install Maverick again: it brings claude-agent-sdk with it, and that the CLI."
@@ -135,21 +137,21 @@ def check_git(situation: Situation) -> Iterator[Finding]:
     from maverick_tui.git.programs import programs_named
 
     if (program := find_program(situation.cwd)) is None:
-        yield Finding("git", "warning", "not found: nothing is known of changes", "Install git.")
+        yield Finding(GIT, "warning", "not found: nothing is known of changes", "Install git.")
         return
     told, version = _version_told([program, "--version"])
     details = {"path": program, "version": version}
     if not version:
-        yield Finding("git", "wrong", f"{program} does not tell its version: {told}", "Install git again.", details)
+        yield Finding(GIT, "wrong", f"{program} does not tell its version: {told}", "Install git again.", details)
     elif read_settings(situation.cwd, seconds=_SECONDS) is None:
         fact = f"{version}, but its settings cannot be listed, so it is not asked anything here"
-        yield Finding("git", "warning", fact, "See what `git config --list` says; 2.31 is needed.", details)
+        yield Finding(GIT, "warning", fact, "See what `git config --list` says; 2.31 is needed.", details)
     elif named := programs_named(situation.cwd):
         fact = f"{version}; by this folder's settings it does more than read: {', '.join(named)}"
         hint = "Nothing, if you know them: agents ask before they read with git here."
-        yield Finding("git", "warning", fact, hint, {**details, "programs": named})
+        yield Finding(GIT, "warning", fact, hint, {**details, "programs": named})
     else:
-        yield Finding("git", "fine", version, details=details)
+        yield Finding(GIT, "fine", version, details=details)
 
 
 # -- what they tell ----------------------------------------------------------------------------------------------------

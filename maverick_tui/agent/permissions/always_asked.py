@@ -22,7 +22,7 @@ from maverick_tui.agent.permissions.reading import (
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
 from maverick_tui.agent.permissions.shell import all_commands, mentions, tails
-from maverick_tui.agent.permissions.unpacking import why_unpacked
+from maverick_tui.agent.permissions.unpacking import writes_by_content
 from maverick_tui.agent.tools import READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -100,8 +100,8 @@ def _why_command_asks(call: Call, places: Places) -> str:
     if any(map(sets_git, calls)):
         return "It changes the configuration of git, which can make git run programs."
     calls = [unwrapped(texts) for texts in calls]
-    if reason := first_reason(why_unpacked(texts, call.here, places) for texts in calls):
-        return reason
+    if any(map(writes_by_content, calls)):
+        return "It writes what stands in another file, and where to is not known."
     if any(map(reads_listed, calls)):
         return "It reads files that are named in another file."
     below = [word for texts in calls for word in read_below(texts)]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -132,7 +133,8 @@ def mentions(command: str) -> set[str]:
 
 def _parts(text: str) -> Iterator[str]:
     """All that a word may name: itself, what it is joined of, and the value of an option."""
-    yield from (text, *tails(text), *filter(None, re.split("[:@]", text)))
+    for word in {text, unquote(text)}:  # as addresses have it: `file:///%2essh`
+        yield from (word, *tails(word), *filter(None, re.split("[:@]", word)))
 
 
 def tails(text: str) -> Iterator[str]:

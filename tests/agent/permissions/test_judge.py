@@ -138,6 +138,7 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         (["Bash(cp:*)"], "cp -rt out ~", "deny"),
         (["Bash(cp:*)"], "cp -at out ~", "deny"),
         (["Bash(ag:*)"], "ag key ~", "deny"),
+        (["Bash"], "curl file:///root/%2essh/id%5frsa", "deny"),
         (["Bash(sed -n:*)"], "sed -n 1,5p src/a.py", "allow"),
         (["Bash(sed -n:*)"], "sed -n '1e touch x' src/a.py", "deny"),
         (["Bash(sed -n:*)"], "sed -n 'w x' src/a.py", "deny"),

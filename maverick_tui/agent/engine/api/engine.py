@@ -41,10 +41,8 @@ class ApiEngine:
         async with agent.api_session(settings, cwd, listener) as opened:
             if resume is not None:
                 recall = getattr(opened, "recall", None)
-                if recall is None:
-                    raise AgentError(
-                        "This agent's conversation cannot be resumed.", kind="invalid", hint="Open a new session."
-                    )
+                if recall is None or not isinstance(resume, tuple):  # there is no id that anybody could look it up by
+                    raise AgentError("This conversation cannot be resumed.", kind="invalid", hint="Open a new session.")
                 recall(resume)
             yield opened
 
