@@ -14,6 +14,7 @@ from maverick_tui.cli.doctor import doctor
 from maverick_tui.cli.exit_codes import EPILOG, NOBODY_TO_ASK
 from maverick_tui.cli.exporting import export_run
 from maverick_tui.cli.offline import demo, offline_app
+from maverick_tui.cli.resuming import resume_run
 from maverick_tui.cli.run import add_to as add_run
 from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.settings import config_app
@@ -40,6 +41,7 @@ app = typer.Typer(
 app.add_typer(agents_app, name="agents")
 add_run(app)
 runs_app.command("export", short_help="Export a run: Markdown, a page, events, a recording.", epilog=EPILOG)(export_run)
+runs_app.command("resume", short_help="Go on with a run, in the application.", epilog=EPILOG)(resume_run)
 app.add_typer(runs_app, name="runs")
 app.add_typer(config_app, name="config")
 app.add_typer(offline_app, name="offline")

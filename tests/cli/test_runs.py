@@ -9,6 +9,8 @@ import pty
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -271,3 +273,25 @@ def test_neither_help_nor_a_listing_imports_what_it_does_not_need(two: None) -> 
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment())
     assert ran.stderr == "[]\n[]\n"
     assert "since:7d" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"cwd": "/no/such/folder"}, "no folder /no/such/folder"),
+        ({"is_offline": True}, "played by a script"),
+        ({}, "needs a terminal"),
+    ],
+)
+def test_what_cannot_go_on_says_why(maverick: Run, changed: dict[str, object], why: str) -> None:
+    loaded = replace(ev.AgentLoaded(2, "explorer", str(Path.cwd())), **changed)  # type: ignore[arg-type]
+    keep(OLD, [ev.RunStarted(1, OLD, "explorer"), loaded, ev.RunEnded(3)])
+    ran = maverick("runs", "resume", "7f3a")
+    assert ran.code == 1
+    assert why in ran.err
+
+
+def test_a_run_that_goes_on_is_not_resumed(maverick: Run, live: Journal) -> None:
+    ran = maverick("runs", "resume", "11fe")
+    live.close()
+    assert "still going on" in ran.err

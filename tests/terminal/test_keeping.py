@@ -28,7 +28,7 @@ ON_SCREEN = 0.1
 _WORD = re.compile(r"w\d{5}")
 
 
-@pytest.mark.parametrize("seed", sampled(range(200), 100))
+@pytest.mark.parametrize("seed", sampled(range(200), 200))
 def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
     maverick: Maverick, handyman: str, mark: str, seed: int
 ) -> None:

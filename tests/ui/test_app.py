@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.journal.folders import kept_runs
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
+from tests.conftest import ServeModel
+from tests.support.model import say
 
 pytestmark = pytest.mark.slow
 
@@ -175,3 +178,26 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         assert "reach all your files" in notice.message
         await seen(app, pilot, app._setup.ready.done)
         assert app.focused is before
+
+
+async def test_a_kept_run_goes_on_with_all_that_it_had(shop: Path, serve: ServeModel) -> None:
+    async def ask(prompt: str, turns: int, resumes: str = "") -> str:
+        app = MaverickApp(Launch(shop, "handyman", prompt, resumes=resumes), preferences=Preferences())
+        async with app.run_test(size=(100, 40)) as pilot:
+            await seen(app, pilot, prompt)
+            (run,) = app.board.runs.values()
+            await seen(app, pilot, lambda: run.store.figures.turns == turns)
+            shown = transcript(app)
+            app._leaving.end_now(0)
+            await seen(app, pilot, lambda: app._exit)
+        return shown
+
+    async with serve(say("The answer.")) as server:
+        await ask("The first words", 1)
+        (run_id,) = kept_runs()
+        shown = await ask("The second words", 2, run_id)
+        asked = json.dumps(server.requests[-1]["messages"])
+    assert shown.count("The answer.") == 2
+    assert "The first words" in shown
+    assert "The first words" in asked
+    assert [*kept_runs()] == [run_id]
