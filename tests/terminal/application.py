@@ -76,12 +76,18 @@ class Application(PtyProgram):
         self.mouse(0, *end, is_release=True)
 
     def until_pressed(self, keys: str, is_shown: Callable[[Glass], object]) -> None:
-        """Press keys until the terminal shows it: a new question takes none for a moment."""
-        until = time.monotonic() + PATIENCE
+        """Press keys until the terminal shows it: a new question takes none for a moment.
+
+        Each time it is waited for longer: keys that were heard must not be pressed again before that shows.
+        """
+        until, pause = time.monotonic() + PATIENCE, 0.2
         while not is_shown(self.look()):
             assert time.monotonic() < until, self.glass.text
             self.send(keys)
-            time.sleep(0.2)
+            heard = time.monotonic() + pause
+            while time.monotonic() < heard and not is_shown(self.look()):
+                time.sleep(0.02)
+            pause *= 2
 
     def allow(self, tool: str) -> None:
         """Allow the call that waits."""

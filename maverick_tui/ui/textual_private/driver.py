@@ -10,11 +10,15 @@ is closed in the middle of an answer would leave us, and the agent's processes, 
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import select
 import signal
+import sys
+import termios
 import threading
+import time
 from codecs import getincrementaldecoder
 from typing import TextIO, cast
 
@@ -25,6 +29,8 @@ from textual.message import Message
 
 from maverick_tui.inert import one_line
 
+TAKEN_FOR = 0.01
+"""Seconds until the thread looks again where somebody else has read the keys."""
 READ_FOR = 0.1
 """Seconds after which the thread looks whether it is to end, and whether a lone Escape was the key of that name."""
 
@@ -104,7 +110,10 @@ class TerminalDriver(LinuxDriver):
         """Read keys until that is over, or the terminal is gone; Textual would read its end for ever."""
         parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
-            if select.select([self.fileno], [], [], READ_FOR)[0]:
+            is_there = bool(select.select([self.fileno], [], [], READ_FOR)[0])
+            if is_there and self._is_taken():
+                time.sleep(TAKEN_FOR)
+            elif is_there:
                 if not (data := self._read()):
                     os.kill(os.getpid(), signal.SIGHUP)  # the system tells it only to some of a terminal's processes
                     return
@@ -113,6 +122,22 @@ class TerminalDriver(LinuxDriver):
                     self.process_message(event)
             for event in parser.tick():
                 self.process_message(event)
+
+    def _is_taken(self) -> bool:
+        """Whether what was there to be read is gone: the shell has read it, or it was thrown away, around a Ctrl+Z.
+
+        Who reads all the same waits for the next key, and the application cannot end before that.
+        """
+        if not sys.platform.startswith("linux"):
+            return False
+        try:
+            if int.from_bytes(fcntl.ioctl(self.fileno, termios.FIONREAD, bytes(4)), sys.byteorder):
+                return False
+            found = select.poll()
+            found.register(self.fileno, select.POLLIN)
+            return not any(flags & ~select.POLLIN for _, flags in found.poll(0))
+        except OSError:
+            return False
 
     def _read(self) -> bytes:
         try:

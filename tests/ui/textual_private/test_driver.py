@@ -201,3 +201,17 @@ def begun(line: Line, monkeypatch: pytest.MonkeyPatch, driver: TerminalDriver | 
     driver.start_application_mode()
     assert line.read(len(KEEP_TITLE)) == KEEP_TITLE.encode()
     return driver
+
+
+def test_keys_that_somebody_else_has_read_are_not_waited_for(line: Line) -> None:
+    driver = TerminalDriver.__new__(TerminalDriver)
+    driver.fileno = line.file.fileno()
+    assert driver._is_taken(), "nothing is there"
+    os.write(line.ours, b"x")
+    assert select.select([driver.fileno], [], [], PATIENCE)[0]
+    assert not driver._is_taken()
+    assert driver._read() == b"x"
+    os.close(line.ours)
+    line.ours = -1
+    assert not driver._is_taken(), "the end is to be read"
+    assert driver._read() == b""
