@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from maverick_tui.cli.asking import is_anybody_there, says_yes
 from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
@@ -171,23 +171,15 @@ def _called(path: Path, commands: Path | None) -> str:
 
 
 def _ask_for_trust(name: str, files: list[str]) -> None:
-    """Return if a person says yes. Standard output may be JSON, so the question goes to standard error."""
+    """Return if a person says yes."""
     from maverick_tui.agent.catalog.trust import NotTrustedError
 
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not is_anybody_there():
         raise NotTrustedError(
             f"{name!r} was not trusted: there is nobody to ask.",
             hint=f"Read {' and '.join(files)}, then run: maverick agents trust {name} --yes",
         )
-    typer.echo(f"Have you read {' and '.join(files)}, and may it run on this machine? [y/N]: ", nl=False, err=True)
-    try:
-        answer = sys.stdin.readline()
-    except KeyboardInterrupt:
-        typer.echo(err=True)
-        raise
-    if not answer.endswith("\n"):  # Ctrl+D
-        typer.echo(err=True)
-    if answer.strip().lower() not in ("y", "yes"):
+    if not says_yes(f"Have you read {' and '.join(files)}, and may it run on this machine?"):
         raise NotTrustedError(f"{name!r} was not trusted.", hint="Nothing was changed.")
 
 

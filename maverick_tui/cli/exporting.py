@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from maverick_tui.cli.asking import is_anybody_there, says_yes
 from maverick_tui.cli.exit_codes import FAILED
 
 if TYPE_CHECKING:
@@ -118,20 +119,12 @@ def _pieces(kept: KeptRun, form: Format) -> Iterator[str]:
 
 
 def _ask(what: str, question: str) -> None:
-    """Return if a person says yes. Standard output may be the export, so that the question goes to standard error."""
+    """Return if a person says yes."""
     from maverick_tui.exceptions import MaverickError
 
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not is_anybody_there():
         raise MaverickError(f"{what} There is nobody to ask.", hint="If that is what you want, add --yes.")
-    typer.echo(f"{what} {question} [y/N]: ", nl=False, err=True)
-    try:
-        answer = sys.stdin.readline()
-    except KeyboardInterrupt:
-        typer.echo(err=True)
-        raise
-    if not answer.endswith("\n"):  # Ctrl+D
-        typer.echo(err=True)
-    if answer.strip().lower() not in ("y", "yes"):
+    if not says_yes(f"{what} {question}"):
         raise typer.Exit(FAILED)
 
 
@@ -154,7 +147,7 @@ def _target(output: Path, *, yes: bool) -> Path:
 
 def _write(target: Path, pieces: Iterable[str]) -> int:
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.history.export.files import write_whole
+    from maverick_tui.history.whole_files import write_whole
 
     try:
         return write_whole(target, pieces)

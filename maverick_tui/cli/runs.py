@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from maverick_tui.cli.asking import is_anybody_there, says_yes
 from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
@@ -281,20 +281,12 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
 
 
 def _ask(question: str) -> None:
-    """Return if a person says yes. Standard output may be read by a program, so the question goes to standard error."""
+    """Return if a person says yes."""
     from maverick_tui.exceptions import ConfigError
 
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not is_anybody_there():
         raise ConfigError("Nothing was removed: there is nobody to ask.", hint="Add --yes.")
-    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
-    try:
-        answer = sys.stdin.readline()
-    except KeyboardInterrupt:
-        typer.echo(err=True)
-        raise
-    if not answer.endswith("\n"):  # Ctrl+D
-        typer.echo(err=True)
-    if answer.strip().lower() not in ("y", "yes"):
+    if not says_yes(question):
         typer.echo("Nothing was removed.", err=True)
         raise typer.Exit(FAILED)
 

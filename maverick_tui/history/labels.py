@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.masking.redact import redact
@@ -65,14 +64,7 @@ def _tag(text: str) -> str:
 def _write(folder: Path, labels: Labels) -> Labels:
     """As a whole or not at all."""
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".labels-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                json.dump(asdict(labels), file)
-            Path(temporary).replace(folder / FILE)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_whole(folder / FILE, (json.dumps(asdict(labels)),))
     except OSError as error:
         raise ConfigError(
             f"The name and tags of the run {folder.name} cannot be written: {error.strerror or error}.",

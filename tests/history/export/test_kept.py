@@ -12,11 +12,11 @@ from maverick_tui.cli.printer import Printer
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.export.cast import as_cast
-from maverick_tui.history.export.files import write_whole
 from maverick_tui.history.export.jsonl import as_jsonl
 from maverick_tui.history.export.kept import kept_run, masked, open_kept
 from maverick_tui.history.export.markdown import kept_as_markdown
 from maverick_tui.history.export.page import as_page
+from maverick_tui.history.whole_files import write_whole
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.lines import Decoder
 from maverick_tui.journal.writing import Journal

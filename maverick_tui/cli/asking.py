@@ -1,0 +1,25 @@
+"""Questions of the command line. Standard output may be for a program, so they are asked on standard error."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+
+def is_anybody_there() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def says_yes(question: str) -> bool:
+    """Whether a person says yes."""
+    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
+    try:
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        typer.echo(err=True)
+        raise
+    if not answer.endswith("\n"):  # Ctrl+D
+        typer.echo(err=True)
+    return answer.strip().lower() in ("y", "yes")
