@@ -27,6 +27,7 @@ from maverick_tui.modes import PermissionMode
 DEFAULT_TIMEOUT = 300.0
 DEFAULT_MAX_TOKENS = 32_000
 DEFAULT_MAX_TURNS = 100
+DEFAULT_HOST_IDLE_MINUTES = 60.0
 DEFAULT_IDLE_AFTER = 600.0
 
 PREFIX = "MAVERICK_"
@@ -55,6 +56,8 @@ class MaverickConfig(BaseSettings):
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
     """Seconds after which the CLI of a run that nobody uses is ended; the next prompt resumes it. 0: never."""
+    host_idle_minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_HOST_IDLE_MINUTES
+    """Minutes after which the process of a run ends that nobody reads and that has nothing to do. 0: never."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
     """The most tokens of one answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
@@ -67,6 +70,8 @@ class MaverickConfig(BaseSettings):
     """Where the to-do assistant keeps its tasks: a database URL. Without one it is SQLite in the user's folder."""
     keep_runs: bool = True
     """Whether runs are kept: everything that they tell, without secrets, in the user's state folder."""
+    continue_after_limit: bool = False
+    """Whether a run that a limit has stopped goes on by itself when it resets, if that is known; else a key does it."""
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)

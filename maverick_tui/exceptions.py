@@ -140,7 +140,8 @@ class TimeoutError(AgentError, builtins.TimeoutError):
 class NetworkError(AgentError):
     """The endpoint is out of reach, overloaded or rate limiting.
 
-    `status` is its HTTP status, and `retry_after` the number of seconds it asks to be left alone, if it says so.
+    `status` is its HTTP status, `retry_after` the number of seconds it asks to be left alone, and `resets_at` the time
+    at which a limit resets, in seconds; both if it says so.
     """
 
     kind_by_default: ErrorKind = "network"
@@ -150,6 +151,7 @@ class NetworkError(AgentError):
         super().__init__(message, **more)
         self.status = status
         self.retry_after: float | None = None
+        self.resets_at: float | None = None
 
 
 class StreamingError(AgentError):

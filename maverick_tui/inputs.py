@@ -30,7 +30,7 @@ MAX_NUMBER = 10**18
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _PLACE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 """What no text has; the line endings of all systems and form feeds do occur in files that are pasted."""
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _WANTED = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}

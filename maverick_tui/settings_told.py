@@ -17,7 +17,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic_settings import EnvSettingsSource
 
 from maverick_tui.config import OTHER_TABLES, PREFIX, MaverickConfig, UserFile, config_file
+from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.masking.redact import redact_data
+from maverick_tui.modes import DEFAULT_PERMISSION_MODE
 
 Origin = Literal["default", "file", "environment"]
 _WIDTH = 79
@@ -40,6 +42,8 @@ _EXAMPLES: Mapping[str, str] = {
     "setting_sources": '["user"]',
 }
 """Values for settings that have none, so that one sees how they are written."""
+_OF_AGENTS: Mapping[str, str] = {"model": DEFAULT_MODEL, "permission_mode": DEFAULT_PERMISSION_MODE}
+"""What agents have that name none, where no setting does."""
 
 
 class SettingTold(NamedTuple):
@@ -47,6 +51,7 @@ class SettingTold(NamedTuple):
 
     name: str
     value: Any
+    """The one that counts; None if there is none."""
     origin: Origin
     source: str
     """The variable or the file; empty for a default."""
@@ -62,7 +67,8 @@ def settings_told() -> list[SettingTold]:
         parts = {f"env.{one}": one for one in value} if name == "env" and value else {name: ""}
         for shown, part in parts.items():
             origin, source = _origin(name, part, variables, written)
-            told.append(SettingTold(shown, value[part] if part else value, origin, source, meanings()[name]))
+            counts = value[part] if part else _OF_AGENTS.get(name) if value is None else value
+            told.append(SettingTold(shown, counts, origin, source, meanings()[name]))
     return told
 
 

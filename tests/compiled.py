@@ -1,10 +1,12 @@
-"""Compiles the tests with pytest's rewritten asserts, so that not each of several processes does it for itself.
+"""Compiles the tests with pytest's rewritten asserts, and what they use, so that not each of several processes does it
+for itself: with `PYTHONDONTWRITEBYTECODE` nobody else writes it down.
 
 What pytest keeps to itself is used here: where another version of it is different, the processes do it as ever.
 """
 
 from __future__ import annotations
 
+import compileall
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -13,29 +15,55 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def compile_tests(paths: list[Path]) -> int:
-    """Write what is missing or out of date; how many these are."""
+def is_test(path: Path) -> bool:
+    """Whether pytest rewrites its asserts."""
+    return path.name.startswith("test_") or path.name == "conftest.py"
+
+
+def is_out_of_date(path: Path) -> bool:
+    """Whether a test is not compiled as it is."""
+    from _pytest.assertion.rewrite import _read_pyc
+
+    return _read_pyc(path, _cached(path)) is None
+
+
+def _cached(path: Path) -> Path:
+    from _pytest.assertion.rewrite import PYC_TAIL, get_cache_dir
+
+    return get_cache_dir(path) / (path.name[:-3] + PYC_TAIL)
+
+
+def compile_tests(paths: list[Path]) -> None:
+    """Write them as pytest would."""
     from _pytest.assertion import AssertionState
-    from _pytest.assertion.rewrite import PYC_TAIL, _read_pyc, _rewrite_test, _write_pyc, get_cache_dir
+    from _pytest.assertion.rewrite import _rewrite_test, _write_pyc
     from _pytest.config import _prepareconfig
 
-    config, count = _prepareconfig(["-p", "no:cacheprovider"]), 0
+    config = _prepareconfig(["-p", "no:cacheprovider"])
     for path in paths:
-        cached = get_cache_dir(path) / (path.name[:-3] + PYC_TAIL)
-        if _read_pyc(path, cached) is None:
-            cached.parent.mkdir(exist_ok=True)
-            stat, code = _rewrite_test(path, config)
-            _write_pyc(AssertionState(config, "rewrite"), code, stat, cached)
-            count += 1
-    return count
+        cached = _cached(path)
+        cached.parent.mkdir(exist_ok=True)
+        stat, code = _rewrite_test(path, config)
+        _write_pyc(AssertionState(config, "rewrite"), code, stat, cached)
+
+
+def compile_modules(paths: list[Path]) -> None:
+    """Write them as Python itself would, where they are missing or out of date."""
+    for path in paths:
+        compileall.compile_file(path, quiet=2)
 
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    found = sorted([*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("tests/**/conftest.py")])
+    found = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("maverick_tui/**/*.py")])
     workers = os.cpu_count() or 1
     try:
+        missing = [path for path in found if is_test(path) and is_out_of_date(path)]
         with ProcessPoolExecutor(workers) as pool:
-            list(pool.map(compile_tests, [found[number::workers] for number in range(workers)]))
+            shares = [missing[number::workers] for number in range(workers)]
+            tasks = [pool.submit(compile_tests, share) for share in shares if share]
+            tasks.append(pool.submit(compile_modules, [path for path in found if not is_test(path)]))
+            for task in tasks:
+                task.result()
     except Exception as error:  # pytest itself tells what is wrong with a test
         print(f"The tests are not compiled beforehand: {error}", file=sys.stderr)

@@ -35,16 +35,20 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
-# The CLI lives for a second or two in a test: to compile its code well takes longer than that saves.
+# The CLI lives for a second or two in a test: to compile its code well, and to collect its garbage before there are
+# 200 MB of it, takes longer than that saves.
 os.environ["BUN_JSC_useDFGJIT"] = "0"  # noqa: SIM112 - its own spelling
+os.environ["BUN_JSC_gcMaxHeapSize"] = "200000000"  # noqa: SIM112
+os.environ["BUN_GC_TIMER_DISABLE"] = "1"
 
 # Every test stays in memory until the end: to look through them for garbage again and again takes seconds.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """What there is now is there to stay."""
+    """What there is now is there to stay; what comes is looked through less often than Python would."""
     gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
     gc.enable()
 
 
@@ -61,7 +65,7 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home, settings and a working directory that are this test's alone; no key and no endpoint of the developer."""
     for name in list(os.environ):
         if name.startswith(("ANTHROPIC_", "CLAUDE_", "MAVERICK_", "XDG_", "GIT_")) or name == "CLAUDECODE":
@@ -71,6 +75,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path in (folder, work):
         path.mkdir()
     monkeypatch.setenv("HOME", str(folder))
+    # Beside the test's own folder, whose name is too long for sockets; it is made if there are any.
+    runtime = tmp_path_factory.getbasetemp() / f"r{tmp_path.name.partition('-')[0]}"
+    monkeypatch.setenv("MAVERICK_RUNTIME_DIR", str(runtime))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     # A test that forgets its model gets a refused connection, never a live one.

@@ -1,4 +1,4 @@
-"""Plain `maverick`, and one agent on one prompt: which model is asked, and what is said. Real processes."""
+"""Plain `maverick`, and one agent on one prompt: which model is asked, and what is said."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from maverick_tui import AgentNotFoundError, load_agent
 from tests.conftest import ServeModel
-from tests.support.command_line import command_line
-from tests.support.model import fail, say
+from tests.support.command_line import Run, command_line
+from tests.support.model import say
 from tests.support.sampling import sampled
 
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
@@ -23,6 +23,12 @@ SCRIPT = "scenes: [{when: {agent: explorer, prompt: Where}, answers: [It is in t
 
 def run(*arguments: str, piped: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run([*MAVERICK, *arguments], input=piped, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def maverick(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in this process: to import what an agent needs takes longer than the agent."""
+    return command_line(monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("arguments", sampled([[], ["--offline"]], 2))
@@ -51,23 +57,29 @@ def test_with_credentials_it_lists_the_agents(how: str, home: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("dash", sampled([["--prompt", "-"], []], 2, ["a dash", "a pipe"]))
-def test_an_agent_runs_on_a_script_and_a_prompt_that_is_piped_in(dash: list[str], mark: str, home: Path) -> None:
+def test_an_agent_runs_on_a_script_and_a_prompt_that_is_piped_in(
+    dash: list[str], mark: str, home: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("s.yaml").write_text(
         "scenes: [{when: {prompt: Where}, answers: [[I look., {tool: Glob, input: {pattern: '*'}}], Nowhere.]}]\n"
     )
-    arguments = ("--offline", "--script", "s.yaml", "--agent", "explorer", *dash)
-    done = run(*arguments, piped="Where is it?\nAnd why?\n")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "Nowhere.\n", "what it said on its way is no answer"
+    Path("piped").write_text("Where is it?\nAnd why?\n")
+    with Path("piped").open() as piped:
+        monkeypatch.setattr(sys, "stdin", piped)
+        done = maverick("--offline", "--script", "s.yaml", "--agent", "explorer", *dash)
+    assert done.code == 0, done.err
+    assert done.out == "Nowhere.\n", "what it said on its way is no answer"
     for part in ("OFFLINE", "I look.", "> Where is it? And why?", "tokens in"):
-        assert part in done.stderr
-    assert "Nowhere" not in done.stderr, "it is not told twice"
+        assert part in done.err
+    assert "Nowhere" not in done.err, "it is not told twice"
     kept = [path.name for path in home.rglob("*") if path.is_file()]
     assert kept == ["events.jsonl"], "nothing is written to the user's home but what was told"
 
 
 @pytest.mark.parametrize("engine", sampled(["claude-code", "api"], 2))
-def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(engine: str, mark: str, home: Path) -> None:
+def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(
+    engine: str, mark: str, home: Path, maverick: Run
+) -> None:
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
     (folder / "around.py").write_text(
@@ -82,9 +94,9 @@ def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(engine: st
         '        return await self.run("Where, by its author", context)\n'
     )
     Path("s.yaml").write_text("scenes: [{when: {prompt: by its author}, answers: [In the kitchen.]}]\n")
-    done = run("--offline", "--script", "s.yaml", "--agent", "around", "--prompt", "go")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "In the kitchen.\n"
+    done = maverick("--offline", "--script", "s.yaml", "--agent", "around", "--prompt", "go")
+    assert done.code == 0, done.err
+    assert done.out == "In the kitchen.\n"
     assert Path("was-here").exists()
 
 
@@ -98,13 +110,13 @@ async def test_without_a_script_the_endpoint_of_the_environment_is_asked(serve: 
     assert len(model.requests) == 1
 
 
-async def test_a_run_that_fails_leaves_with_1(serve: ServeModel) -> None:
-    async with serve(fail(500)):
-        done = await asyncio.to_thread(run, "--agent", "explorer", "--prompt", "Where?")
-    assert done.returncode == 1
-    assert "HTTP 500" in done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stdout + done.stderr
+def test_a_run_that_fails_leaves_with_1(mark: str, maverick: Run) -> None:
+    Path("s.yaml").write_text("scenes: [{answers: [{fault: {kind: http, status: 500, type: api_error}}]}]\n")
+    done = maverick("--offline", "--script", "s.yaml", "--agent", "explorer", "--prompt", "Where?")
+    assert done.code == 1
+    assert "HTTP 500" in done.err
+    assert done.out == ""
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -119,12 +131,12 @@ async def test_a_run_that_fails_leaves_with_1(serve: ServeModel) -> None:
     ],
 )
 def test_what_does_not_go_together_is_told(
-    arguments: list[str], code: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], code: int, says: str, maverick: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("s.yaml").write_text(SCRIPT)
     with Path(os.devnull).open() as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
-        done = command_line(monkeypatch, capsys)(*arguments)
+        done = maverick(*arguments)
     assert done.code == code
     assert says in done.err
 

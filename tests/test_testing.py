@@ -25,6 +25,13 @@ class Fixer(MaverickAgent):
         return await self.run(context.extra.get("prompt", "Mend it."), context)
 
 
+class Adviser(Fixer):
+    """The same without tools and the CLI: for what the fixture does whichever engine is asked."""
+
+    engine = "api"
+    allowed_tools = []
+
+
 SCRIPT = """
     strict: true
     scenes:
@@ -49,14 +56,14 @@ def test_an_agent_runs_against_a_script(offline: Offline, mark: str) -> None:
 async def test_a_script_may_be_a_file_or_a_value(form: str, offline: Offline, tmp_path: Path, mark: str) -> None:
     text = "scenes: [{answers: [hello]}]"
     (tmp_path / "s.yaml").write_text(text)
-    run = await offline.run_async(Fixer(), tmp_path / "s.yaml" if form == "path" else parse_script(text))
+    run = await offline.run_async(Adviser(), tmp_path / "s.yaml" if form == "path" else parse_script(text))
     assert run.result.output == "hello"
     assert run.tools == []
 
 
 async def test_a_session_and_settings(offline: Offline, mark: str) -> None:
     script = "scenes: [{when: {turn: 1}, answers: [one]}, {when: {turn: 2}, answers: [two]}]"
-    async with offline.serve(script, max_turns=3) as model, Fixer().session(model.context) as session:
+    async with offline.serve(script, max_turns=3) as model, Adviser().session(model.context) as session:
         for _ in range(2):
             async for _message in session.query("go"):
                 pass
@@ -73,9 +80,9 @@ def test_a_fault_is_the_agents_failure(offline: Offline, mark: str) -> None:
 
 @pytest.mark.parametrize("prompt", sampled(["Something else.", "Mend it, but answer 2 is never asked for."], 2))
 def test_a_strict_script_must_be_played_as_it_is_written(prompt: str, offline: Offline, mark: str) -> None:
-    script = SCRIPT.replace("- {tool: Bash, id: ls, input: {command: ls}}", "- No tool.")
+    script = SCRIPT.replace("fixer", "adviser").replace("- {tool: Bash, id: ls, input: {command: ls}}", "- No tool.")
     with pytest.raises(AgentError, match="not played as written"):
-        offline.run(Fixer(), script, extra={"prompt": prompt})
+        offline.run(Adviser(), script, extra={"prompt": prompt})
 
 
 def test_pytest_finds_the_fixture_by_itself(pytester: Any) -> None:

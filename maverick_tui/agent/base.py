@@ -311,8 +311,17 @@ class MaverickAgent(ABC):
     def _model_by(self, settings: MaverickConfig) -> str:
         return (self.model if self._names_model else settings.model or self.model) or DEFAULT_MODEL
 
+    def _answer_by(self, model: str) -> None:
+        """Have that model, whatever it had."""
+        self.model, self._names_model = model, True
+        self.__dict__.pop("options", None)  # they are made of what is changed here
+
     def _mode_by(self, settings: MaverickConfig) -> str:
         return self.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+
+    def _tools_by(self, *, person: bool) -> Sequence[str]:
+        """What it may use; `person` says that somebody can be asked about it."""
+        return self.allowed_tools
 
     def _timeout_by(self, settings: MaverickConfig) -> float:
         return settings.timeout if self.timeout is None else self.timeout

@@ -48,6 +48,8 @@ class Answered:
     """The answer itself, without what was said on the way to it."""
     output: Any = None
     """The answer as a value, where the agent has an output schema."""
+    place: str = ""
+    """What the engine knows this place of the conversation by; empty if it knows none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,12 @@ class Engine(Protocol):
     def recall(self, told: Sequence[Event]) -> object | None:
         """What a session needs to go on with a conversation of which this was told, perhaps in another process; None if
         that cannot be.
+        """
+        ...
+
+    def hand_over(self, told: Sequence[Event]) -> object | None:
+        """The same for a conversation that is not to be had itself, or is another engine's: what was said in it, as far
+        as a session can be given that; None if it cannot.
         """
         ...
 

@@ -22,6 +22,11 @@ MAX_PROMPT = 120 * 1024
 PLAIN_NAME = re.compile(r"\w[\w.-]{0,63}")
 """What an agent in a Python file may be called: it is typed on command lines, or copied there from our hints."""
 
+CLAUDE_CODE = "Claude Code"
+"""The agent that goes on with sessions of Claude Code; with its blank and capitals, no file's agent has that name."""
+CLAUDE_CODES_PROMPT = "Claude Code's own system prompt."
+"""What stands in the place of a system prompt where the CLI is to use its own."""
+
 _MODEL = re.compile(r"[A-Za-z0-9][\w.:/@\[\]-]{0,255}")
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NO_SUCH_AGENT, NOT_TRUSTED
+from maverick_tui.cli.plain_signs import use_plain_signs
 
 _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
 """Without the name of a file, it is a stream that failed."""
@@ -24,7 +25,7 @@ def main() -> None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a character still shows the rest
+            use_plain_signs(stream)
     try:
         _run()
     except SystemExit as leaving:

@@ -10,15 +10,22 @@ import typer
 
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
+from maverick_tui.cli.attaching import attach
 from maverick_tui.cli.doctor import doctor
-from maverick_tui.cli.exit_codes import EPILOG, NOBODY_TO_ASK
+from maverick_tui.cli.exit_codes import EPILOG, NOBODY_TO_ASK, WAIT_EPILOG
 from maverick_tui.cli.exporting import export_run
+from maverick_tui.cli.forking import fork_run
+from maverick_tui.cli.live import ps, stop
+from maverick_tui.cli.logs import logs
 from maverick_tui.cli.offline import demo, offline_app
+from maverick_tui.cli.opening import open_run
+from maverick_tui.cli.replaying import replay_run
 from maverick_tui.cli.resuming import resume_run
 from maverick_tui.cli.run import add_to as add_run
 from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.settings import config_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
+from maverick_tui.cli.waiting import wait
 
 
 @dataclass(slots=True)
@@ -40,13 +47,21 @@ app = typer.Typer(
 )
 app.add_typer(agents_app, name="agents")
 add_run(app)
+app.command("ps", short_help="List the runs that are alive.", epilog=EPILOG)(ps)
+app.command("logs", short_help="Print a run as text, and follow it.", epilog=EPILOG)(logs)
+app.command("wait", short_help="Wait until runs have settled.", epilog=WAIT_EPILOG)(wait)
+app.command("stop", short_help="End runs in good order.", epilog=EPILOG)(stop)
 runs_app.command("export", short_help="Export a run: Markdown, a page, events, a recording.", epilog=EPILOG)(export_run)
+runs_app.command("fork", short_help="Go on from a turn of a run, in the application.", epilog=EPILOG)(fork_run)
+runs_app.command("open", short_help="Read a run, in the application.", epilog=EPILOG)(open_run)
 runs_app.command("resume", short_help="Go on with a run, in the application.", epilog=EPILOG)(resume_run)
+runs_app.command("replay", short_help="Play a run again, in the application.", epilog=EPILOG)(replay_run)
 app.add_typer(runs_app, name="runs")
 app.add_typer(config_app, name="config")
 app.add_typer(offline_app, name="offline")
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(mcp_app, name="mcp")
+app.command("attach", short_help="Show a run that has a process of its own.", epilog=EPILOG)(attach)
 app.command("demo", short_help="See the agents at work, offline. About a minute.")(demo)
 app.command("doctor", short_help="Check what Maverick stands on, and say what to do.", epilog=EPILOG)(doctor)
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _NAME = 16
 _SIGNS = {"fine": ("✔", "green"), "warning": ("!", "yellow"), "wrong": ("✘", "red"), "unknown": ("·", "dim")}
-_PLAIN_SIGNS = {"fine": "+", "warning": "!", "wrong": "x", "unknown": "-"}
 
 
 def doctor(
@@ -55,18 +54,16 @@ def _write(findings: Iterable[Finding]) -> list[Finding]:
     from maverick_tui.masking.redact import redact
 
     paper, told = Paper(sys.stdout, terminal_width()), []
-    is_plain = not _can_show("✔✘·→")
-    margin, arrow = " " * (_NAME + 4), "->" if is_plain else "→"
+    margin = " " * (_NAME + 4)
     for one in findings:
         told.append(one)
         sign, style = _SIGNS[one.state]
-        sign = _PLAIN_SIGNS[one.state] if is_plain else sign
         fact, hint = (one_line(redact(with_short_paths(text))) for text in (one.fact, one.hint))
         first, *rest = wrap(fact, margin, margin, paper.width)
         paper.line((sign, style), " ", (pad(one.name, _NAME), "bold"), "  ", (first[len(margin) :], *_of_fact(one)))
         for line in rest:
             paper.line((line, *_of_fact(one)))
-        for line in wrap(hint, f"{margin}{arrow} ", f"{margin}{' ' * len(arrow)} ", paper.width) if hint else ():
+        for line in wrap(hint, f"{margin}→ ", f"{margin}  ", paper.width) if hint else ():
             paper.line((line, style))
     paper.line("")
     for line in wrap(_sum_up(told), width=paper.width):
@@ -84,11 +81,3 @@ def _sum_up(told: Sequence[Finding]) -> str:
 
 def _of_fact(one: Finding) -> tuple[str, ...]:
     return ("dim",) if one.state == "unknown" else ()
-
-
-def _can_show(text: str) -> bool:
-    try:
-        text.encode(sys.stdout.encoding or "ascii")
-    except UnicodeError:
-        return False
-    return True

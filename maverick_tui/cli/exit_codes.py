@@ -28,3 +28,13 @@ Exit codes:
     6  a limit of turns or cost was reached (--max-turns, --max-cost, or the agent's own)
     7  a call was refused, since there was nobody to ask (see --allow)
   130  interrupted"""
+
+WAIT_EPILOG = """\b
+Exit codes, of several runs that of the worst, in this order:
+    1  it has failed, or its process was killed
+  130  it was interrupted, or this command was
+    6  a limit of turns or cost was reached
+    7  it needs a person: it asks something
+    5  out of time: the run, or this command (--timeout)
+    0  it has done its work
+    2  wrong usage"""

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from maverick_tui.cli.asking import is_anybody_there, says_yes
 from maverick_tui.cli.exit_codes import FAILED
-
-if TYPE_CHECKING:
-    from maverick_tui.history.export.kept import KeptRun
+from maverick_tui.cli.launching import printer_for
+from maverick_tui.history.export.formats import Format, format_for, pieces
 
 STDOUT = Path("-")
-
-
-class Format(StrEnum):
-    """What a run can be exported as, by the suffix of its file."""
-
-    MD = "md"
-    HTML = "html"
-    JSONL = "jsonl"
-    CAST = "cast"
-
-
 _NEEDS_A_FILE = {Format.HTML: "A page", Format.CAST: "A recording"}
 
 
@@ -36,7 +23,9 @@ def export_run(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or what is unique of it.")],
     wanted: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="Markdown, a page, lines of events, or an asciicast; else by FILE, or md."),
+        typer.Option(
+            "--format", "-f", help="Markdown, a page, lines of events, or an asciicast; else as FILE ends, or md."
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard output.")
@@ -53,7 +42,7 @@ def export_run(
 
     JSON: {run_id, format, path, bytes, state, raw}
     """
-    form = wanted or _by_suffix(output)
+    form = wanted or format_for(output)
     _check(form, output, as_json=as_json)
     from maverick_tui.history.export.kept import open_kept
     from maverick_tui.journal.folders import find_run
@@ -68,11 +57,11 @@ def export_run(
     kept = open_kept(run_id, is_raw=raw)
     if kept.note:
         typer.echo(f"maverick: {kept.note}", err=True)
-    pieces = _pieces(kept, form)
+    made = pieces(kept, form, printer_for)
     if target is None:
-        _print(pieces)
+        _print(made)
         return
-    size = _write(target, pieces)
+    size = _write(target, made)
     if as_json:
         told = {"run_id": run_id, "format": form, "path": str(target), "bytes": size, "state": kept.state, "raw": raw}
         typer.echo(json.dumps(told, indent=2))
@@ -80,11 +69,6 @@ def export_run(
         from maverick_tui.cli.layout import display_path
 
         typer.echo(f"{display_path(str(target))}  {size:,} bytes")
-
-
-def _by_suffix(output: Path) -> Format:
-    suffix = output.suffix.removeprefix(".").lower()
-    return next((form for form in Format if form == suffix), Format.MD)
 
 
 def _check(form: Format, output: Path, *, as_json: bool) -> None:
@@ -96,26 +80,6 @@ def _check(form: Format, output: Path, *, as_json: bool) -> None:
         raise typer.BadParameter(
             f"{_NEEDS_A_FILE[form]} is nothing for a terminal: name a file with -o, or pipe it.", param_hint="--format"
         )
-
-
-def _pieces(kept: KeptRun, form: Format) -> Iterator[str]:
-    if form is Format.MD:
-        from maverick_tui.history.export.markdown import kept_as_markdown
-
-        return iter((kept_as_markdown(kept),))
-    if form is Format.HTML:
-        from maverick_tui.history.export.page import as_page
-
-        return as_page(kept)
-    if form is Format.JSONL:
-        from maverick_tui.history.export.jsonl import as_jsonl
-
-        return as_jsonl(kept)
-    from maverick_tui.cli.printer import Printer
-    from maverick_tui.history.export.cast import as_cast
-
-    cwd = Path(kept.store.loaded.cwd) if kept.store.loaded else None
-    return as_cast(kept, lambda stream, width: Printer(stream, width, cwd=cwd, is_recorded=True))
 
 
 def _ask(what: str, question: str) -> None:
@@ -145,12 +109,12 @@ def _target(output: Path, *, yes: bool) -> Path:
     return target
 
 
-def _write(target: Path, pieces: Iterable[str]) -> int:
+def _write(target: Path, made: Iterable[str]) -> int:
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.history.whole_files import write_whole
 
     try:
-        return write_whole(target, pieces)
+        return write_whole(target, made)
     except OSError as error:
         from maverick_tui.cli.layout import display_path
 
@@ -161,9 +125,9 @@ def _write(target: Path, pieces: Iterable[str]) -> int:
         ) from error
 
 
-def _print(pieces: Iterable[str]) -> None:
+def _print(made: Iterable[str]) -> None:
     """In UTF-8, whatever the locale, unless it is a terminal that shows it."""
-    for piece in pieces:
+    for piece in made:
         if sys.stdout.isatty():
             sys.stdout.write(piece)
         else:

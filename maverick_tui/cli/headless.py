@@ -8,9 +8,9 @@ import shutil
 import signal
 import sys
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,10 @@ from maverick_tui.cli.result_forms import Form, Result, Way, standard_forms
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError, ConfigError
-from maverick_tui.folder_locks import remove_abandoned, scratch_folder
+from maverick_tui.history.going_on import GoingOn
+from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.offline.settings import settings_for
 from maverick_tui.paths import too_much
 from maverick_tui.runs.loading import has_own_prompt
 from maverick_tui.runs.unattended import RunLimits, Unattended, limited
@@ -40,31 +42,41 @@ class Wanted:
 
     agent: str
     prompt: str | None
-    """None for what its author wrote, or what is piped in."""
+    """None for what is piped in, or else what its author wrote."""
     cwd: Path
     inputs: Mapping[str, str] = field(default_factory=dict)
     form: Form = "text"
     limits: RunLimits = field(default_factory=RunLimits)
     allowed: tuple[str, ...] = ()
+    waits_for_limit: bool = False
     is_kept: bool = True
     script: Path | None = None
     always_shows: bool = False
     """Whether what the agent does is shown also where nobody looks on."""
+    goes_on: GoingOn | None = None
+    """The run that goes on, or a fork of one."""
 
 
 def run_headless(wanted: Wanted) -> int:
     """Run the agent here; returns the exit code."""
     if warning := too_much(wanted.cwd):
         print(f"maverick: {warning}", file=sys.stderr)
-    return asyncio.run(_run(load_agent(wanted.agent, wanted.cwd), wanted))
+    agent = load_agent(wanted.agent, wanted.cwd)
+    if wanted.prompt is None:
+        wanted = replace(wanted, prompt=piped())
+    return asyncio.run(_run(agent, wanted))
 
 
 async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
     way, result = standard_forms(wanted.form, wanted.cwd, _columns(), always_shows=wanted.always_shows)
-    async with _settings(wanted.script, way.paper if wanted.always_shows or sys.stderr.isatty() else None) as config:
-        made = _made(agent, config, wanted)
-        prompt = _prompt(made, wanted.prompt)
-        run_id = uuid.uuid4().hex[:12]
+    async with settings_for(wanted.script) as config:
+        if wanted.script is not None and (wanted.always_shows or sys.stderr.isatty()):
+            way.paper.line((f" {MARK} ", "badge", "yellow"), f"  {wanted.script}")
+            way.paper.line()
+        made = made_for(wanted, agent, config)
+        prompt = prompt_for(wanted, made)
+        before = wanted.goes_on
+        run_id = uuid.uuid4().hex[:12] if before is None else before.run_id
         is_kept = wanted.is_kept and config.keep_runs
         run = Unattended(
             made,
@@ -74,6 +86,11 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
             run_id=run_id,
             limits=wanted.limits,
             journal=journal_of(run_id) if is_kept else None,
+            waits_for_limit=wanted.waits_for_limit,
+            past=before.past._replace(granted=wanted.allowed, limited=wanted.limits.named)
+            if before is not None
+            else None,
+            size=before.size if before is not None else None,
         )
         caught: list[int] = []
 
@@ -93,7 +110,7 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
 async def written(run: Unattended, prompt: str, way: Way, result: Result) -> None:
     """Be the run, and write what comes of it; where that cannot be written, the run is ended."""
     way.begin(prompt)
-    following = asyncio.create_task(result.follow(run.events, way), name="maverick-writing")
+    following = asyncio.create_task(result.follow(run.events, way, run.since), name="maverick-writing")
 
     def look_at(done: asyncio.Task[None]) -> None:
         if not done.cancelled() and done.exception() is not None:
@@ -110,47 +127,26 @@ async def written(run: Unattended, prompt: str, way: Way, result: Result) -> Non
         way.end(run, is_written=result.is_written)
 
 
-def _made(agent: type[MaverickAgent], config: MaverickConfig, wanted: Wanted) -> MaverickAgent:
-    """The agent, with what this run gives it and allows it."""
+def made_for(wanted: Wanted, agent: type[MaverickAgent], config: MaverickConfig) -> MaverickAgent:
+    """The agent, with what this run gives it and allows it. BadParameter for what it cannot be given."""
     made = agent(config=config)
     try:
         made = made.with_inputs(wanted.inputs)
     except ConfigError as error:
-        raise typer.BadParameter(f"{error.message} {error.hint}", param_hint="--input") from error
+        raise typer.BadParameter(one_line(f"{error.message} {error.hint}"), param_hint="--input") from error
     try:
         return limited(made, config, wanted.limits, wanted.allowed)
     except (AgentError, ConfigError) as error:
-        raise typer.BadParameter(f"{error.message} {error.hint}", param_hint="--allow") from error
+        raise typer.BadParameter(one_line(f"{error.message} {error.hint}"), param_hint="--allow") from error
 
 
-def _prompt(agent: MaverickAgent, given: str | None) -> str:
-    if given is not None:
-        return given
-    if has_own_prompt(agent):
+def prompt_for(wanted: Wanted, agent: MaverickAgent) -> str:
+    """What it is asked; empty for what its author wrote. BadParameter if there is nothing."""
+    if wanted.prompt is not None:
+        return wanted.prompt
+    if (wanted.goes_on is None or not wanted.goes_on.past.turns) and has_own_prompt(agent):
         return ""
-    if text := piped():
-        return text
     raise typer.BadParameter("Say what it is to do, or pipe it in.", param_hint="PROMPT")
-
-
-@asynccontextmanager
-async def _settings(script: Path | None, paper: Paper | None) -> AsyncIterator[MaverickConfig]:
-    """The settings, which lead to a model of our own while the context is open if there is a script."""
-    if script is None:
-        yield MaverickConfig.load()
-        return
-    from maverick_tui.offline.loading import load_script
-    from maverick_tui.offline.processes import offline_environment
-    from maverick_tui.offline.server import OfflineServer
-
-    loaded = load_script(script)
-    remove_abandoned()
-    with scratch_folder("offline") as home:
-        async with OfflineServer(loaded) as server:
-            if paper is not None:
-                paper.line((f" {MARK} ", "badge", "yellow"), f"  {script}")
-                paper.line()
-            yield MaverickConfig.load(env=offline_environment(server.url, home))
 
 
 def _columns() -> int:

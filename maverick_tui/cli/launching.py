@@ -6,18 +6,22 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from maverick_tui.credentials import has_credentials
 
 if TYPE_CHECKING:
+    from maverick_tui.cli.printer import Printer
     from maverick_tui.ui.launch import Launch
 
 STDIN = "-"
 """The prompt that stands for what is piped in."""
 
 _WITH_VALUE = ("--agent", "--prompt", "--script")
+_PATIENCE = 3.0
+"""Seconds after which it is told that a pipe is waited for."""
 
 
 def is_terminal() -> bool:
@@ -29,8 +33,18 @@ def piped() -> str | None:
     """What is piped in, if anything is."""
     if sys.stdin is None or sys.stdin.isatty():
         return None
+    _tell_if_nothing_comes()
     text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     return text or None
+
+
+def _tell_if_nothing_comes() -> None:
+    """A pipe may have been left open by accident, as ssh does it: nobody shall wonder what is waited for."""
+    import select
+
+    with suppress(OSError, ValueError):  # it is no file, or this is Windows, which can only tell it of sockets
+        if not select.select([sys.stdin], [], [], _PATIENCE)[0]:
+            print("maverick: Reading the prompt from standard input; < /dev/null gives it none.", file=sys.stderr)
 
 
 def typed(argument: str) -> str:
@@ -83,4 +97,11 @@ def open_app(wanted: Launch) -> int:
     gc.disable()  # hundreds of classes are made now and none goes; the application turns it on again
     from maverick_tui.ui.app import run_app
 
-    return run_app(wanted)
+    return run_app(wanted._replace(printer_for=printer_for))
+
+
+def printer_for(stream: TextIO, width: int, cwd: Path | None) -> Printer:
+    """What prints a run for a recording."""
+    from maverick_tui.cli.printer import Printer
+
+    return Printer(stream, width, cwd=cwd, is_recorded=True)

@@ -37,6 +37,15 @@ def terminal_width() -> int:
     return 10_000
 
 
+def can_show(text: str) -> bool:
+    """Whether standard output has these characters in its encoding."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeError:
+        return False
+    return True
+
+
 def cut(text: str, width: int) -> str:
     """The text, or as much of its beginning as fits, with an ellipsis."""
     if cell_len(text) <= width:

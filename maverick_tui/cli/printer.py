@@ -133,6 +133,10 @@ class Printer:
             self.paper.line((line, "red"))
         self.paper.line((_usage_text(self._used), "dim"))
 
+    def pause(self) -> None:
+        """Leave no line open, for whoever stops looking; calls go on."""
+        self._close_flow()
+
     def close(self) -> None:
         """Leave no line and no call open, for whoever stops before the end."""
         self._close_flow()
@@ -159,6 +163,8 @@ class Printer:
                 self._when_free(partial(self._take_call, event))
             case ev.ToolFinished():
                 self._when_free(partial(self._take_result, event))
+            case ev.AgentLoaded():
+                self._folder = event.cwd
             case ev.TurnEnded():
                 self._end_open()
                 self._used += event.usage

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from maverick_tui.cli.layout import Paper, say_error
 from maverick_tui.cli.printer import Printer
 from maverick_tui.cli.verdict import verdict_of
-from maverick_tui.events.kinds import Event, Noticed
+from maverick_tui.events.kinds import ContinuePlanned, Event, Noticed, RunStarted
 from maverick_tui.inert import inert
 from maverick_tui.journal.lines import Decoder, Encoder, as_line
+from maverick_tui.runs.continuing import STAYS
 from maverick_tui.runs.log import EventLog, numbered
+from maverick_tui.runs.moments import moment
+from maverick_tui.runs.status import clock
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -39,8 +43,24 @@ class Way:
         """Show the next event."""
         if isinstance(event, Noticed) and event.kind == "journal":
             say_error(event.text, "", self.paper.stream)
-        if self._printer is not None:
+        if isinstance(event, ContinuePlanned):
+            self._tell_waiting(event)
+        elif isinstance(event, Noticed) and event.kind == STAYS:
+            self._tell(event.text)
+        elif self._printer is not None:
             self._printer.take(event)
+
+    def _tell_waiting(self, planned: ContinuePlanned) -> None:
+        """Say what is waited for, also in a log: it may take hours."""
+        seconds = planned.due - planned.at
+        text = f"A limit has stopped it. It goes on at {moment(planned.due, planned.at)}, in {clock(seconds)}."
+        self._tell(text, " Ctrl+C ends it.")
+
+    def _tell(self, text: str, to_those_who_look_on: str = "") -> None:
+        if self._printer is not None:
+            self._printer.note(f"{text}{to_those_who_look_on}", "yellow")
+        else:
+            self.paper.line(f"maverick: {text}")
 
     def end(self, run: Unattended, *, is_written: bool) -> None:
         """Say how it has ended; `is_written` says that the answer stands elsewhere."""
@@ -66,21 +86,25 @@ class Result:
     def __init__(self, form: Form, stream: TextIO | None) -> None:
         self._form = form
         self._stream = stream
-        self._lines = EventLines()
 
     @property
     def is_written(self) -> bool:
         """Whether it has the answer as a text of its own."""
         return self._form == "text" and self._stream is not None
 
-    async def follow(self, log: EventLog, way: Way) -> None:
-        """Write what comes, as it comes. A reader of ours that is slow holds neither the run nor signals up."""
-        reader = log.reader()
+    async def follow(self, log: EventLog, way: Way, since: int = 0) -> None:
+        """Write what comes from that event on, as it comes. A slow reader of ours holds neither run nor signals up.
+
+        The first event of all, which says which run it is, is always written.
+        """
+        reader, lines_of = log.reader(since), EventLines(since)
+        if self._form == "stream-json" and since:
+            await in_thread(self._write, EventLines().add(0, [_beginning(log.since(0)[:since])]))
         while await log.wait(reader.number):
             first, events = reader.number, reader.take()
             for event in events:
                 way.take(event)
-            if self._form == "stream-json" and (lines := self._lines.add(first, events)):
+            if self._form == "stream-json" and (lines := lines_of.add(first, events)):
                 await in_thread(self._write, lines)
 
     def end(self, run: Unattended) -> None:
@@ -99,17 +123,18 @@ class Result:
 class EventLines:
     """Events as lines of JSON, numbered, and masked as in a journal: what may begin a secret waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
+        """`first` is the number of the first event that comes."""
         self._encoder = Encoder()
-        self._decoder = Decoder()
-        self._written = 0
+        self._decoder = Decoder(first)
+        self._first = self._written = first
 
     def add(self, first: int, events: Sequence[Event]) -> str:
         """The lines that are complete with these events, the first of which has that number."""
         self._decoder.add(self._encoder.lines(first, events).splitlines(keepends=True))
         known = self._decoder.events
-        until = min(self._decoder.unfinished, default=len(known))
-        lines = [as_line(numbered(number, known[number])) for number in range(self._written, until)]
+        until = min(self._decoder.unfinished, default=self._first + len(known))
+        lines = [as_line(numbered(number, known[number - self._first])) for number in range(self._written, until)]
         self._written = max(until, self._written)
         return b"".join(lines).decode("ascii")
 
@@ -145,3 +170,9 @@ def standard_forms(form: Form, cwd: Path, width: int, *, always_shows: bool) -> 
     is_shown = always_shows or (is_seen and not (is_watched and form == "stream-json"))
     result = Result(form, None if is_watched and form == "text" else sys.stdout)
     return Way(Paper(sys.stderr, width), cwd, is_shown=is_shown, keeps_answer=result.is_written), result
+
+
+def _beginning(past: Sequence[Event]) -> Event:
+    """The beginning of a run that goes on; a fork begins where it leaves what it has inherited."""
+    began = past[0]
+    return replace(began, at=past[-1].at) if isinstance(began, RunStarted) and began.forked_from else began

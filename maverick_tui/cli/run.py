@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from maverick_tui.cli.exit_codes import RUN_EPILOG
+from maverick_tui.cli.runs import complete_run
 
 schema_app = typer.Typer(
     help="Print JSON Schemas of what Maverick writes.", rich_markup_mode=None, no_args_is_help=True
@@ -25,10 +26,19 @@ def events() -> None:
 
 
 def run(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to run.")],
+    agent: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="AGENT", show_default=False, help="The agent to run; with --resume or --fork, the run's."
+        ),
+    ] = None,
     prompt: Annotated[
         str | None,
-        typer.Argument(metavar="PROMPT", show_default=False, help="What it should do; - reads it from a pipe."),
+        typer.Argument(
+            metavar="PROMPT",
+            show_default=False,
+            help="What it should do; - is what is piped in, which must be something.",
+        ),
     ] = None,
     inputs: Annotated[
         list[str] | None, typer.Option("--input", metavar="NAME=VALUE", help="A declared input. Repeatable.")
@@ -54,17 +64,62 @@ def run(
     ] = None,
     cwd: Annotated[
         Path | None,
-        typer.Option("--cwd", metavar="DIR", exists=True, file_okay=False, help="Where it works; here by default."),
+        typer.Option(
+            "--cwd",
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Where it works; by default here, or where the run has worked that goes on.",
+        ),
     ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="RUN", help="Go on with a kept run.", autocompletion=complete_run),
+    ] = None,
+    fork: Annotated[
+        str | None,
+        typer.Option(
+            "--fork",
+            metavar="RUN[@TURN]",
+            help="Begin with the conversation of a run up to that turn; 0 is before the first.",
+            autocompletion=complete_run,
+        ),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option("--model", metavar="NAME", help="With --resume or --fork: another model answers from there on."),
+    ] = "",
+    wait_for_limit: Annotated[
+        bool,
+        typer.Option(
+            "--wait-for-limit",
+            help="Go on when a limit resets, if that is known; Claude Code does not tell it of API keys.",
+        ),
+    ] = False,
     no_keep: Annotated[bool, typer.Option("--no-keep", help="Keep no journal of this run.")] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Let a script answer instead of a model.")] = False,
     script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script.")] = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Leave it running in a process of its own; print its id, and return.")
+    ] = False,
 ) -> None:
     """Run an agent without a terminal; nobody is asked anything.
 
     The result goes to standard output. What the agent does on the way is shown on standard error if that is a
-    terminal; failures always are, after what came until then. Without a prompt it is the author's own, or what is piped
-    in. Limits hold for the whole run; the agent's own limits hold, too. What a call always asks about stays refused.
+    terminal; failures always are, after what came until then. Limits hold for the whole run; the agent's own limits
+    hold, too. What a call always asks about stays refused.
+
+    With PROMPT, standard input is not read: what is piped in does not count. Without it, what is piped in is the
+    prompt; if that is nothing, the author's own is, if there is one. In a shell's loop over lines of standard input add
+    < /dev/null, or the rest of them is the prompt.
+
+    A run that goes on, or is forked, has no more tools, turns or freedom than it had, but for what --allow adds. It is
+    `maverick run --resume RUN PROMPT`, or --fork RUN@TURN: a single argument is the prompt, unless it is the name of
+    the run's agent. A fork, or a session of Claude Code, may go on with another agent: `maverick run AGENT PROMPT
+    --fork RUN@TURN`.
+
+    With --detach its questions wait for a person. See `maverick ps`, `logs`, `wait` and `stop`; exit codes 5 to 7 are
+    those of `wait` then.
 
     --output json is {run_id, result, ok, error, usage, cost, turns, duration, session}; for stream-json see `maverick
     schema events`: events are masked as they are kept. Ctrl+C ends it in good order, a second one at once.
@@ -74,8 +129,22 @@ def run(
     for name, amount in (("--max-cost", max_cost), ("--timeout", timeout)):
         if amount is not None and not 0 < amount < float("inf"):
             raise typer.BadParameter(f"{amount:g} is not more than 0.", param_hint=name)
+    if resume is not None and fork is not None:
+        raise typer.BadParameter("A run is resumed or forked, not both.", param_hint="--fork")
+    if detach:
+        _require_detachable(output, fork, no_keep=no_keep)
+    if model and resume is None and fork is None:
+        why = "It goes with --resume or --fork; else an agent has the model of its file, or of the settings."
+        raise typer.BadParameter(why, param_hint="--model")
     from maverick_tui.cli.launching import STDIN, piped, typed
 
+    goes_on = None
+    if resume is not None or fork is not None:
+        from maverick_tui.cli.going_on import find_past
+
+        goes_on, agent, prompt = find_past(resume, fork, agent, prompt, cwd, model=model, has_script=script is not None)
+    if agent is None:
+        raise typer.BadParameter("Name the agent to run.", param_hint="AGENT")
     text = None if prompt is None else piped() if prompt == STDIN else typed(prompt)
     if prompt is not None and not (text or "").strip():
         raise typer.BadParameter("Nothing is piped in." if prompt == STDIN else "It is empty.", param_hint="PROMPT")
@@ -85,16 +154,33 @@ def run(
     wanted = Wanted(
         agent,
         text,
-        (cwd or Path.cwd()).absolute(),
+        goes_on.folder if goes_on is not None else (cwd or Path.cwd()).absolute(),
         _pairs(inputs or []),
         output,
         RunLimits(max_turns, max_cost, timeout),
         tuple(allow or ()),
+        waits_for_limit=wait_for_limit,
         is_kept=not no_keep,
         script=script,
+        goes_on=goes_on,
     )
-    if code := run_headless(wanted):
+    if detach:
+        from maverick_tui.cli.detaching import run_detached
+
+        typer.echo(run_detached(wanted))
+    elif code := run_headless(wanted):
         raise typer.Exit(code)
+
+
+def _require_detachable(output: str, fork: str | None, *, no_keep: bool) -> None:
+    """BadParameter for what a run cannot be asked for that nobody waits for."""
+    for name, is_given, why in (
+        ("--output", output != "text", "With --detach only the run's id is printed; `maverick logs` has the rest."),
+        ("--no-keep", no_keep, "A run with --detach is read from what is kept of it."),
+        ("--fork", fork is not None, "A fork cannot be detached: leave out --detach, or use `maverick runs fork`."),
+    ):
+        if is_given:
+            raise typer.BadParameter(why, param_hint=name)
 
 
 def _pairs(inputs: list[str]) -> dict[str, str]:

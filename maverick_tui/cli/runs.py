@@ -12,25 +12,31 @@ from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
     from maverick_tui.history.filters import Filter
-    from maverick_tui.history.index import ListedRun, RunIndex
+    from maverick_tui.history.index import RunIndex
+    from maverick_tui.history.listed import ListedRun
 
 runs_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
 
-_FILTERS = "agent:NAME repo:NAME state:running|done|failed|interrupted|ended since:7d|today|2026-11-16 tag:TAG, words."
+_FILTERS = (
+    "agent:NAME repo:NAME state:running|done|failed|interrupted|ended|unread since:7d|today|2026-11-16 tag:TAG"
+    " source:maverick|claude, words."
+)
+_SEARCHES_FOR = 5.0
+"""Seconds that a search may read sessions of Claude Code that are new to it."""
 _SHOWN = 30
 """Runs that are listed if nobody says how many."""
 
 
-def _run_ids(incomplete: str) -> list[str]:
-    """Completion in the shell."""
-    from maverick_tui.journal.folders import kept_runs
+def complete_run(incomplete: str) -> list[str]:
+    """The ids that begin so, for completion in the shell."""
+    from maverick_tui.journal.folders import listed_ids
 
-    return sorted(run_id for run_id in kept_runs() if run_id.startswith(incomplete))
+    return listed_ids(incomplete)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")]
 RunId = Annotated[
-    str, typer.Argument(metavar="RUN", help="Its id, or as much of it as is unique.", autocompletion=_run_ids)
+    str, typer.Argument(metavar="RUN", help="Its id, or as much of it as is unique.", autocompletion=complete_run)
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -50,22 +56,26 @@ def list_runs(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs that are kept, newest first, those that are alive on top.
+    """List the runs that are kept, newest first, those that are alive on top; and sessions of Claude Code.
 
     JSON: [{run_id, title, state, name, agent, first_prompt, folder, repository, branch, engine, model, started_at,
     last_at, ended_at, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, is_estimate,
-    events, problem, tags, files, journal}], times in seconds since 1970.
+    events, problem, forked_from, forked_turn, waiting, duration, tags, files, source, journal}], times in
+    seconds since 1970.
     """
     from maverick_tui.cli.runs_text import print_list
+    from maverick_tui.history.filters import no_such_filter
 
     wanted = _filter(filters)
     most = (None if as_json else _SHOWN) if limit is None else limit or None
     with _index() as index:
         found = index.runs(wanted, most)
         if as_json:
-            _print_json([run.to_json() for run in found])
+            print_json([run.to_json() for run in found])
         else:
-            print_list(found, index.count(wanted), is_filtered=bool(filters))
+            total, doubt = index.count(wanted), no_such_filter(wanted.words)
+            left_out = _left_out(index, wanted, found) if total > len(found) else []
+            print_list(found, total, left_out, is_filtered=bool(filters), doubt=doubt)
 
 
 @runs_app.command("show", short_help="Show one run, turn by turn.", epilog=EPILOG)
@@ -82,9 +92,9 @@ def show_run(run: RunId, as_json: AsJson = False) -> None:
 
     run_id = find_run(run)
     with _index() as index:
-        found, turns = index.run(run_id), index.turns(run_id)
+        turns, found = index.turns(run_id), index.run(run_id)
     if as_json:
-        _print_json({**found.to_json(), "turns_in_short": [asdict(turn) for turn in turns]})
+        print_json({**found.to_json(), "turns_in_short": [asdict(turn) for turn in turns]})
     else:
         print_run(found, turns)
 
@@ -101,15 +111,22 @@ def search_runs(
 
     JSON: [{run_id, event, turn, kind, snippet, matches}], matches are [start, end] in the snippet.
     """
-    from maverick_tui.cli.runs_text import print_hits
+    from maverick_tui.cli.runs_text import print_hits, progress
 
     wanted = _filter(words)
     with _index() as index:
+        index.read_sessions(_SEARCHES_FOR, on_progress=progress())
         hits = index.search(wanted, limit)
+        left = index.unread_sessions
         if as_json:
-            _print_json([hit.to_json() for hit in hits])
+            print_json([hit.to_json() for hit in hits])
         else:
             print_hits(hits, {run_id: index.run(run_id) for run_id in {hit.run_id for hit in hits}})
+    if left:
+        from maverick_tui.cli.layout import count
+
+        what = f"{count(left, 'session')} of Claude Code {'is' if left == 1 else 'are'} still to be read"
+        typer.echo(f"maverick: {what}. Search again to go on.", err=True)
 
 
 @runs_app.command(
@@ -134,14 +151,15 @@ def tag_run(
     run_id = find_run(run)
     for tag in tags or ():
         if tag[:1] not in ("+", "-") or len(tag) < 2:
-            raise typer.BadParameter(f"Write +{tag} to add the tag, or -{tag} to remove it.", param_hint=repr(tag))
+            words = one_line(f"Write +{tag} to add the tag, or -{tag} to remove it.")
+            raise typer.BadParameter(words, param_hint=repr(tag))
     if tags:
         add = [tag[1:] for tag in tags if tag.startswith("+")]
         now = labels.tag_run(run_id, add, [tag[1:] for tag in tags if tag.startswith("-")])
     else:
         now = labels.read_labels(journal_of(run_id).parent)
     if as_json:
-        _print_json({"run_id": run_id, "tags": now.tags})
+        print_json({"run_id": run_id, "tags": now.tags})
     else:
         typer.echo(" ".join(f"#{one_line(tag)}" for tag in now.tags) or "It has no tags.")
 
@@ -149,25 +167,28 @@ def tag_run(
 @runs_app.command("delete", short_help="Remove runs for good.", epilog=EPILOG)
 def delete_runs(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN", help="Ids, or their beginnings.", autocompletion=_run_ids)
+        list[str], typer.Argument(metavar="RUN", help="Ids, or their beginnings.", autocompletion=complete_run)
     ],
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove runs for good; one that is alive is refused.
+    """Remove runs for good; one that is alive, or a session of Claude Code, is refused.
 
     JSON: {"removed": [ids]}
     """
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.journal.folders import find_run
+    from maverick_tui.journal.folders import find_run, refuse_foreign
 
     ids = list(dict.fromkeys(map(find_run, runs)))
     with _index() as index:
         found = [index.run(run_id) for run_id in ids]
     if live := [run.run_id for run in found if run.is_live]:
         raise ConfigError(
-            f"{' and '.join(live)} cannot be removed: a process is still writing to it.", hint="Close the run first."
+            f"{' and '.join(live)} cannot be removed: a process is still writing to it.",
+            hint="Close the run first, or end it with `maverick stop`.",
         )
+    for run in found:
+        refuse_foreign(run.run_id)
     _remove(found, yes=yes, as_json=as_json)
 
 
@@ -184,13 +205,13 @@ def prune_runs(
     """
     import time
 
-    from maverick_tui.history.filters import span
+    from maverick_tui.history.filters import Filter, span
 
     until = time.time() - span(older_than)
     with _index() as index:
-        old = [run for run in index.runs() if run.about.last_at < until and not run.is_live]
+        old = [run for run in index.runs(Filter(source="maverick")) if run.about.last_at < until and not run.is_live]
     if as_json and not yes:
-        _print_json({"would_remove": [run.run_id for run in old]})
+        print_json({"would_remove": [run.run_id for run in old]})
     elif not old and not as_json:
         typer.echo("No run is that old.")
     else:
@@ -206,6 +227,7 @@ def reindex(as_json: AsJson = False) -> None:
     import time
 
     from maverick_tui.cli.layout import count
+    from maverick_tui.cli.runs_text import progress
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.history.database import index_file
 
@@ -216,20 +238,22 @@ def reindex(as_json: AsJson = False) -> None:
                 f"The index {index_file()} cannot be written.",
                 hint="Make the folder writable, or wait until no other process writes; runs are listed without it.",
             )
+        index.read_sessions(on_progress=progress())
         found = index.runs()
     took, events = time.perf_counter() - began, sum(run.about.events for run in found)
     if as_json:
-        _print_json({"runs": len(found), "events": events, "seconds": round(took, 3)})
+        print_json({"runs": len(found), "events": events, "seconds": round(took, 3)})
     else:
         typer.echo(f"{count(len(found), 'run')}, {events:,} events in {took:.1f} s.")
 
 
 @runs_app.command("path", short_help="Print where a run is kept.", epilog=EPILOG)
 def path(run: RunId) -> None:
-    """Print the journal of a run; its id may be shortened to what is unique."""
-    from maverick_tui.journal.folders import find_run, journal_of
+    """Print the journal of a run, or the file of a session; its id may be shortened to what is unique."""
+    from maverick_tui.history.reading import file_of
+    from maverick_tui.journal.folders import find_run
 
-    typer.echo(journal_of(find_run(run)))
+    typer.echo(file_of(find_run(run)))
 
 
 def _index(*, is_new: bool = False) -> RunIndex:
@@ -238,6 +262,17 @@ def _index(*, is_new: bool = False) -> RunIndex:
     from maverick_tui.history.index import RunIndex
 
     return RunIndex(is_new=is_new, on_progress=progress())
+
+
+def _left_out(index: RunIndex, wanted: Filter, listed: list[ListedRun]) -> list[ListedRun]:
+    """Runs of the day with which a list ends that are not in it; perhaps more than those."""
+    from dataclasses import replace
+
+    from maverick_tui.history.days import day_begins
+
+    last, ids = listed[-1], {run.run_id for run in listed}
+    since = wanted.since if last.is_live else max(wanted.since or 0.0, day_begins(last.about.last_at))
+    return [run for run in index.runs(replace(wanted, since=since)) if run.run_id not in ids]
 
 
 def _filter(words: list[str] | None) -> Filter:
@@ -253,6 +288,7 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
     from maverick_tui.cli.layout import count
     from maverick_tui.cli.runs_text import print_list
     from maverick_tui.exceptions import ConfigError
+    from maverick_tui.journal.claude_sessions import session_file
     from maverick_tui.journal.folders import delete_run
 
     if not as_json:
@@ -275,9 +311,13 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
         with _index():
             pass  # its words are not to be found any longer
     if as_json:
-        _print_json({"removed": removed})
+        print_json({"removed": removed})
     else:
         typer.echo(f"{count(len(removed), 'run')} removed.")
+        if staying := [run_id for run_id in removed if session_file(run_id) is not None]:
+            what = f"The session {staying[0]}" if len(staying) == 1 else f"{len(staying)} sessions"
+            stay = "stays, and is" if len(staying) == 1 else "stay, and are"
+            typer.echo(f"{what} of Claude Code {stay} listed: Claude Code itself keeps and removes its sessions.")
 
 
 def _ask(question: str) -> None:
@@ -291,6 +331,7 @@ def _ask(question: str) -> None:
         raise typer.Exit(FAILED)
 
 
-def _print_json(data: Any) -> None:
+def print_json(data: Any) -> None:
+    """Print data as JSON."""
     # Everything beyond ASCII is escaped, so nothing in it can steer a terminal.
     typer.echo(json.dumps(data, indent=2, ensure_ascii=True))

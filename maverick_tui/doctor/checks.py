@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from maverick_tui.doctor.endpoint import check_credentials, check_endpoint
-from maverick_tui.doctor.files import check_agents, check_folder, check_kept_runs, check_settings, check_state_folder
+from maverick_tui.doctor.files import check_agents, check_folder, check_settings
 from maverick_tui.doctor.findings import Check, Situation
+from maverick_tui.doctor.kept import check_index, check_kept_runs, check_state_folder
 from maverick_tui.doctor.programs import GIT, check_cli, check_git, check_ourselves
 from maverick_tui.doctor.terminal import check_terminal
 from maverick_tui.doctor.terminal_questions import TerminalAnswers
@@ -21,6 +22,7 @@ CHECKS = (
     Check("Folder", check_folder),
     Check("State folder", check_state_folder),
     Check("Kept runs", check_kept_runs),
+    Check("Index of runs", check_index),
 )
 
 

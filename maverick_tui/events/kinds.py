@@ -1,12 +1,13 @@
 """The events of a run. Everything that is shown of a run follows from them alone.
 
 A run is RunStarted, then anything, then RunEnded; one that goes on afterwards tells RunReopened, and ends once more.
+What a fork has of another run stands between its RunStarted and RunForked: whole turns, without their figures.
 Connecting is followed by Connected or ConnectFailed, and before the first turn there is an AgentLoaded. In it each
 turn is TurnStarted ... TurnEnded, also when it fails, is interrupted, or the CLI dies; at most one is open. Each block
 is BlockStarted ... BlockEnded; one that breaks off has no end of its own, ReplyRestarted or TurnEnded closes it. Each
 tool call is ToolCalled and, if it comes to that, ToolFinished. Each PermissionAsked is settled once, each PromptQueued
-becomes a turn or is dropped. All are frozen and JSON-able. `at` is the time on the wall in seconds. An event's number
-is its place in its run, from 0 on.
+becomes a turn or is dropped, each ContinuePlanned is due or called off. All are frozen and JSON-able. `at` is the time
+on the wall in seconds. An event's number is its place in its run, from 0 on.
 """
 
 from __future__ import annotations
@@ -69,6 +70,25 @@ class RunStarted(Event):
     run_id: str
     agent: str
     schema: int = SCHEMA
+    forked_from: str = ""
+    """The run that it goes on from by itself; empty for one that began with nothing."""
+    forked_turn: int = 0
+    """The turn of that run after which it does; 0 is before the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunForked(Event):
+    """What was told until here is of another run; here this one begins, and so do its figures.
+
+    `conversation` is what the engine of that run knows the conversation by, and `place` the end of the turn in it; they
+    are empty where it has told none. `counts` are the figures that an engine which goes on with the conversation may
+    begin to count from. `model` is the one that answers from here on, if a person has chosen it.
+    """
+
+    conversation: str = ""
+    place: str = ""
+    counts: tuple[dict[str, Any], ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,10 @@ class AgentLoaded(Event):
     """The folder of the repository that `cwd` belongs to, also where `cwd` is another worktree of it."""
     tools: tuple[str, ...] | None = None
     """What it may use, in the words of its `allowed_tools`; None where nobody has told."""
+    reaches: tuple[str, ...] | None = None
+    """What else it may use, or have started: each is a kind, a name, and for what may change below it a digest."""
+    limits: dict[str, Any] | None = None
+    """What a prompt may take at most, by the names of its limits; None where nobody has told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +243,31 @@ class TurnEnded(Event):
     is_estimate: bool = False
     """Whether the cost is a guess, because the price of the model is not known."""
     failure: Failure | None = None
+    place: str = ""
+    """What the engine knows the end of the turn by in its conversation, if it has told."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuePlanned(Event):
+    """The run goes on by itself at the time `due`: a limit has ended its turn, and resets then.
+
+    `attempt` is more than 1 where it has tried before, and the limit still held.
+    """
+
+    due: float
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueCalledOff(Event):
+    """It does not go on by itself after all: the `person` wants something else, or it was `closed`."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueDue(Event):
+    """The time has come: the prompt that follows is the run's own."""
 
 
 # -- what the model and its tools do -----------------------------------------------------------------------------------

@@ -91,6 +91,8 @@ _EMPTIED = frozenset(
     """.split()
 )
 _PROBED = frozenset({"core.fsmonitor", "core.alternaterefscommand"})
+_RUN_ELSEWHERE = frozenset({"submodule.update", "lfs.path", "lfs.clean", "lfs.smudge", "imap.tunnel"})
+"""Programs of commands that we never give."""
 _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 _THEIRS = ("system", "global")
 
@@ -123,7 +125,10 @@ class Setting(NamedTuple):
         """What it has git run; of an alias only what is a program's, and no command of git's own."""
         if self.section == "alias":
             return self.value.removeprefix("!") if self.value.startswith("!") else ""
-        return self.value.removeprefix("!") if self.kind in _EMPTIED | _PROBED or self.section == "pager" else ""
+        if self.kind == "submodule.update" and not self.value.startswith("!"):
+            return ""
+        is_one = self.kind in _EMPTIED | _PROBED | _RUN_ELSEWHERE or self.section == "pager"
+        return self.value.removeprefix("!") if is_one else ""
 
 
 Found = tuple[str, list[Setting]]
@@ -162,6 +167,16 @@ def read_settings(folder: Path, *, seconds: float = SECONDS, stop: Callable[[], 
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + seconds, stop)
     settings = parsed(listing) if listing is not None else None
     return None if settings is None else (program, settings)
+
+
+def read_included(file: Path, folder: Path) -> list[Setting] | None:
+    """The settings in a file that others include, whether or not their condition holds; None if it cannot be read."""
+    program = find_program(folder)
+    if program is None or not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
+        return []
+    line = [program, "--no-pager", *LISTING, "--file", str(file)]
+    listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
+    return None if listing is None else _listed(listing)
 
 
 def chosen_editor(folder: Path) -> str:
@@ -233,12 +248,16 @@ def _answer(
 
 def parsed(listing: bytes) -> list[Setting] | None:
     """What `LISTING` gave; None if it shows that git does not take settings from us."""
-    fields = os.fsdecode(listing).split("\0")[:-1]
-    lines = zip(fields[::3], fields[1::3], fields[2::3], strict=False)
-    settings = [Setting(scope, *_pair(text), origin) for scope, origin, text in lines]
+    settings = _listed(listing)
     # An old git ignores the variables that carry them, and would run what we think is overridden.
     ours = ("command", "safe.barerepository", "explicit")
     return settings if any(setting[:3] == ours for setting in settings) else None
+
+
+def _listed(listing: bytes) -> list[Setting]:
+    fields = os.fsdecode(listing).split("\0")[:-1]
+    lines = zip(fields[::3], fields[1::3], fields[2::3], strict=False)
+    return [Setting(scope, *_pair(text), origin) for scope, origin, text in lines]
 
 
 def overrides(settings: Iterable[Setting]) -> dict[str, str]:

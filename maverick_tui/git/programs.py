@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from maverick_tui.git.asking import Found, Setting, absolute_places, as_variables, ask, find_program, read_settings
+from maverick_tui.git.asking import (
+    Found,
+    Setting,
+    absolute_places,
+    as_variables,
+    ask,
+    find_program,
+    read_included,
+    read_settings,
+)
 from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
 from maverick_tui.inert import one_line
 
@@ -41,6 +50,15 @@ _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
+_DEPTH, _MOST_FOLDERS, _MOST_REPOSITORIES, _MOST_SETTINGS = 2, 500, 40, 64 * 1024
+_ASKED_ANYWAY = 5
+_MASSES = frozenset({".git", "node_modules", ".venv", "venv", "target", "__pycache__", ".cache"})
+_NAMING = re.compile(
+    r"hookspath|include|fsmonitor|command|helper|driver|textconv|pager|program|clean|smudge|process|editor|askpass"
+    r"|alias|templatedir",
+    re.IGNORECASE,
+)
+"""In settings that make git start something there is one of these words."""
 _SPARSE = b"sdir"
 """Marks an index that has whole folders as one entry, in which there may be submodules."""
 _MADE_SPARSE = frozenset({"index.sparse", "core.sparsecheckout"})
@@ -61,27 +79,97 @@ def programs_named(folder: Path) -> list[str]:
 
 
 def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
-    """What git starts in the repository around a folder by settings, whoever has made them: folders of hooks with the
-    files that the settings themselves stand in, and commands. All may be files of the working tree, and the folder
-    need not be there yet. None if the settings cannot be read.
+    """What git starts by settings: around a folder, and in repositories below it whose own settings name something.
+
+    None if they cannot be read.
+    """
+    if (around := _started_around(folder)) is None:
+        return None
+    hooks, commands, is_conditional = around
+    for place in _naming_below(folder, is_conditional=is_conditional):
+        if (found := _started_around(place)) is None:
+            return None
+        hooks += found[0]
+        commands += found[1]
+    return hooks, commands
+
+
+def _naming_below(folder: Path, *, is_conditional: bool) -> list[Path]:
+    """The repositories below a folder, near its top, whose settings may name a program: few do, and git is slow.
+
+    Where settings are included on conditions, they may hold in any of them: the first ones are asked.
+    """
+    found, level = list[Path](), [str(folder)]
+    for _ in range(_DEPTH):
+        following: list[str] = []
+        for top in level[:_MOST_FOLDERS]:
+            try:
+                with os.scandir(top) as entries:
+                    inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            except OSError:
+                continue
+            following += (path for path in inner if os.path.basename(path) not in _MASSES)  # noqa: PTH119
+        found += (Path(path) for path in following if os.path.lexists(f"{path}/.git"))
+        level = following
+    asked = _ASKED_ANYWAY if is_conditional else 0
+    return [
+        place for number, place in enumerate(found[:_MOST_REPOSITORIES]) if number < asked or _may_name_programs(place)
+    ]
+
+
+def _may_name_programs(folder: Path) -> bool:
+    repository = find_repository(folder)
+    if repository is None or repository.top != folder.resolve():
+        return False
+    files = [repository.common / "config", repository.own / "config.worktree"]
+    texts = [read_small(file, _MOST_SETTINGS) if os.path.lexists(file) else "" for file in files]
+    return any(text is None or _NAMING.search(text) for text in texts)
+
+
+def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
+    """What git starts around a folder by settings, whoever has made them: folders of hooks with the files that the
+    settings themselves stand in, and commands; and whether some hold only elsewhere. All may be files of the working
+    tree, and the folder need not be there yet, nor be in a repository: what the person has set holds for those below
+    it. None if they cannot be read.
     """
     while not os.path.isdir(folder) and folder != folder.parent:  # noqa: PTH112 - Path.is_dir raises for long names
         folder = folder.parent
     repository = find_repository(folder)
-    if repository is None or find_program(folder) is None:
-        return [], []
+    if find_program(folder) is None:
+        return [], [], False
     found = read_settings(folder)
     if found is None:
         return None
+    top = repository.top if repository is not None else folder
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
-    folders = [repository.top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
-    folders.append(repository.common / "hooks")
+    is_conditional = any(setting.kind == _INCLUDING[1] for setting in settings)
+    if (included := _included(settings, top)) is None:
+        return None
+    settings += included
+    folders = [top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
+    folders += [repository.common / "hooks"] if repository is not None else []
     hooks = [*folders, *(folder / name for folder in folders for name in _names_in(folder))]  # which may be links
     for one in settings:
         if one.origin.startswith(_FILE):
-            file = repository.top / one.origin.removeprefix(_FILE)
+            file = top / one.origin.removeprefix(_FILE)
             hooks += [file, *([file.parent / _expanded(one.value)] if one.kind in _INCLUDING else ())]
-    return hooks, [setting.command for setting in settings if setting.command]
+    return hooks, [setting.command for setting in settings if setting.command], is_conditional
+
+
+def _included(settings: Sequence[Setting], top: Path) -> list[Setting] | None:
+    """What stands in files that are included on a condition, which may hold anywhere; None if they cannot be read."""
+    found, read, level = list[Setting](), set[Path](), [*settings]
+    for _ in range(_DEPTH):
+        conditional = [one for one in level if one.kind == _INCLUDING[1] and one.origin.startswith(_FILE)]
+        files = {(top / one.origin.removeprefix(_FILE)).parent / _expanded(one.value) for one in conditional} - read
+        level = []
+        for file in sorted(files)[:_MOST_REPOSITORIES]:
+            read.add(file)
+            if (inner := read_included(file, top)) is None:
+                return None
+            level += (setting for setting in inner if setting.value)
+        found += level
+    return found
 
 
 def _names_in(folder: Path) -> list[str]:

@@ -5,34 +5,40 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
+from typing import NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.history.scanning import Summary, Turn
 
-VERSION = 1
+VERSION = 8
 """Of the tables below and of what they are filled with; an index of any other is made anew."""
 BUSY_SECONDS = 5.0
 """Longest that we wait for another process that writes."""
+_LOOKED_THROUGH = 64 << 20
+"""The size of the largest index that is looked through for damage."""
 
 SUMMARY = [field.name for field in fields(Summary)]
 TURN = [field.name for field in fields(Turn)]
 _TABLES = f"""
 CREATE TABLE journals (run INTEGER PRIMARY KEY, run_id TEXT UNIQUE NOT NULL, inode INTEGER, size INTEGER,
-    mtime INTEGER, labels INTEGER, head BLOB, carried TEXT NOT NULL);
+    mtime INTEGER, labels INTEGER, head BLOB, carried TEXT NOT NULL, source TEXT NOT NULL, file TEXT NOT NULL,
+    read_mtime INTEGER, read_at REAL);
 CREATE TABLE runs (run INTEGER PRIMARY KEY, {", ".join(SUMMARY)}, name TEXT NOT NULL DEFAULT '',
     tags TEXT NOT NULL DEFAULT '[]');
 CREATE INDEX newest ON runs (last_at DESC);
 CREATE TABLE turns (run INTEGER, {", ".join(TURN)}, PRIMARY KEY (run, number)) WITHOUT ROWID;
+CREATE INDEX requests ON turns (request) WHERE request <> '';
 CREATE TABLE places (run INTEGER, number INTEGER, offset INTEGER, PRIMARY KEY (run, number)) WITHOUT ROWID;
 CREATE TABLE files (run INTEGER, path TEXT, PRIMARY KEY (run, path)) WITHOUT ROWID;
+CREATE TABLE conversations (session_id TEXT, run INTEGER, PRIMARY KEY (session_id, run)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE texts USING fts5 (text, kind UNINDEXED, tokenize = 'unicode61 remove_diacritics 2')
 """
-_NAMES = {"journals", "runs", "turns", "places", "files", "texts"}
+_NAMES = {"journals", "runs", "turns", "places", "files", "conversations", "texts"}
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _UNWRITABLE = (
@@ -62,6 +68,31 @@ def is_busy(error: sqlite3.Error) -> bool:
 def is_unwritable(error: sqlite3.Error) -> bool:
     """Whether the disk or its rights are in the way."""
     return _code(error) in _UNWRITABLE
+
+
+class Looked(NamedTuple):
+    """What an index is like, as far as one sees without changing anything."""
+
+    size: int
+    runs: int = 0
+    problem: str = ""
+
+
+def look_at(file: Path) -> Looked:
+    """Look at an index that is there; a large one is not gone through."""
+    size = file.stat().st_size
+    # Without a log beside it nobody writes; SQLite would make one to read.
+    mode = "mode=ro" if Path(f"{file}-wal").exists() else "mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=1.0)) as connection:
+            if not _is_ours(connection):
+                return Looked(size, problem="it is of another version")
+            (state,) = connection.execute("PRAGMA quick_check(1)").fetchone() if size <= _LOOKED_THROUGH else ("ok",)
+            if state != "ok":
+                return Looked(size, problem=f"it is damaged ({state.splitlines()[-1]})")
+            return Looked(size, connection.execute("SELECT count(*) FROM runs").fetchone()[0])
+    except sqlite3.Error as error:
+        return Looked(size, problem=f"it cannot be read: {error}")
 
 
 def open_database(file: Path) -> sqlite3.Connection:

@@ -11,9 +11,13 @@ from datetime import datetime, timedelta
 
 from maverick_tui.exceptions import ConfigError, did_you_mean
 
-STATES = ("running", "done", "failed", "interrupted", "ended")
-_WORD = re.compile(r'(?:(agent|repo|state|since|tag):)?(?:"([^"]*)"?|(\S+))')
-_FIELD = re.compile(r"(?:agent|repo|state|since|tag):")
+STATES = ("running", "done", "failed", "interrupted", "ended", "unread")
+SOURCES = ("maverick", "claude")
+"""Who has kept a run: we, or Claude Code."""
+FIELDS = ("agent", "repo", "state", "since", "tag", "source")
+_WORD = re.compile(rf'(?:({"|".join(FIELDS)}):)?(?:"([^"]*)"?|(\S+))')
+_FIELD = re.compile(rf"(?:{'|'.join(FIELDS)}):")
+_LIKE_A_FIELD = re.compile(r"([a-z]+):(?!//)\S", re.IGNORECASE)
 _SPAN = re.compile(r"(\d{1,6})(m|h|d|w)")
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _SIGNIFICANT = ("L", "N", "Co")
@@ -33,10 +37,11 @@ class Filter:
     """What else was written: words, and phrases that stood in quotes."""
     goes_on: bool = False
     """Whether the last word may be the beginning of one."""
+    source: str = ""
 
 
 def parse_filter(text: str, clock: Callable[[], float] = time.time) -> Filter:
-    """What the person means. ConfigError if it is no state or no time."""
+    """What the person means. ConfigError if it is no state, no source or no time."""
     given: dict[str, str] = {}
     words: list[str] = []
     goes_on = False
@@ -49,14 +54,28 @@ def parse_filter(text: str, clock: Callable[[], float] = time.time) -> Filter:
         elif word and not _FIELD.fullmatch(word):  # that one is still being written
             words.append(word)
             goes_on = phrase is None
-    state = given.get("state", "")
-    if state and state not in STATES:
-        guess = did_you_mean(state, STATES)
-        raise ConfigError(f"{state!r} is no state of a run.", hint=guess or f"States are {', '.join(STATES)}.")
+    state, source = _one_of(STATES, given, "state"), _one_of(SOURCES, given, "source")
     since = moment(given["since"], clock()) if given.get("since") else None
-    return Filter(
-        given.get("agent", ""), given.get("repo", ""), state, since, given.get("tag", ""), tuple(words), goes_on
-    )
+    plain = given.get("agent", ""), given.get("repo", ""), state, since, given.get("tag", "")
+    return Filter(*plain, tuple(words), goes_on, source)
+
+
+def _one_of(known: tuple[str, ...], given: dict[str, str], field: str) -> str:
+    value = given.get(field, "")
+    if value and value not in known:
+        guess = did_you_mean(value, known)
+        raise ConfigError(f"{value!r} is not a {field} of runs.", hint=guess or f"There are {', '.join(known)}.")
+    return value
+
+
+def no_such_filter(words: tuple[str, ...]) -> str:
+    """What to say where nothing matches: which of the words looks like a filter, and is none. Empty if none does."""
+    for word in words:
+        if found := _LIKE_A_FIELD.match(word):
+            name = found[1]
+            known = did_you_mean(name, FIELDS) or f"There are {', '.join(FIELDS)}."
+            return f"{name!r} is no filter, so {word!r} is looked for as it stands. {known}"
+    return ""
 
 
 def span(text: str) -> float:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.database import (
@@ -26,8 +25,12 @@ from maverick_tui.history.database import (
     writing,
 )
 from maverick_tui.history.filters import Filter, match_expression
+from maverick_tui.history.listed import UNREAD, Hit, ListedRun
+from maverick_tui.history.reading import read_run
 from maverick_tui.history.scanning import Summary, Turn
-from maverick_tui.history.updating import NUMBER_BITS, PIECE_BITS, RUN_SHIFT, Progress, update
+from maverick_tui.history.sessions.taking_in import THEIRS, list_sessions, read_sessions, unread
+from maverick_tui.history.totals import OF_DAYS, OF_RUNS, Totals
+from maverick_tui.history.updating import NUMBER_BITS, OURS, PIECE_BITS, RUN_SHIFT, Progress, update
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of, runs_folder
 from maverick_tui.journal.reading import Reading, read_journal
@@ -39,60 +42,25 @@ _RANKED = 1_000
 """Places, the last ones, among which the best are chosen: to weigh all places of a frequent word takes too long."""
 _MARK = re.compile(f"([{_OPENS}{_CLOSES}])")
 _NUMBER = f"(rowid >> {PIECE_BITS}) & {(1 << NUMBER_BITS) - 1}"
+_COPIED = (
+    f"CASE source WHEN '{THEIRS}' THEN (SELECT total(mine.cost_usd) FROM turns AS mine WHERE mine.run = runs.run"
+    " AND EXISTS (SELECT 1 FROM turns AS other WHERE other.request = mine.request AND other.request <> ''"
+    " AND other.started_at = mine.started_at AND other.run < mine.run)) ELSE 0 END"
+)
+"""What the turns have cost that another session has, too."""
+_IS_UNREAD = (
+    "EXISTS (SELECT 1 FROM journals AS theirs WHERE theirs.run = runs.run"
+    f" AND theirs.source = '{THEIRS}' AND theirs.read_mtime IS NULL)"
+)
 _NOTHING = Filter()
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRun:
-    """A run as it stands in the list; its texts are as they were told, and not inert."""
-
-    run_id: str
-    state: str
-    """`running` while a process writes to it, else `done`, `failed`, `interrupted` or `ended`."""
-    name: str
-    tags: tuple[str, ...]
-    files: tuple[str, ...]
-    size: int
-    about: Summary
-
-    @property
-    def title(self) -> str:
-        """What it is called, or was asked first."""
-        return self.name or self.about.first_prompt
-
-    @property
-    def is_live(self) -> bool:
-        """Whether a process writes to it."""
-        return self.state == "running"
-
-    def to_json(self) -> dict[str, Any]:
-        """As the command line prints it."""
-        told = {**asdict(self.about), "is_estimate": bool(self.about.is_estimate)}
-        del told["outcome"], told["told_name"], told["told_name_at"]
-        head = {"run_id": self.run_id, "title": one_line(self.title), "state": self.state, "name": self.name}
-        return {**head, **told, "tags": self.tags, "files": self.files, "journal": str(journal_of(self.run_id))}
-
-
-class Hit(NamedTuple):
-    """A place where the words were found; `snippet` is inert, on one line, and every second part of it is a match."""
-
-    run_id: str
-    number: int
-    """The event to open the run at."""
-    turn: int | None
-    kind: str
-    """`prompt`, `answer`, `thinking`, `input`, `output` or `failure`."""
-    snippet: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """As the command line prints it."""
-        matches, start = [], 0
-        for place, part in enumerate(self.snippet):
-            if place % 2:
-                matches.append((start, start + len(part)))
-            start += len(part)
-        about = {"run_id": self.run_id, "event": self.number, "turn": self.turn, "kind": self.kind}
-        return {**about, "snippet": "".join(self.snippet), "matches": matches}
+_NEWEST = "last_at DESC, run DESC"
+ORDERS = {
+    "time": _NEWEST,
+    "cost": f"coalesce(cost_usd, 0) DESC, {_NEWEST}",
+    "duration": f"worked + max(0, last_at - coalesce(working_since, last_at)) DESC, {_NEWEST}",
+    "agent": f"agent COLLATE NOCASE, {_NEWEST}",
+}
+"""In which runs can be listed."""
 
 
 class RunIndex:
@@ -129,10 +97,10 @@ class RunIndex:
     # -- up to date ---------------------------------------------------------------------------------------------------
 
     def refresh(self) -> int:
-        """Take in what has changed in the journals; how many runs that were."""
+        """Take in what has changed; how many runs that were. Sessions of Claude Code are listed, and not read yet."""
         changed = 0
         try:
-            changed = update(self._connection, self._on_progress)
+            changed = self._update()
         except sqlite3.Error as error:
             if is_busy(error):
                 pass  # who writes takes it in as well; the next time we see it
@@ -141,16 +109,44 @@ class RunIndex:
             elif is_unwritable(error) and not self.is_in_memory:
                 self._connection.close()
                 self._use_memory()
-                changed = update(self._connection, self._on_progress)
+                changed = self._update()
             else:
                 raise
         except OSError as error:
             raise ConfigError(
                 f"The runs in {runs_folder()} cannot be read: {error.strerror or error}.", hint="Make it readable."
             ) from error
-        unended = self._ask("SELECT run, run_id FROM runs JOIN journals USING (run) WHERE ended_at IS NULL")
+        asked = "SELECT run, run_id FROM runs JOIN journals USING (run) WHERE ended_at IS NULL AND source = ?"
+        unended = self._ask(asked, [OURS])
         self._live = tuple(run for run, run_id in unended if is_alive(journal_of(run_id)))
         return changed
+
+    @property
+    def unread_sessions(self) -> int:
+        """How many sessions of Claude Code are listed by their beginnings alone, and cannot be searched yet."""
+        return len(unread(self._connection))
+
+    def read_sessions(
+        self, seconds: float | None = None, *, only: str = "", on_progress: Progress | None = None
+    ) -> int:
+        """Read what was said in sessions of Claude Code, or in only one, the latest first; how many that were.
+
+        There may be gigabytes of them: it ends after so many seconds, and goes on the next time. A session that is
+        being read is not cut short.
+        """
+        try:
+            sessions = [one for one in unread(self._connection) if only in ("", one.run_id)]
+            return read_sessions(self._connection, sessions, seconds, on_progress)
+        except sqlite3.Error as error:
+            if is_busy(error) or is_unwritable(error):
+                return 0  # they stay listed
+            if not is_broken(error):
+                raise
+            self._start_anew()
+            return 0
+
+    def _update(self) -> int:
+        return update(self._connection, self._on_progress) + list_sessions(self._connection, self._on_progress)
 
     def _empty(self) -> None:
         try:
@@ -177,9 +173,9 @@ class RunIndex:
             self._connection = open_database(self._file)
         except sqlite3.Error:
             self._use_memory()
-        update(self._connection, self._on_progress)
+        self._update()
 
-    def _ask(self, question: str, values: Sequence[Any] = ()) -> list[Any]:
+    def _ask(self, question: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         try:
             return self._connection.execute(question, values).fetchall()
         except sqlite3.DatabaseError as error:
@@ -195,10 +191,15 @@ class RunIndex:
         where, values = self._where(wanted, with_words=True)
         return int(self._ask(f"SELECT count(*) FROM runs JOIN journals USING (run) WHERE {where}", values)[0][0])
 
-    def runs(self, wanted: Filter = _NOTHING, limit: int | None = None, skip: int = 0) -> list[ListedRun]:
-        """Runs, newest first, those that are live before all others; words are looked for in what is listed."""
+    def runs(
+        self, wanted: Filter = _NOTHING, limit: int | None = None, skip: int = 0, order_by: str = "time"
+    ) -> list[ListedRun]:
+        """Runs, newest first or in another of `ORDERS`, those that are live before all others.
+
+        Words are looked for in what is listed.
+        """
         where, values = self._where(wanted, with_words=True)
-        order = f"ORDER BY run IN ({self._live_list}) DESC, last_at DESC, run DESC LIMIT ? OFFSET ?"
+        order = f"ORDER BY run IN ({self._live_list}) DESC, {ORDERS[order_by]} LIMIT ? OFFSET ?"
         return self._runs(f"{where} {order}", [*values, -1 if limit is None else limit, skip])
 
     def run(self, run_id: str) -> ListedRun:
@@ -209,12 +210,36 @@ class RunIndex:
         return found[0]
 
     def turns(self, run_id: str) -> list[Turn]:
-        """The turns of a run, in their order."""
+        """The turns of a run, in their order; a session of Claude Code is read for them if it has not been yet."""
+        self.read_sessions(only=run_id)
         columns = ", ".join(TURN)
         rows = self._ask(
             f"SELECT {columns} FROM turns JOIN journals USING (run) WHERE run_id = ? ORDER BY number", [run_id]
         )
         return [Turn(*row) for row in rows]
+
+    def last_words(self, run_id: str) -> str:
+        """The end of what was answered last; empty if nothing was, or it is a session that is still to be read."""
+        rows = self._ask(
+            "SELECT text FROM journals JOIN texts ON texts.rowid >= run << :shift AND texts.rowid < (run + 1) << :shift"
+            " WHERE run_id = :run_id AND kind = 'answer' ORDER BY texts.rowid DESC LIMIT 1",
+            {"shift": RUN_SHIFT, "run_id": run_id},
+        )
+        return str(rows[0][0]) if rows else ""
+
+    def totals(self, wanted: Filter = _NOTHING) -> Totals:
+        """What the runs have used, by day, agent and model."""
+        where, values = self._where(wanted, with_words=True)
+        runs = f"SELECT runs.run FROM runs JOIN journals USING (run) WHERE {where}"
+        since = wanted.since or 0.0
+        totals = Totals.of(
+            self._ask(OF_DAYS.format(runs=runs), [*values, *values, *values, since]),
+            self._ask(OF_RUNS.format(runs=runs), values),
+        )
+        totals.unread = int(
+            self._ask(f"SELECT count(*) FROM runs WHERE run IN ({runs}) AND {_IS_UNREAD}", values)[0][0]
+        )
+        return totals
 
     def search(self, wanted: Filter, limit: int = 20) -> list[Hit]:
         """Where the words were said or done, the best places first, of those of a frequent word the latest.
@@ -254,19 +279,21 @@ class RunIndex:
         """At least so many of a run's last events, from a place on where they can be understood."""
         return self._read_from(run_id, "number <= runs.events - ?", least)
 
-    def around(self, run_id: str, number: int) -> Reading:
-        """The events of a run from shortly before one of them on."""
-        return self._read_from(run_id, "number <= ?", number)
+    def around(self, run_id: str, number: int, beyond: int | None = None) -> Reading:
+        """The events of a run from shortly before one of them on: to the end, or so many beyond it."""
+        return self._read_from(run_id, "number <= ?", number, None if beyond is None else number + beyond)
 
-    def _read_from(self, run_id: str, condition: str, value: int) -> Reading:
+    def _read_from(self, run_id: str, condition: str, value: int, until: int | None = None) -> Reading:
         path = journal_of(run_id)
+        if not path.exists():
+            return read_run(run_id)
         rows = self._ask(
             "SELECT places.number, offset FROM places JOIN runs USING (run) JOIN journals USING (run)"
             f" WHERE run_id = ? AND places.{condition} ORDER BY places.number DESC LIMIT 1",
             [run_id, value],
         )
         number, offset = rows[0] if rows else (0, 0)
-        reading = read_journal(path, offset, number)
+        reading = read_journal(path, offset, number, until)
         if reading.problem and offset:  # the journal is not the one that the index knows
             return read_journal(path)
         return reading
@@ -275,12 +302,13 @@ class RunIndex:
         columns = ", ".join(SUMMARY)
         rows = self._ask(
             f"SELECT run_id, {self._state}, name, tags, (SELECT json_group_array(path) FROM files WHERE"
-            f" files.run = runs.run), size, {columns} FROM runs JOIN journals USING (run) WHERE {condition}",
+            f" files.run = runs.run), size, source, file, {_COPIED}, {columns} FROM runs JOIN journals USING (run)"
+            f" WHERE {condition}",
             values,
         )
         return [
-            ListedRun(run_id, state, name, _tuple(tags), _tuple(files), size, Summary(*about))
-            for run_id, state, name, tags, files, size, *about in rows
+            ListedRun(run_id, state, name, _tuple(tags), _tuple(files), size, Summary(*about), source, file, copied)
+            for run_id, state, name, tags, files, size, source, file, copied, *about in rows
         ]
 
     @property
@@ -291,7 +319,7 @@ class RunIndex:
     def _state(self) -> str:
         return (
             f"CASE WHEN runs.run IN ({self._live_list}) THEN 'running' WHEN ended_at IS NULL THEN 'interrupted'"
-            " ELSE outcome END"
+            f" WHEN {_IS_UNREAD} THEN '{UNREAD}' ELSE outcome END"
         )
 
     def _where(self, wanted: Filter, *, with_words: bool) -> tuple[str, list[Any]]:
@@ -308,6 +336,9 @@ class RunIndex:
             tests.append(("last_at >= ?", wanted.since))
         if wanted.tag:
             tests.append(("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", wanted.tag))
+        if wanted.source:
+            source = "(SELECT source FROM journals WHERE journals.run = runs.run)"  # a search has no other table
+            tests.append((f"{source} = ?", wanted.source))
         if with_words:
             listed = "name || ' ' || first_prompt || ' ' || agent || ' ' || folder || ' ' || branch || ' ' || tags"
             tests += [(f"{listed} {like}", _within(word)) for word in wanted.words]

@@ -11,7 +11,8 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import one_line
-from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.claude_sessions import session_file
+from maverick_tui.journal.folders import journal_of, make_folder
 from maverick_tui.masking.redact import redact
 
 FILE = "labels.json"
@@ -64,6 +65,8 @@ def _tag(text: str) -> str:
 def _write(folder: Path, labels: Labels) -> Labels:
     """As a whole or not at all."""
     try:
+        if session_file(folder.name) is not None:
+            make_folder(folder / FILE)  # of a session of Claude Code, labels are all that is there
         write_whole(folder / FILE, (json.dumps(asdict(labels)),))
     except OSError as error:
         raise ConfigError(

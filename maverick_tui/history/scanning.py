@@ -13,13 +13,14 @@ from math import isfinite
 from pathlib import PurePath
 from typing import Any
 
-from maverick_tui.events.kinds import SCHEMA
+from maverick_tui.events.kinds import SCHEMA, NewerSchemaError
 from maverick_tui.history.spending import Spending
 from maverick_tui.journal.lines import BATCH, LATE_TEXT
+from maverick_tui.journal.reading import Damage
 
 PLACE_EVERY = 1_000
 """Events after which a place is noted from which the journal can be read, if no turn has begun meanwhile."""
-_SHORT = 2_000
+SHORT = 2_000
 """Characters of a prompt or an answer that stand in the list of turns."""
 _WRITING_TOOLS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 _MOST_COUNTED = 1 << 48
@@ -55,6 +56,15 @@ class Summary:
     is_estimate: bool = False
     events: int = 0
     problem: str = ""
+    forked_from: str = ""
+    """The run that it goes on from by itself: what it has of that is listed and found there."""
+    forked_turn: int = 0
+    worked: float = 0.0
+    """Seconds that its turns have taken, without the one that is open."""
+    working_since: float | None = None
+    """When the turn that is open has begun."""
+    waiting: str = "[]"
+    """Prompts that were never sent, as JSON."""
 
 
 @dataclass(slots=True)
@@ -74,6 +84,8 @@ class Turn:
     calls: int = 0
     tokens: int = 0
     cost_usd: float | None = None
+    request: str = ""
+    """The first answer of the model in it, by its id: a session that Claude Code has copied has it, too."""
 
 
 @dataclass(slots=True)
@@ -110,11 +122,24 @@ class Scan:
         """Events from which on the journal can be read, and at which byte they are."""
         self.files: set[str] = set()
         """What was written to."""
+        self.conversations: set[str] = set()
+        """What the CLI calls its sessions for this run: they are not listed once more."""
         self._blocks = {int(name): _Block(**block) for name, block in carry.get("blocks", {}).items()}
         self._turn = Turn(**carry["turn"]) if carry.get("turn") else None
         self._spending = Spending.from_json(carry.get("spending"))
         self._writing: dict[str, str] = carry.get("writing", {})
         self._last_place: int = carry.get("place", 0)
+        self._is_inheriting: bool = carry.get("inheriting", False)
+        self._is_scripted: bool = carry.get("scripted", False)
+        self._waiting: dict[str, tuple[int, str]] = carry.get("waiting", {})
+        """Prompts that were queued and have not begun: the number of the event, and the text."""
+        self._dropped: dict[str, tuple[int, str]] = carry.get("dropped", {})
+        """Those that were dropped last: with the end of the run they were never sent."""
+        self._damage = Damage(*carry.get("damage", ()))
+        self._missing: int = carry.get("missing", 0)
+        """Bytes of lines that could not be read since the last event: as many events may be missing."""
+        self.is_newer = False
+        """Whether a newer version has written it."""
         self._before_loss: str | None = carry.get("before_loss")
         """What the run had come to before the way to the model was lost."""
         self._told: dict[str, Callable[[dict[str, Any]], None]] = {
@@ -124,7 +149,10 @@ class Scan:
             "run_named": self._run_named,
             "connect_failed": self._connect_failed,
             "connected": self._connected,
+            "run_forked": self._run_forked,
             "run_ended": self._run_ended,
+            "prompt_queued": self._prompt_queued,
+            "prompt_dropped": self._prompt_dropped,
             "turn_started": self._turn_started,
             "prompt_sent": self._prompt_sent,
             "turn_ended": self._turn_ended,
@@ -148,21 +176,33 @@ class Scan:
                 "spending": self._spending.to_json(),
                 "writing": self._writing,
                 "place": self._last_place,
+                "waiting": self._waiting,
+                "dropped": self._dropped,
+                "damage": (self._damage.lines, self._damage.first),
+                "missing": self._missing,
                 "before_loss": self._before_loss,
+                "inheriting": self._is_inheriting,
+                "scripted": self._is_scripted,
             },
             separators=(",", ":"),
         )
 
     def take(self, lines: Iterable[bytes]) -> None:
-        """Take further lines, up to one that is torn; at one that no journal of ours has it stops, and says so."""
-        try:
-            for line in lines:
-                if not line.endswith(b"\n"):
-                    break
+        """Take further lines, up to one that is torn; one that no journal of ours has is left out, and told of."""
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            try:
                 self._take(json.loads(line))
-                self.offset += len(line)
-        except DAMAGE as error:
-            self.summary.problem = f"It is damaged after {self.number} events: {error}"
+            except NewerSchemaError as error:
+                self.summary.problem, self.is_newer = str(error), True
+                break
+            except DAMAGE as error:
+                self._missing += len(line)
+                self._damage.add(self.number, error)
+            self.offset += len(line)
+        if self._damage.lines:
+            self.summary.problem = f"It is {self._damage.words}"
         self._finish()
 
     def _take(self, data: dict[str, Any]) -> None:
@@ -171,13 +211,21 @@ class Scan:
             self._complete(data["seqs"], data["text"])
             return
         if data["seq"] != self.number:
-            raise ValueError(f"Event {data['seq']} comes where {self.number} was expected.")
+            if not self.number < data["seq"] <= self.number + self._missing:
+                raise ValueError(f"Event {data['seq']} comes where {self.number} was expected.")
+            self.number = data["seq"]
+        self._missing = 0
         if kind == BATCH:
             self._grow(data)
             return
         if not self._blocks and self.number - self._last_place >= PLACE_EVERY:
             self._note_place()
         data["at"] = at = float(data["at"])
+        if self._is_inheriting and kind != "run_forked":
+            self.number += 1
+            return
+        if self._dropped and kind not in ("prompt_dropped", "run_ended"):
+            self._dropped = {}
         if (tell := self._told.get(kind)) is not None:
             tell(data)
         if at > self.summary.last_at and isfinite(at):
@@ -194,12 +242,15 @@ class Scan:
             self._say_block(block)
         if self._turn is not None:
             self.turns[self._turn.number] = self._turn
+        self.texts += ((number, "prompt", text) for number, text in self._waiting.values())
+        self.summary.waiting = json.dumps([text[:SHORT] for _, text in self._waiting.values()])
         self.summary.events = self.number
         used = self._spending.usage
         self.summary.input_tokens, self.summary.output_tokens = _count(used.input_tokens), _count(used.output_tokens)
         self.summary.cache_read_tokens = _count(used.cache_read_tokens)
         self.summary.cache_write_tokens = _count(used.cache_write_tokens)
-        self.summary.cost_usd, self.summary.is_estimate = used.cost_usd, self._spending.is_estimate
+        cost = None if self._is_scripted else used.cost_usd  # nobody has paid for what a script says
+        self.summary.cost_usd, self.summary.is_estimate = cost, self._spending.has_estimate and cost is not None
 
     def _say(self, kind: str, text: str) -> None:
         if text:
@@ -209,11 +260,18 @@ class Scan:
 
     def _run_started(self, data: dict[str, Any]) -> None:
         if data.get("schema", SCHEMA) > SCHEMA:
-            raise ValueError(
+            raise NewerSchemaError(
                 f"It is written in schema {data['schema']}, by a newer version; {SCHEMA} can be read here."
             )
         self.summary.agent = data["agent"]
         self.summary.started_at = self.summary.last_at = data["at"] if isfinite(data["at"]) else 0.0
+        self.summary.forked_from, self.summary.forked_turn = data.get("forked_from", ""), data.get("forked_turn", 0)
+        self._is_inheriting = bool(self.summary.forked_from)
+        self._note_place()
+
+    def _run_forked(self, data: dict[str, Any]) -> None:
+        self._is_inheriting = False
+        self.summary.started_at = data["at"] if isfinite(data["at"]) else 0.0
         self._note_place()
 
     def _agent_loaded(self, data: dict[str, Any]) -> None:
@@ -221,9 +279,12 @@ class Scan:
         told.agent, told.folder, told.branch = data["agent"], data["cwd"], data.get("branch", "")
         told.repository, told.engine = data.get("repository", ""), data.get("engine", "")
         told.model = told.model or data.get("model", "")
+        self._is_scripted = bool(data.get("is_offline"))
 
     def _model_named(self, data: dict[str, Any]) -> None:
         self.summary.model = data["model"] or self.summary.model
+        if session := data.get("session_id"):
+            self.conversations.add(session)
 
     def _run_named(self, data: dict[str, Any]) -> None:
         self.summary.told_name, self.summary.told_name_at = data["name"], data["at"]
@@ -240,33 +301,63 @@ class Scan:
 
     def _run_ended(self, data: dict[str, Any]) -> None:
         self.summary.ended_at = data["at"]
+        if (began := self.summary.working_since) is not None:
+            self._worked(data["at"] - began)
+        self._waiting |= self._dropped
         if data.get("reason", "") not in ("", "closed", "cancelled"):
             self.summary.outcome = "failed"
 
+    def _worked(self, seconds: float) -> None:
+        self.summary.working_since = None
+        if isfinite(seconds):
+            self.summary.worked += max(0.0, seconds)
+
     # -- turns --------------------------------------------------------------------------------------------------------
+
+    def _prompt_queued(self, data: dict[str, Any]) -> None:
+        """A run that has not connected yet, or never did, was asked this all the same."""
+        self.summary.first_prompt = self.summary.first_prompt or data["text"][:SHORT]
+        self._no_longer_waits(data["prompt_id"])
+        self._waiting[data["prompt_id"]] = self.number, data["text"]
+
+    def _prompt_dropped(self, data: dict[str, Any]) -> None:
+        if (dropped := self._no_longer_waits(data["prompt_id"])) is not None:
+            self._dropped[data["prompt_id"]] = dropped
+
+    def _no_longer_waits(self, prompt_id: str) -> tuple[int, str] | None:
+        """What it was; it is not found as a prompt that waits any more."""
+        if (waited := self._waiting.pop(prompt_id, None)) is not None and waited[0] < self.began_at:
+            self.texts.append((waited[0], "prompt", ""))
+        return waited
 
     def _turn_started(self, data: dict[str, Any]) -> None:
         self._note_place()
         text, origin = data.get("text", ""), data.get("origin", "person")
-        self._turn = Turn(data["turn"], self.number, self.offset, data["at"], origin, text[:_SHORT])
+        self._turn = Turn(data["turn"], self.number, self.offset, data["at"], origin, text[:SHORT])
         self.summary.turns += 1
+        self.summary.working_since = data["at"] if isfinite(data["at"]) else None
         self.summary.ended_at, self.summary.outcome = None, "interrupted"  # unless something else comes of it
         self._before_loss = None
+        self._no_longer_waits(data.get("prompt_id", ""))
         if origin == "person" and not self.summary.first_prompt:
-            self.summary.first_prompt = text[:_SHORT]
+            self.summary.first_prompt = text[:SHORT]
         self._say("prompt", text)
 
     def _prompt_sent(self, data: dict[str, Any]) -> None:
         self._say("prompt", data["text"])
+        if self._turn is not None and self._turn.origin == "person" and not self._turn.prompt:  # the author's own
+            self._turn.prompt = data["text"][:SHORT]
+            self.summary.first_prompt = self.summary.first_prompt or self._turn.prompt
 
     def _turn_ended(self, data: dict[str, Any]) -> None:
         self._close_blocks()
         used = self._spending.turn_ended(data)
         self.summary.outcome = data["outcome"]
+        self._worked(_count(data["usage"].get("duration_ms") or 0) / 1000)
         if self._turn is not None:
             turn, self._turn = self._turn, None
-            turn.ended_at, turn.outcome, turn.failure = data["at"], data["outcome"], _failure(data)[:_SHORT]
-            turn.tokens, turn.cost_usd = _count(used.total), used.cost_usd
+            turn.ended_at, turn.outcome, turn.failure = data["at"], data["outcome"], _failure(data)[:SHORT]
+            turn.tokens, turn.cost_usd = _count(used.total), None if self._is_scripted else used.cost_usd
             self.turns[turn.number] = turn
         self._say("failure", _failure(data))
 
@@ -312,7 +403,7 @@ class Scan:
         if text := block.text:
             self.texts.append((block.number, block.kind, text))
             if block.is_own and block.kind == "answer" and self._turn is not None:
-                self._turn.answer = text[:_SHORT]
+                self._turn.answer = text[:SHORT]
 
     def _tool_called(self, data: dict[str, Any]) -> None:
         name, arguments = data["name"], data["arguments"]
@@ -332,6 +423,8 @@ class Scan:
 
     def _usage_reported(self, data: dict[str, Any]) -> None:
         self._spending.reported(data)
+        if self._turn is not None and not self._turn.request:
+            self._turn.request = data["message"]
 
 
 def _failure(data: dict[str, Any]) -> str:

@@ -34,6 +34,11 @@ class Spending:
         """Everything until now."""
         return self._settled + self._open
 
+    @property
+    def has_estimate(self) -> bool:
+        """Whether some of it is an estimate: for what an open turn reports there is no bill yet, and may never be."""
+        return self.is_estimate or bool(self._open.cost_usd)
+
     def reported(self, data: dict[str, Any]) -> None:
         """One answer's figures, which replace what it said before."""
         self._live[data["message"]] = _usage(data)

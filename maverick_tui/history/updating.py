@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -21,6 +22,8 @@ from maverick_tui.history.labels import read_labels
 from maverick_tui.history.scanning import Scan, Summary
 from maverick_tui.journal.folders import JOURNAL, kept_journals
 
+OURS = "maverick"
+"""The source of runs that have a journal."""
 _HEAD = 256
 """Bytes by which a journal is known to be the same one: its first line names the run and the time."""
 _LINES = 40_000
@@ -32,13 +35,24 @@ RUN_SHIFT = PIECE_BITS + NUMBER_BITS
 """A row of the full text is known by its run, the number of its event, and which piece of its text it is."""
 
 
-class _Changed(NamedTuple):
+_values_of = attrgetter(*SUMMARY)  # `astuple` copies each of them
+
+
+class Changed(NamedTuple):
+    """A run that is to be read, by what the system says of its file and of its labels."""
+
     run_id: str
     folder: Path
+    """Where its labels are."""
     inode: int
     size: int
     mtime: int
     labels: int
+    source: str = OURS
+    file: str = ""
+    """Where the events are, if that is not the journal in its folder."""
+    read_mtime: int | None = None
+    read_at: float | None = None
 
 
 Progress = Callable[[int, int], None]
@@ -49,13 +63,17 @@ def update(connection: sqlite3.Connection, on_progress: Progress | None = None) 
     """Read what has changed; how many runs that were. OSError if the folder of runs cannot be read."""
     known = {
         run_id: about
-        for run_id, *about in connection.execute("SELECT run_id, inode, size, mtime, labels FROM journals")
+        for run_id, *about in connection.execute(
+            "SELECT run_id, inode, size, mtime, labels FROM journals WHERE source = ?", (OURS,)
+        )
     }
-    changed: list[_Changed] = []
+    changed: list[Changed] = []
     for run_id, folder, about in kept_journals():
-        now = [_signed(about.st_ino), about.st_size, about.st_mtime_ns, _changed_at(folder)]
-        if known.pop(run_id, None) != now:
-            changed.append(_Changed(run_id, Path(folder), *now))
+        now = Changed(
+            run_id, Path(folder), signed(about.st_ino), about.st_size, about.st_mtime_ns, labels_changed(folder)
+        )
+        if known.pop(run_id, None) != [now.inode, now.size, now.mtime, now.labels]:
+            changed.append(now)
     changed.sort(key=lambda one: one.mtime)  # a search looks at what came last first
     for done, one in enumerate(changed, 1):
         _read(connection, one)
@@ -64,23 +82,24 @@ def update(connection: sqlite3.Connection, on_progress: Progress | None = None) 
     if known:
         with writing(connection):
             for run_id in known:
-                _forget(connection, run_id)
+                forget(connection, run_id)
     return len(changed) + len(known)
 
 
-def _signed(number: int) -> int:
+def signed(number: int) -> int:
     """As SQLite has it: some file systems use all 64 bits."""
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-def _changed_at(folder: str) -> int:
+def labels_changed(folder: str) -> int:
+    """When the labels in a run's folder were written."""
     try:
         return os.stat(f"{folder}{os.sep}{LABELS}").st_mtime_ns  # noqa: PTH116 - there may be thousands
     except OSError:
         return 0
 
 
-def _read(connection: sqlite3.Connection, changed: _Changed) -> None:
+def _read(connection: sqlite3.Connection, changed: Changed) -> None:
     try:
         with (changed.folder / JOURNAL).open("rb") as file:
             _read_open(connection, changed, file)
@@ -90,10 +109,10 @@ def _read(connection: sqlite3.Connection, changed: _Changed) -> None:
         scan = Scan()
         scan.summary.problem = f"It cannot be read: {error.strerror}."
         scan.summary.last_at = scan.summary.started_at = changed.mtime / 1e9
-        _write(connection, changed, scan, b"", is_new=True)
+        write_scan(connection, changed, scan, b"", is_new=True)
 
 
-def _read_open(connection: sqlite3.Connection, changed: _Changed, file: IO[bytes]) -> None:
+def _read_open(connection: sqlite3.Connection, changed: Changed, file: IO[bytes]) -> None:
     head = file.read(_HEAD)
     scan = _going_on(connection, changed, file, head)
     is_new = scan is None
@@ -104,17 +123,17 @@ def _read_open(connection: sqlite3.Connection, changed: _Changed, file: IO[bytes
         scan.take(islice(file, _LINES))
         if is_new and not scan.offset:
             scan.summary.started_at = scan.summary.last_at = changed.mtime / 1e9  # nothing in it says when it was
-        if not _write(connection, changed, scan, head, is_new=is_new) or scan.summary.problem or scan.offset == before:
+        if not write_scan(connection, changed, scan, head, is_new=is_new) or scan.is_newer or scan.offset == before:
             return
         scan, is_new = Scan(scan.summary, scan.carried), False
 
 
-def _going_on(connection: sqlite3.Connection, changed: _Changed, file: IO[bytes], head: bytes) -> Scan | None:
+def _going_on(connection: sqlite3.Connection, changed: Changed, file: IO[bytes], head: bytes) -> Scan | None:
     """The scan that goes on where the last one has stopped; None if the journal is not the one that was read then."""
     row = connection.execute(
         f"SELECT inode, size, mtime, head, carried, {', '.join(SUMMARY)} FROM journals JOIN runs USING (run)"
-        " WHERE run_id = ?",
-        (changed.run_id,),
+        " WHERE run_id = ? AND source = ?",
+        (changed.run_id, OURS),
     ).fetchone()
     if row is None:
         return None
@@ -131,7 +150,7 @@ def _going_on(connection: sqlite3.Connection, changed: _Changed, file: IO[bytes]
     return scan
 
 
-def _write(connection: sqlite3.Connection, changed: _Changed, scan: Scan, head: bytes, *, is_new: bool) -> bool:
+def write_scan(connection: sqlite3.Connection, changed: Changed, scan: Scan, head: bytes, *, is_new: bool) -> bool:
     """Write what was found, unless somebody else has gone on from the same place meanwhile."""
     with writing(connection):
         row = connection.execute(
@@ -140,25 +159,35 @@ def _write(connection: sqlite3.Connection, changed: _Changed, scan: Scan, head: 
         if row is None and not is_new:
             return False
         if row is not None and is_new:
-            _forget(connection, changed.run_id)
+            forget(connection, changed.run_id)
         elif row is not None and row[1] != scan.began_at:
             return False
         run = row[0] if row is not None else None
-        stamp = changed.run_id, changed.inode, changed.size, changed.mtime, changed.labels, head, scan.carried
-        run = connection.execute(
-            "INSERT OR REPLACE INTO journals (run, run_id, inode, size, mtime, labels, head, carried)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING run",
-            (run, *stamp),
-        ).fetchone()[0]
-        _put_run(connection, run, changed, scan.summary)
+        run = put_journal(connection, run, changed, scan.carried, head)
+        put_run(connection, run, changed, scan.summary)
         _put_found(connection, run, scan)
     return True
 
 
-def _put_run(connection: sqlite3.Connection, run: int, changed: _Changed, summary: Summary) -> None:
+def put_journal(
+    connection: sqlite3.Connection, run: int | None, changed: Changed, carried: str, head: bytes = b""
+) -> int:
+    """Note what was read, and how far; the number of the run."""
+    stamp = changed.run_id, changed.inode, changed.size, changed.mtime, changed.labels, head, carried
+    read = changed.source, changed.file, changed.read_mtime, changed.read_at
+    row = connection.execute(
+        "INSERT OR REPLACE INTO journals (run, run_id, inode, size, mtime, labels, head, carried, source, file,"
+        " read_mtime, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING run",
+        (run, *stamp, *read),
+    ).fetchone()
+    return int(row[0])
+
+
+def put_run(connection: sqlite3.Connection, run: int, changed: Changed, summary: Summary) -> None:
+    """List a run, by the name and the tags that it has."""
     labels = read_labels(changed.folder)
     name = labels.name if labels.named_at >= summary.told_name_at else summary.told_name
-    values = [*map(_bound, astuple(summary)), _bound(name), json.dumps(labels.tags)]
+    values = [*map(_bound, _values_of(summary)), _bound(name), json.dumps(labels.tags)]
     connection.execute(
         f"INSERT OR REPLACE INTO runs (run, {', '.join(SUMMARY)}, name, tags) VALUES (?{', ?' * len(values)})",
         (run, *values),
@@ -174,6 +203,7 @@ def _put_found(connection: sqlite3.Connection, run: int, scan: Scan) -> None:
         (
             (_row(run, number, place), piece, kind)
             for number, kind, text in scan.texts
+            if text
             for place, piece in enumerate(_pieces(_bound(text)))
         ),
     )
@@ -187,15 +217,20 @@ def _put_found(connection: sqlite3.Connection, run: int, scan: Scan) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO files (run, path) VALUES (?, ?)", ((run, _bound(path)) for path in scan.files)
     )
+    connection.executemany(
+        "INSERT OR IGNORE INTO conversations (session_id, run) VALUES (?, ?)",
+        ((_bound(session), run) for session in scan.conversations),
+    )
 
 
-def _forget(connection: sqlite3.Connection, run_id: str) -> None:
+def forget(connection: sqlite3.Connection, run_id: str) -> None:
+    """Remove all that is known of a run; inside of `writing`."""
     row = connection.execute("SELECT run FROM journals WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:
         return
     (run,) = row
     connection.execute("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", (_row(run, 0, 0), _row(run + 1, 0, 0)))
-    for table in ("journals", "runs", "turns", "places", "files"):
+    for table in ("journals", "runs", "turns", "places", "files", "conversations"):
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
 
 

@@ -7,12 +7,13 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.journal.claude_sessions import session_file, session_files
 
 JOURNAL = "events.jsonl"
 _RUN_ID = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
@@ -23,9 +24,14 @@ def runs_folder() -> Path:
     return paths.user_state() / "runs"
 
 
+def is_run_id(text: str) -> bool:
+    """Whether a run can have that id."""
+    return _RUN_ID.fullmatch(text) is not None
+
+
 def journal_of(run_id: str) -> Path:
     """The journal of a run; it need not exist."""
-    if not _RUN_ID.fullmatch(run_id):  # it names a folder
+    if not is_run_id(run_id):  # it names a folder
         raise ConfigError(f"{run_id!r} is not the id of a run.", hint="See `maverick runs list`.")
     return runs_folder() / run_id / JOURNAL
 
@@ -51,9 +57,16 @@ def kept_journals() -> Iterator[tuple[str, str, os.stat_result]]:
             yield run_id, folder, about
 
 
-def find_run(start: str) -> str:
-    """The run whose id begins so; it must be the only one."""
-    found = sorted(run_id for run_id in kept_runs() if run_id.startswith(start)) if start else []
+def listed_ids(start: str = "") -> list[str]:
+    """The ids that begin so, of runs and of sessions of Claude Code."""
+    sessions = (session.session_id for session in session_files())
+    return sorted({run_id for run_id in (*kept_runs(), *sessions) if run_id.startswith(start)})
+
+
+def find_run(start: str, others: Iterable[str] = ()) -> str:
+    """The run, or session of Claude Code, whose id begins so; it must be the only one. `others` are runs, too."""
+    more = {run_id for run_id in others if run_id.startswith(start)}
+    found = sorted({*listed_ids(start), *more}) if start else []
     if start in found:
         return start
     if not found:
@@ -66,6 +79,16 @@ def find_run(start: str) -> str:
     return found[0]
 
 
+def require_kept(run_id: str) -> Path:
+    """The journal of a run, which is there. ConfigError if none is kept."""
+    if not (journal := journal_of(run_id)).exists():
+        raise ConfigError(
+            f"The run {run_id} is not kept: only its own process knows what it does.",
+            hint=f"See it with `maverick attach {run_id}`.",
+        )
+    return journal
+
+
 def make_folder(journal: Path) -> None:
     """Make the run's folder, and those above it, for us alone."""
     for folder in (journal.parent.parent, journal.parent):
@@ -73,8 +96,18 @@ def make_folder(journal: Path) -> None:
 
 
 def delete_run(run_id: str) -> None:
-    """Remove all that is kept of a run."""
+    """Remove all that is kept of a run. ConfigError if it is not ours to remove."""
+    refuse_foreign(run_id)
     shutil.rmtree(journal_of(run_id).parent)
+
+
+def refuse_foreign(run_id: str) -> None:
+    """Raise a ConfigError if it is a session of Claude Code, which nobody here removes."""
+    if not journal_of(run_id).exists() and (file := session_file(run_id)) is not None:
+        raise ConfigError(
+            f"{run_id} cannot be removed: it is a session of Claude Code, which keeps and removes it itself.",
+            hint=f"Remove {file} yourself, if nobody needs it.",
+        )
 
 
 def hold(descriptor: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -28,12 +28,14 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.events.wire import to_json
 from maverick_tui.journal.masked_text import Piece, PiecewiseMask
-from maverick_tui.masking.redact import known_values, redact, redact_data
+from maverick_tui.masking.redact import known_values, masked, redact, redact_data, times_concealed
 
 _VALUES_LAST = 0.5
-"""Seconds for which the secrets that are known stay the same."""
+"""Seconds for which the secrets in the environment stay the same."""
 BATCH = BlockGrew.type
 LATE_TEXT = "block_text"
+_NO_BLOCK = 0
+"""No block has this number: text of it is shown nowhere."""
 _DEEPEST = 60
 _TOO_DEEP = "(nested too deeply to be kept)"
 
@@ -43,8 +45,9 @@ class Encoder:
 
     def __init__(self) -> None:
         self._growing: dict[int, PiecewiseMask] = {}
-        self._values = known_values()
-        self._values_at = time.monotonic()
+        self._values: set[str] = set()
+        self._values_until = 0.0
+        self._concealed = 0
 
     def lines(self, first: int, events: Sequence[Event]) -> bytes:
         """The lines of these events, the first of which has that number."""
@@ -58,14 +61,18 @@ class Encoder:
             else:
                 for number, event in group:
                     lines += self._late(event)
-                    lines.append({"seq": number, **_masked(event)})
+                    lines.append({"seq": number, **_masked(event, self._mask)})
         return b"".join(map(as_line, lines))
 
     def _secrets(self) -> set[str]:
-        """What is masked wherever it is; to look for it takes as long as to mask a batch."""
-        if time.monotonic() - self._values_at > _VALUES_LAST:
-            self._values, self._values_at = known_values(), time.monotonic()
+        """What is masked wherever it is; to look for it in the environment takes as long as to mask a batch."""
+        now, concealed = time.monotonic(), times_concealed()
+        if now > self._values_until or concealed != self._concealed:
+            self._values, self._values_until, self._concealed = known_values(), now + _VALUES_LAST, concealed
         return self._values
+
+    def _mask(self, text: str) -> str:
+        return masked(text, self._secrets()) if text else text
 
     def _grown(self, block: int, batch: list[tuple[int, BlockGrew]]) -> list[dict[str, Any]]:
         mask = self._growing.get(block)
@@ -97,13 +104,13 @@ class Encoder:
         return [line for mask in ended if mask is not None for line in _late_text(mask.end())]
 
 
-def _masked(event: Event) -> dict[str, Any]:
-    data = to_json(event)
+def _masked(event: Event, mask: Callable[[str], str]) -> dict[str, Any]:
+    told = {name: value for name, value in to_json(event).items() if name != "type"}
     try:
-        masked: dict[str, Any] = redact_data(data)
+        known = {name: redact_data(value, mask) for name, value in told.items()}  # the names are ours
     except RecursionError:  # a model may nest the arguments of a call as deep as it likes
-        masked = redact_data(_plain(data, _DEEPEST))
-    return masked
+        known = {name: redact_data(_plain(value, _DEEPEST), mask) for name, value in told.items()}
+    return {"type": event.type, **known}
 
 
 def _late_text(pieces: list[Piece]) -> list[dict[str, Any]]:
@@ -113,12 +120,16 @@ def _late_text(pieces: list[Piece]) -> list[dict[str, Any]]:
     return [{"type": LATE_TEXT, "seqs": numbers, "text": texts}]
 
 
+_to_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+"""`json.dumps` would make an encoder for each line."""
+
+
 def as_line(data: dict[str, Any]) -> bytes:
     """One line of JSON in ASCII, which is never cut inside of a character, and has halves of characters, too."""
     try:
-        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+        text = _to_json(data)
     except (RecursionError, TypeError, ValueError):  # a tool's own account of what it did may hold anything
-        text = json.dumps(_plain(data, _DEEPEST), separators=(",", ":"))
+        text = _to_json(_plain(data, _DEEPEST))
     return text.encode("ascii") + b"\n"
 
 
@@ -141,6 +152,8 @@ class Decoder:
         self.events: list[Event] = []
         self.unfinished: set[int] = set()
         """The numbers of events whose text is still to come."""
+        self.missing = 0
+        """How many events may be missing before the next one, where lines of the journal could not be read."""
         self._first = first
 
     def add(self, lines: Iterable[bytes]) -> None:
@@ -161,8 +174,17 @@ class Decoder:
     def _take(self, number: int, event: Event) -> None:
         expected = self._first + len(self.events)
         if number != expected:
-            raise ValueError(f"Event {number} comes where {expected} was expected.")
+            if not expected < number <= expected + self.missing:
+                raise ValueError(f"Event {number} comes where {expected} was expected.")
+            self._leave_out(number - expected, event.at)
+        self.missing = 0
         self.events.append(event)
+
+    def _leave_out(self, count: int, at: float) -> None:
+        """Have something in the place of events that cannot be read: an event's place is its number."""
+        what = "1 event" if count == 1 else f"{count:,} events"
+        self.events.append(Noticed(at, "damaged", f"{what} could not be read: the journal is damaged here."))
+        self.events += [BlockGrew(at, _NO_BLOCK, "")] * (count - 1)
 
     def _grow(self, data: dict[str, Any]) -> None:
         at, block = data["at"], data["block"]

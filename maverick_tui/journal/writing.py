@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.events.kinds import ConnectFailed, Event, PermissionAsked, RunEnded, TurnEnded
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import hold, let_go, make_folder
 from maverick_tui.journal.lines import Encoder
 from maverick_tui.threads import in_thread
@@ -40,12 +41,31 @@ class Journal:
         self._unwritten = bytearray()
         self._descriptor: int | None = None
         self._is_in_trouble = False
+        self._is_given_up = False
         self._try_at = 0.0
         self._is_dirty, self._is_urgent = asyncio.Event(), asyncio.Event()
         self._syncing: asyncio.Task[None] | None = None
 
+    def claim(self) -> None:
+        """Take the journal of a run that goes on. ConfigError if somebody else has it, or has gone on with the run."""
+        run_id = self.path.parent.name
+        try:
+            self._descriptor = self._open()
+        except BlockingIOError as error:
+            raise ConfigError(
+                f"The run {run_id} is still going on.",
+                hint=f"Go to it with `maverick attach {run_id}`, or where it was started.",
+            ) from error
+        except _WentOnElsewhereError as error:
+            text = f"The run {run_id} has gone on in another process meanwhile."
+            raise ConfigError(text, hint="Open it again, and go on from there.") from error
+        except OSError:
+            log.info("%s cannot be opened yet", self.path)  # writing tells it
+
     def write(self, first: int, events: Sequence[Event]) -> None:
         """Write these events, the first of which has that number; what cannot be written waits in memory."""
+        if self._is_given_up:
+            return
         self._unwritten += self._encoder.lines(first, events)
         if self._is_in_trouble and time.monotonic() < self._try_at and not isinstance(events[-1], RunEnded):
             return
@@ -54,6 +74,9 @@ class Journal:
         except OSError as error:
             self._try_at = time.monotonic() + TRY_AGAIN
             self._tell(error)
+            if isinstance(error, _WentOnElsewhereError):
+                self._is_given_up = True
+                self._unwritten.clear()
             return
         if self._is_in_trouble:
             self._is_in_trouble = False
@@ -68,7 +91,7 @@ class Journal:
             del self._unwritten[:written]  # the next attempt goes on where this one has stopped
 
     def _open(self) -> int:
-        flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         if self._size is None:
             make_folder(self.path)
             descriptor = os.open(self.path, flags | os.O_CREAT | os.O_EXCL, 0o600)
@@ -82,11 +105,17 @@ class Journal:
         except OSError:  # not every file system has locks
             log.info("%s cannot be locked", self.path)
         if self._size is not None:
-            os.ftruncate(descriptor, self._size)
+            try:
+                _cut_off(descriptor, self._size)
+            except OSError:
+                os.close(descriptor)
+                raise
         return descriptor
 
     def _tell(self, error: OSError) -> None:
-        if not self._is_in_trouble:
+        if isinstance(error, _WentOnElsewhereError):
+            self._on_trouble("This run has gone on in another process meanwhile: what comes here is not kept.")
+        elif not self._is_in_trouble:
             self._is_in_trouble = True
             log.warning("The journal %s cannot be written: %s", self.path, error)
             if isinstance(error, BlockingIOError):
@@ -127,6 +156,19 @@ class Journal:
             descriptor, self._descriptor = self._descriptor, None
             let_go(descriptor)
             threading.Thread(target=_to_disk_at_last, args=(descriptor,)).start()
+
+
+class _WentOnElsewhereError(OSError):
+    """The journal is not what it was when it was read."""
+
+
+def _cut_off(descriptor: int, size: int) -> None:
+    """Cut off what a process has left of its last line; whole lines behind that are those of somebody else."""
+    there = os.fstat(descriptor).st_size
+    os.lseek(descriptor, size, os.SEEK_SET)
+    if there < size or b"\n" in os.read(descriptor, there - size):
+        raise _WentOnElsewhereError
+    os.ftruncate(descriptor, size)
 
 
 def _to_disk(descriptor: int) -> None:

@@ -33,7 +33,7 @@ _HIDDEN = re.compile(
     r"\u2060-\u206f\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000e0000-\U000e0fff]"
 )
 
-_MARKS = (*map(chr, (*range(9), *range(11, 32), 127)), "\\x1b", "\\x1B", "\\u001b", "\\u001B")
+_HIDDEN_IN_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\x1[bB]|\\u001[bB]")
 """Without one of these nothing is hidden in ASCII."""
 
 _concealed: set[str] = set()
@@ -52,6 +52,11 @@ def redact(text: str) -> str:
 def known_values() -> set[str]:
     """What is masked wherever it turns up, in all its forms: what was concealed, and variables named like secrets."""
     return {*_concealed, *(form for value in secret_variables(os.environ) for form in forms(value))}
+
+
+def times_concealed() -> int:
+    """A number that is another one once something has been concealed since."""
+    return len(_concealed)
 
 
 def _stand_in(name: str, value: Any) -> Any:
@@ -118,7 +123,7 @@ def _seen(text: str) -> tuple[str, list[Span]]:
     """The text as a person reads it, and for each piece of it where it begins there and in the original."""
     pieces: list[str] = []
     origins: list[Span] = []
-    if text.isascii() and not any(mark in text for mark in _MARKS):
+    if text.isascii() and _HIDDEN_IN_ASCII.search(text) is None:
         return text, origins
     at = length = 0
     for start, end in ((found.start(), found.end()) for found in _HIDDEN.finditer(text)):

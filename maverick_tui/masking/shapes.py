@@ -20,6 +20,8 @@ _ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
 _BASE64 = r"[A-Za-z0-9+/=]"
 # Lines of a key as they are, numbered, in a diff, or escaped; only the last is short. Bounded, and none is tried twice.
 _NEXT_LINE = r"[ \t]*+(?:\r?\n|\\r|\\n)++[ \t]*+(?:\d++[\t:|\u2192])?(?:[ \t+]|-(?!----(?!-)))?"
+_NUMBERED = r"[ \t]*+(?:\d++[\t:|\u2192][ \t]*+){0,3}+[ \t+-]*+"
+"""What stands before a line that is shown with its number, perhaps by several programs, or in a diff."""
 _KEY_LINES = rf"(?<![\w+/=])(?:{_BASE64}{{32,100}}+{_NEXT_LINE}){{1,120}}+(?:{_BASE64}{{1,31}}+{_NEXT_LINE})?"
 # What is written where a password belongs and is none: a variable, a placeholder, or nothing.
 _PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
@@ -62,7 +64,8 @@ SHAPES: Mapping[str, str] = {
     "xox": r"xox[a-z]-[\w-]{10,}",
     "AIza": r"AIza[\w-]{30,}",
     "pypi-Ag": r"pypi-Ag[\w-]{16,}",
-    "eyJ": r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w.-]*",
+    # From where its word begins: from each place like its beginning, a long word would be read anew.
+    "eyJ": r"(?<![\w-])((?:(?!eyJ)[\w-])*+)eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w.-]*",
     # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
     "://": r"(://)(?:[^/\s:@\"'<>{$]*:(?!\d+/|[{$<%])(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)|[\w.~-]{20,}(?=@))",
     "-----BEGIN ": rf"-----BEGIN {_ARMOUR}(?=\s*[\r\n]|\\[nr]|\s+[\w+/=]{{20}})[\s\S]*?(?:-----END {_ARMOUR}|\Z)",
@@ -75,14 +78,14 @@ SHAPES: Mapping[str, str] = {
         for head in ("uthorization", "UTHORIZATION")
     },
     **{head: rf"({head}:\s*)[\w.%-]+=[^\r\n]{{3,}}" for head in ("Cookie", "cookie")},
-    "password ": rf"(?m:(login\s+\S+\s+password\s+|^[ \t]*password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
+    "password ": rf"(?m:(login\s+\S+\s+password\s+|^{_NUMBERED}password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
     **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
     "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",
     **{
         head: rf"({head}(?:[^\n|;&]{{0,60}}?[ ])?login{_COMMAND}(?:-p[= ]*|--password[= ]+){_PASSWORD})[^\s\"']{{4,}}"
         for head in _REGISTRIES
     },
-    "mysql": rf"(mysql\w*{_COMMAND}-p{_PASSWORD})[^\s\"']{{4,}}",
+    "mysql": rf"(mysql\w{{0,20}}+{_COMMAND}-p{_PASSWORD})[^\s\"']{{4,}}",
     "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
     "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",
     **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
@@ -94,7 +97,7 @@ SHAPES: Mapping[str, str] = {
 _SPELLED = tuple(spelled for word in TELLING for spelled in (word, word.capitalize(), word.upper()))
 _ASSIGNED = re.compile(
     r"[\w-]{0,40}+(?P<name>)"
-    r"(?:\\?[\"']?\]?[ \t]*(?P<sign>:=|=>|[:=])[ \t]*|(?P<tag>>)|(?P<blank>[ ]+))"
+    r"(?:\\?[\"']?\]?[^\S\r\n]*(?P<sign>:=|=>|[:=])[^\S\r\n]*|(?P<tag>>)|(?P<blank>[ ]+))"
     r"(?:\\?[\"'](?P<quoted>[^\s\"'\\]{8,}+)(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>`]{8,}+))"
 )
 _REACH = 40
@@ -132,24 +135,72 @@ def _opening(text: str) -> int:
     key = len(text.rstrip(_IN_KEY_LINES))
     if _KEY_LINE.search(text, key) is not None:
         return key
-    folded = text.casefold()
-    found = [_BEFORE_MARK.search(text, max(0, len(text) - 60))]
-    found += (pattern.search(text) for head, pattern in _openings() if head in folded)
-    return min((one.start() for one in found if one is not None), default=len(text))
+    mark = _BEFORE_MARK.search(text, max(0, len(text) - 60))
+    found = [] if mark is None else [mark.start()]
+    if _may_hold_a_head(text):
+        found += (at for at in _begun(text) if at >= 0)
+    return min(found, default=len(text))
+
+
+def _begun(text: str) -> Iterator[int]:
+    """Where something has begun that may become a secret, -1 for what has not. It reaches to the end of the text, and
+    is looked for only where it may begin then: looked for everywhere, a text full of beginnings would take ages.
+    """
+    folded, turned = text.casefold(), text[::-1]
+    word, line = (len(text) - found.start() if (found := stop.search(turned)) else 0 for stop in (_WORD_END, _LINE_END))
+    for heads, tail in ((_WITHOUT_BLANKS, word), ((*_TO_LINE_END, "login "), line)):
+        yield from (text.find(head, max(0, tail - len(head))) for head in heads)
+    yield text.find("-----BEGIN ", text.rfind("-----END ") + 1)
+    if (named := _TURNED_NAME.match(turned)) is not None:
+        longest = min(named.end(), named.end("sign") + _LONGEST_NAME) if named["sign"] else named.end()
+        start = max(0, len(text) - longest - _REACH)
+        yield from _starts(_named_openings(), text, folded, start)
+    yield from _starts(_json_openings(), text, folded, 0)
+
+
+def _starts(openings: list[tuple[str, re.Pattern[str]]], text: str, folded: str, start: int) -> Iterator[int]:
+    found = (pattern.search(text, start) for head, pattern in openings if head in folded)
+    return (one.start() for one in found if one is not None)
+
+
+_WITHOUT_BLANKS = tuple(head for head in SHAPES if head[0] != "-" and head not in _NAMED)
+_WORD_END, _LINE_END = re.compile(r"[\s\"\\]"), re.compile(r"[\r\n]")
+_TURNED_NAME = re.compile(r"[^\s\"'\\]*+(?P<sign>[\s\\\"'\]:=>]*+)[\w-]*+")
+"""A value, the signs before it and the name before those, read from the end of a text."""
+_LONGEST_NAME = 200
 
 
 @cache
-def _openings() -> list[tuple[str, re.Pattern[str]]]:
-    """What a text may end with that becomes a secret, by a piece that is in it; one pattern for all would be slow."""
-    name = r"[\w-]*(?:\\?[\"']?\]?[ \t]*(?::=|=>|[:=>])?[ \t]*\\?[\"']?)[^\s\"'\\]*\Z"
-    found = {
-        **{head: rf"{re.escape(head)}[^\s\"\\]*\Z" for head in SHAPES if head[0] != "-" and head not in _NAMED},
-        "-----begin ": r"-----BEGIN (?:(?!-----END )[\s\S])*\Z",
-    }
-    patterns = [*found.items(), *((head, rf"{head}[^\r\n]*\Z") for head in (*_TO_LINE_END, "login "))]
-    patterns += ((word, rf"(?i:{word}){name}") for word in (*TELLING, *sorted(KEYS)))
-    patterns += ((word, rf'{word}(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z') for word in _NAMED)
-    return [(head.casefold(), re.compile(pattern)) for head, pattern in patterns]
+def _named_openings() -> list[tuple[str, re.Pattern[str]]]:
+    """A name that tells, and what may become its value; one pattern for all would be slow."""
+    name = r"[\w-]*+(?:\\?[\"']?\]?[^\S\r\n]*(?::=|=>|[:=>])?[^\S\r\n]*\\?[\"']?)[^\s\"'\\]*\Z"
+    return [(word.casefold(), re.compile(rf"(?i:{word}){name}")) for word in (*TELLING, *sorted(KEYS))]
+
+
+@cache
+def _json_openings() -> list[tuple[str, re.Pattern[str]]]:
+    ending = r'(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z'
+    return [(word.casefold(), re.compile(f"{word}{ending}")) for word in _NAMED]
+
+
+def _may_hold_a_head(text: str) -> bool:
+    """Whether one of the pieces is in the text by which secrets are looked for; hardly ever one is.
+
+    One look for all of them takes a tenth of the time of one for each.
+    """
+    # A character that is no ASCII may be a capital letter of an ASCII one, or half of a character.
+    return not text.isascii() or _any_head().search(text) is not None
+
+
+@cache
+def _any_head() -> re.Pattern[str]:
+    import re2  # type: ignore[import-untyped]  # a start can do without it
+
+    options = re2.Options()
+    options.case_sensitive = False
+    heads = sorted({head.casefold() for head in (*BEGINNINGS, *_TO_LINE_END, "login ")})
+    found: re.Pattern[str] = re2.compile("|".join(map(re2.escape, heads)), options)
+    return found
 
 
 BEGINNINGS = frozenset(
@@ -162,6 +213,8 @@ Span = tuple[int, int]
 
 def shaped(text: str) -> Iterator[Span]:
     """Where something in the text looks like a secret."""
+    if not _may_hold_a_head(text):
+        return
     for head in SHAPES:
         if head in text:
             pattern = _shape(head)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import socket
 import struct
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -141,7 +143,7 @@ async def _strike_head(fault: AnyFault | None, send: Send, gone: asyncio.Task[No
     """Faults that come before the stream or instead of it; returns whether the response is over."""
     match fault:
         case HttpFault():
-            await _send_error(send, fault.status, fault.message, fault.type, fault.headers)
+            await _send_error(send, fault.status, fault.message, fault.type, {**_reset(fault), **fault.headers})
             return True
         case ContentTypeFault():
             await _send_head(send, 200, fault.content_type)
@@ -150,6 +152,18 @@ async def _strike_head(fault: AnyFault | None, send: Send, gone: asyncio.Task[No
         case SlowHeadersFault():
             return await _is_gone_before(gone, fault.seconds)
     return False
+
+
+def _reset(fault: HttpFault) -> dict[str, str]:
+    """The headers by which an endpoint tells when the limit of an account resets: in whole seconds."""
+    if fault.resets_in is None:
+        return {}
+    return {
+        "retry-after": str(math.ceil(fault.resets_in)),
+        "anthropic-ratelimit-unified-status": "rejected",
+        "anthropic-ratelimit-unified-reset": str(math.ceil(time.time() + fault.resets_in)),
+        "anthropic-ratelimit-unified-representative-claim": "five_hour",
+    }
 
 
 async def _strike(fault: StreamFault, send: Send, gone: asyncio.Task[None]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.interpreter import python_environment
 
-START_TIMEOUT = 20.0
+START_TIMEOUT = 60.0
 
 _OTHER_PROVIDERS = tuple(
     f"CLAUDE_CODE_USE_{name}"

@@ -185,6 +185,8 @@ class HttpFault(Fault):
     headers: dict[Header, Header] = {}
     type: str = ""
     message: str = "scripted failure"
+    resets_in: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Seconds after which a limit resets, told in the headers that an account's limit is told in."""
 
 
 class DropFault(StreamFault):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from maverick_tui.inert import inert
 from maverick_tui.runs.store import RunStore
 
 if TYPE_CHECKING:
-    from maverick_tui.events.kinds import Event
+    from maverick_tui.events.kinds import Event, RunStarted
     from maverick_tui.runs.commands import Command
     from maverick_tui.runs.log import EventLog, LogReader
 
@@ -27,6 +27,20 @@ class RunHandle(Protocol):
         """Pass a command on; the answer is events."""
 
 
+class Rest(NamedTuple):
+    """What is said where one would type to a run that nobody serves: it is only read, until it goes on."""
+
+    words: str
+    may_go_on: bool = True
+
+
+class Attachment(NamedTuple):
+    """Since when a run is followed that lives in a process of its own, and what leaves it there."""
+
+    at: float
+    leave: Callable[[], None]
+
+
 class RunModel:
     """One run as the interface knows it."""
 
@@ -35,10 +49,16 @@ class RunModel:
         self.agent = agent
         self.store = RunStore()
         self.handle: RunHandle | None = None
+        self.rest: Rest | None = None
+        """Set while it is a kept run that is only read."""
+        self.attached: Attachment | None = None
+        """Set while it is followed in a process of its own: it goes on without us."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board
         self._reader: LogReader | None = None
+        self._has_journal = False
+        """Whether it is known to be kept, though nobody reads its log."""
         self._is_catching_up = False
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------
@@ -76,6 +96,18 @@ class RunModel:
         from maverick_tui.runs import commands
 
         self._send(commands.ReleasePrompts())
+
+    def plan_continue(self) -> None:
+        """Let it go on by itself when the limit resets that has stopped it."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.PlanContinue())
+
+    def call_off_continue(self) -> None:
+        """Let it not go on by itself."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.CallOffContinue())
 
     def answer(
         self,
@@ -135,14 +167,40 @@ class RunModel:
 
     def connect(self, handle: RunHandle) -> None:
         """The run is there; what was wanted before goes first."""
-        self.handle = handle
+        self.handle, self.rest = handle, None
         early, self._early = self._early, []
         for command in early:
             handle.send(command)
 
-    async def follow(self, events: EventLog) -> None:
-        """Take every event of the run, from its first one to its last."""
-        self._reader = events.reader()
+    def lay_down(self, handle: RunHandle, rest: Rest) -> list[Command]:
+        """It is kept, and only read from now on: what is wanted of it goes to what can bring it back.
+
+        Returns what was wanted while it was to go on, and nothing came of.
+        """
+        self.handle, self.rest, self._reader, self._has_journal = handle, rest, None, True
+        early, self._early = self._early, []
+        for command in early:
+            self.store.queue.pop(getattr(command, "prompt_id", ""), None)
+        return early
+
+    def come_back(self, wanted: Sequence[Command]) -> None:
+        """It is about to go on with this; what else is wanted of it waits until it is served."""
+        from maverick_tui.runs import commands
+
+        self.handle = self.rest = None
+        for command in wanted:
+            if isinstance(command, commands.SendPrompt):
+                self.store.queue[command.prompt_id] = inert(command.text)
+            self._send(command)
+
+    def begin_anew(self) -> None:
+        """It is about to be followed from its first event on."""
+        self.handle = self.rest = self._reader = None
+        self.store.become(RunStore(), 0)
+
+    async def follow(self, events: EventLog, since: int = 0) -> None:
+        """Take every event of the run to its last one, from the first one on that its store does not know."""
+        self._reader = events.reader(since)
         while await events.wait(self._reader.number):
             self._catch_up()
 
@@ -159,6 +217,8 @@ class RunModel:
             self._is_catching_up = False
 
     def _take(self, event: Event) -> None:
+        if not self.agent and event.type == "run_started":
+            self.agent = cast("RunStarted", event).agent
         try:
             self._board.receive(self, event)
         except Exception:  # what cannot be shown must not end the run, nor hide what follows
@@ -166,15 +226,27 @@ class RunModel:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something would be cut short: a turn, a background task, a question, a job to come."""
+        """Whether something would be cut short: a turn, a background task, a question, or what is to come by itself."""
         store = self.store
+        if not self.is_served or self.attached is not None:
+            return False
         tasks = any(task.is_task_alive for task in store.tasks.values())
-        return not store.is_ended and bool(store.is_running or tasks or store.questions or store.jobs)
+        return bool(store.is_running or tasks or store.questions or store.jobs or store.planned)
+
+    @property
+    def told(self) -> list[Event]:
+        """All that it has told, if it is served; of one that is only read, the journal has it."""
+        return self._reader.told if self._reader is not None else []
+
+    @property
+    def is_served(self) -> bool:
+        """Whether more may come of it by itself."""
+        return self.rest is None and not self.store.is_ended
 
     @property
     def is_kept(self) -> bool:
         """Whether it can be read after its end."""
-        return self._reader is not None and self._reader.is_kept
+        return self._reader.is_kept if self._reader is not None else self._has_journal
 
     def board_position(self) -> tuple[int, int, int]:
         """Which run this is, of how many, and how many others wait for the person."""
@@ -204,11 +276,13 @@ class Board:
         self._on_event(run, event)
 
     def position(self, run: RunModel) -> tuple[int, int, int]:
-        """Which run this is, of how many, and how many others wait for the person."""
-        alive = [one for one in self.runs.values() if not one.store.is_ended]
-        place = alive.index(run) + 1 if run in alive else len(alive)
+        """Which run this is, of how many that are served, and how many others wait for the person.
+
+        One that is only read, or replayed, is none of them: it stands for itself.
+        """
+        alive = [one for one in self.runs.values() if one.is_served]
         waiting = sum(one.store.needs_person for one in alive if one is not run)
-        return place, len(alive), waiting
+        return (alive.index(run) + 1, len(alive), waiting) if run in alive else (1, 1, waiting)
 
     def beside(self, run: RunModel, direction: int) -> RunModel:
         """The run after this one, or before it, going round."""
@@ -218,4 +292,5 @@ class Board:
     @property
     def at_work(self) -> list[RunModel]:
         """Runs that would lose something: a turn, a background task, a question, a prompt that waits, a job to come."""
-        return [run for run in self.runs.values() if run.is_busy or (run.store.queue and not run.store.is_ended)]
+        ours = (run for run in self.runs.values() if run.is_served and run.attached is None)
+        return [run for run in ours if run.is_busy or run.store.queue]

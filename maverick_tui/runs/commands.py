@@ -42,6 +42,16 @@ class Interrupt(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class PlanContinue(Command):
+    """Go on by yourself when the limit resets that has ended the last turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOffContinue(Command):
+    """Do not go on by yourself."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerPermission(Command):
     """Answer a question: allow it `once`, or for this `run`; or `deny` it, with a reason for the model.
 

@@ -26,7 +26,8 @@ from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
-from maverick_tui.runs.resuming import narrow, narrower, recalled
+from maverick_tui.runs.reach import lost_hooks
+from maverick_tui.runs.resuming import handed_over, narrow, narrower, recalled
 from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
 
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 
 JOBS_ENDED = "What was scheduled has ended. This run schedules nothing any more."
 CLEARED = "A new conversation has begun; the agent knows nothing of what stands above."
+HANDED_OVER = "The conversation cannot be resumed as it was: the agent is told what was said in it."
 FORGOTTEN = "The conversation could not be resumed. A new one has begun; the agent knows nothing of the old one."
 
 
@@ -65,12 +67,15 @@ class Connection:
         self._model: str | None = None
         self._past = past
         self._has_connected = False
-        self._may_schedule = True
+        # A CLI that resumes a conversation has its jobs back, also those of a process that is long gone.
+        self._may_schedule = past is None or not past.had_jobs
         self._watching: asyncio.Task[None] | None = None
         self.loaded: Loaded | None = None
         self.prompter: Prompter | None = None
         self._memory: object | None = None
         """What the next session needs to go on with the conversation."""
+        self._is_to_come_back = past is not None and past.turns > 0
+        """Whether there was a conversation before this process, and no session has it yet."""
         self.is_wanted = True
         """Whether a connection that is not there is to be opened."""
 
@@ -97,13 +102,20 @@ class Connection:
 
     def _come_back(self, loaded: Loaded, past: Past) -> None:
         """Give the agent its conversation again, and no more than it had."""
-        if taken := narrow(loaded.agent, past):
+        # Only who forks a run chooses an agent, and with another one what that may do.
+        is_same = not past.is_fork or (past.loaded is not None and past.loaded.agent == loaded.agent.name)
+        if is_same and (taken := narrow(loaded.agent, past, loaded.called)):
             text = f"It comes back without {', '.join(taken)}, which it did not have when this run began."
             self._events.emit(Noticed(self._events.now(), "narrowed", text[:LONGEST_NOTICE]))
-        self._turns.mode = narrower(past.mode, loaded.permission_mode)
+        if is_same and past.loaded is not None and (lost := lost_hooks(loaded.agent, past.loaded.reaches or ())):
+            text = f"Hooks that it had are not in its file any more: {', '.join(lost)}."
+            self._events.emit(Noticed(self._events.now(), "hooks_lost", text[:LONGEST_NOTICE]))
+        mode = self._turns.mode = narrower(past.mode if is_same else "", loaded.permission_mode)
+        if mode != loaded.permission_mode:
+            loaded.agent.permission_mode = mode
+        if past.model and self._model is None:  # from the start: to change it tells the CLI's conversation of it
+            loaded.agent._answer_by(past.model)
         self._memory = recalled(past, loaded.agent)
-        if self._memory is None and past.turns:
-            self._events.emit(Noticed(self._events.now(), "session_lost", FORGOTTEN))
 
     async def connect(self) -> None:
         """Open a session, and load the agent if that has failed before."""
@@ -151,6 +163,8 @@ class Connection:
         if self.prompter is None or not await self.prompter.session.clear():
             await self.close()
             self._memory, self.is_wanted = None, True
+            self._may_schedule = True  # a new conversation has no jobs of an earlier process
+        self._is_to_come_back = False
         self._events.emit(Noticed(self._events.now(), "cleared", CLEARED))
 
     def _lose_jobs(self, *, for_good: bool = False) -> None:
@@ -204,18 +218,28 @@ class Connection:
             self._memory = self.prompter.session.memory or self._memory
 
     async def _open(self, loaded: Loaded) -> Session:
-        """Go on with the conversation that was lost; if that cannot be, begin a new one and say so."""
-        if (memory := self._memory) is not None:
+        """Go on with the conversation that was lost, or hand over what was said in it; else begin a new one. Say so."""
+        ways: list[tuple[Callable[[], object | None], str]] = [(lambda: self._memory, "")]
+        if self._memory is not None or self._is_to_come_back:
+            ways.append((lambda: handed_over(self._events.since(0), loaded.agent), HANDED_OVER))
+        for find, words in ways:
+            if (memory := find()) is None:
+                continue
             try:
-                return await self._enter(loaded, memory)
+                session = await self._enter(loaded, memory)
             except CLINotFoundError:
                 raise
             except AgentError as error:
                 log.info("The conversation cannot be resumed: %s", error)
+                continue
+            return self._began_with(session, memory, "handed_over", words)
         session = await self._enter(loaded, None)
-        if memory is not None:
-            self._memory = None
-            self._events.emit(Noticed(self._events.now(), "session_lost", FORGOTTEN))
+        return self._began_with(session, None, "session_lost", FORGOTTEN if len(ways) > 1 else "")
+
+    def _began_with(self, session: Session, memory: object | None, kind: str, words: str) -> Session:
+        self._memory, self._is_to_come_back = memory, False
+        if words:
+            self._events.emit(Noticed(self._events.now(), kind, words))
         return session
 
     async def _enter(self, loaded: Loaded, memory: object | None) -> Session:

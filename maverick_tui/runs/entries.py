@@ -155,21 +155,22 @@ class NoticeEntry(Entry):
 
 
 class EndEntry(Entry):
-    """The end of a turn: what came of it and what it cost."""
+    """The end of a turn: what came of it and what it cost; of one that is `is_inherited`, the other run tells that."""
 
-    __slots__ = ("result",)
+    __slots__ = ("is_inherited", "result")
     kind = "end"
 
-    def __init__(self, number: int, result: TurnEnded, began: float) -> None:
+    def __init__(self, number: int, result: TurnEnded, began: float, *, is_inherited: bool = False) -> None:
         super().__init__(number, began, result.turn)
         self.ended_at = result.at
         self.result = result
+        self.is_inherited = is_inherited
 
 
 class FailureEntry(Entry):
     """The banner of a failure; `characters` is how much of the answer had come."""
 
-    __slots__ = ("characters", "failure", "is_current")
+    __slots__ = ("characters", "due", "failure", "is_current")
     kind = "failure"
 
     def __init__(self, number: int, at: float, turn: int, failure: Failure, characters: int) -> None:
@@ -178,3 +179,10 @@ class FailureEntry(Entry):
         self.characters = characters
         self.is_current = True
         """Whether its keys act: it is, until something else is asked."""
+        self.due: float | None = None
+        """When the run goes on by itself, if it does."""
+
+    def may_wait(self, now: float) -> bool:
+        """Whether the run goes on by itself, or could at a time that is still to come."""
+        is_to_come = self.failure.retry_at is not None and self.failure.retry_at > now
+        return self.failure.kind == "rate_limit" and (is_to_come or self.due is not None)

@@ -10,7 +10,8 @@ from maverick_tui.runs.entries import Entry, ToolEntry
 class EntryList:
     """What a subagent does stands below its call, so an entry may come to stand before others."""
 
-    def __init__(self) -> None:
+    def __init__(self, last_number: int = 0) -> None:
+        """The first entry has the number after `last_number`."""
         self.items: list[Entry] = []
         self.change = 0
         """How often anything has changed."""
@@ -19,12 +20,21 @@ class EntryList:
         self._moved_at: list[int] = []
         self._moved: list[int] = []
         """When the order has changed and from which index on: only what no later change reaches back behind."""
-        self._last_number = 0
+        self._last_number = last_number
 
     def number(self) -> int:
         """A number that no entry has yet."""
         self._last_number += 1
         return self._last_number
+
+    def renumber(self, by: int) -> None:
+        """Count on from another number, so that its entries are those of another list that begins or ends alike."""
+        if not by:
+            return
+        for entry in self.items:
+            entry.number += by
+        self._changed = {number + by: change for number, change in self._changed.items()}
+        self._last_number += by
 
     def add(self, entry: Entry, owner: ToolEntry | None = None) -> None:
         """Put it at the end, or below what its owner has done already."""
@@ -92,6 +102,10 @@ class ChangeReader:
     def __init__(self, entries: EntryList) -> None:
         self._list = entries
         self._seen = 0
+
+    def skip(self) -> None:
+        """Take nothing of what has changed until now."""
+        self._seen = self._list.change
 
     def take(self) -> tuple[list[Entry], int | None]:
         """Entries that look different since the last call, and from which index on the order has changed."""

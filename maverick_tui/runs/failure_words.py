@@ -17,6 +17,8 @@ _TITLES = {
     "LimitError": "A limit was reached",
     "RefusalError": "The model refuses",
 }
+CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
+"""What a model is asked that is to go on where its answer broke off."""
 _WHOLE = ("LimitError", "RefusalError")
 """Ends that leave the stream whole, also if they come in the middle of an answer."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maverick_tui.events.kinds import Failure
-from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
+from maverick_tui.exceptions import AgentError, ConfigError, MaverickError, NetworkError
 from maverick_tui.masking.redact import redact
 
 LONGEST = 100_000
@@ -15,7 +15,10 @@ RAW = "the raw response"
 
 
 def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failure:
-    """The failure that an exception stands for, with the errors below it; secrets are masked."""
+    """The failure that an exception stands for, with the errors below it; secrets are masked.
+
+    `retry_at` is when the limit resets that has refused it, where that is known from elsewhere.
+    """
     chain = list(_chain(error))
     kind = error.kind if isinstance(error, AgentError) else "invalid" if isinstance(error, ConfigError) else "agent"
     return Failure(
@@ -29,7 +32,7 @@ def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failur
         status=_number(chain, "status"),
         exit_code=_number(chain, "exit_code"),
         is_retryable=isinstance(error, AgentError) and error.is_retryable,
-        retry_at=retry_at if kind == "rate_limit" else None,
+        retry_at=(retry_at or _resets_at(chain)) if kind == "rate_limit" else None,
     )
 
 
@@ -54,4 +57,9 @@ def _text(chain: list[BaseException], name: str) -> str:
 
 def _number(chain: list[BaseException], name: str) -> int | None:
     found = (value for error in chain if isinstance(value := getattr(error, name, None), int))
+    return next(found, None)
+
+
+def _resets_at(chain: list[BaseException]) -> float | None:
+    found = (error.resets_at for error in chain if isinstance(error, NetworkError) and error.resets_at is not None)
     return next(found, None)

@@ -115,6 +115,11 @@ class Figures:
         self._live_sum = Usage()
         self._growing = 0.0
 
+    def amount_to(self, total: Usage, turns: int) -> None:
+        """Only the last turns were told here; all of them together are known to have used this."""
+        self.settled = total - self._live_sum
+        self.turns = turns
+
     def run_ended(self, at: float) -> None:
         """Nothing more comes: a turn that was never closed stops to take time."""
         if self.turn_began is not None:

@@ -22,8 +22,8 @@ _WITH_SUBCOMMANDS = frozenset(
     " terraform uv yarn".split()
 )
 _RUN_ANYTHING = frozenset(
-    "alias config create difftool dlx env exec explore extension foreach hook init mergetool node pkg run rustc set"
-    " tool x".split()
+    "alias auth config create difftool dlx env exec explore extension foreach hook init mergetool node pkg run rustc"
+    " set tool x".split()
 )
 """Subcommands whose next word is a program, or makes one run, at once or later."""
 _RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})

@@ -13,6 +13,7 @@ from maverick_tui.agent.context import AgentContext, current_branch
 from maverick_tui.events.kinds import AgentLoaded, TurnStarted
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.git.repository import repository_of
+from maverick_tui.runs.reach import Called, called_by, reaches_of
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -47,6 +48,8 @@ class Loaded:
     context: AgentContext
     draft: str = ""
     """What the agent could be asked."""
+    called: Called = field(default_factory=dict)
+    """Agents that it may call."""
 
     @property
     def is_plain(self) -> bool:
@@ -84,7 +87,16 @@ class Loaded:
             draft=self.draft,
             repository=repository_of(self.context.cwd),
             tools=tuple(agent.allowed_tools),
+            reaches=reaches_of(agent, self.called),
+            limits=self._limits(settings),
         )
+
+    def _limits(self, settings: MaverickConfig) -> dict[str, Any]:
+        """What a prompt may take, but for how often the model is asked."""
+        own = {name: most for name, most in self.agent.limits.items() if type(most) in (int, float)}
+        cost = own.pop("max_cost_usd", None) or self.agent.max_budget_usd or settings.max_budget_usd
+        own.pop("max_turns", None)
+        return {**own, **({"max_cost_usd": cost} if cost else {})}
 
 
 def is_plain(agent: MaverickAgent) -> bool:
@@ -109,7 +121,8 @@ def load(plan: RunPlan) -> Loaded:
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
     cwd = plan.cwd.expanduser().absolute()
     context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(plan.extra))
-    loaded = Loaded(agent, context, plan.drafts.get(agent.name) or agent.initial_prompt or "")
+    draft = plan.drafts.get(agent.name) or agent.initial_prompt or ""
+    loaded = Loaded(agent, context, draft, called_by(agent, cwd))
     if not loaded.is_plain:
         importlib.import_module("maverick_tui.agent.sdk_messages")
     return loaded

@@ -24,12 +24,14 @@ from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.commands import (
     AnswerPermission,
+    CallOffContinue,
     ClearConversation,
     CloseRun,
     Command,
     DropPrompt,
     Interrupt,
     NameRun,
+    PlanContinue,
     Reconnect,
     ReleasePrompts,
     SendPrompt,
@@ -37,9 +39,10 @@ from maverick_tui.runs.commands import (
     SetModel,
 )
 from maverick_tui.runs.connection import Connection
+from maverick_tui.runs.continuing import PERSON, Continuing
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.past import Past
+from maverick_tui.runs.past import CLOSED, Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.queue import Queue
@@ -74,8 +77,13 @@ class LocalRun:
         clock: Callable[[], float] = time.time,
         is_attended: bool = True,
         past: Past | None = None,
+        continues: bool | None = None,
     ) -> None:
-        """`name` is what is known of its agent before anything is prepared; a run with a `past` goes on from there."""
+        """`name` is what is known of its agent before anything is prepared; a run with a `past` goes on from there.
+
+        A past that is another run's has this one's beginning: see `runs/forking.py`.
+        `continues` says whether it goes on by itself after a limit; by default the settings do.
+        """
         self.events = EventLog(clock, past.events if past is not None else ())
         self._run_id = run_id
         self._wake = asyncio.Event()
@@ -92,17 +100,21 @@ class LocalRun:
             past=past,
         )
         self._queue = Queue(self.events)
+        self._continues = continues
+        self._continuing = Continuing(self.events, self._wake.set, self._continues_by_itself)
+        self._turns.on_end = self._continuing.turn_ended
         self._past = past
         if past is None:
             self.events.emit(RunStarted(self.events.now(), run_id, name))
-        else:
+        elif not past.is_fork:
             self.events.emit(RunReopened(self.events.now()))
             for prompt in past.waiting:  # what a person has written is not lost, and not sent unasked
                 self._queue.add(SendPrompt(prompt.prompt_id, prompt.text))
             self._queue.hold()
+            self._continuing.recall(past)
         self._ready: OpenTurn | None = None
         """A turn that has begun, and that `serve` is to answer."""
-        self._is_fresh = past is None
+        self._is_fresh = past is None or (past.is_fork and not past.turns)
         """Whether the agent's own `execute` is still to be run."""
         self._is_executing = False
         self._ends_jobs = False
@@ -118,20 +130,34 @@ class LocalRun:
     def keep(self, path: Path, size: int | None = None) -> None:
         """Keep all that the run tells in a journal there, if it is not kept already.
 
-        A run that goes on does so in the journal of its past, of which `size` bytes are whole.
+        A run that goes on does so in the journal of its past, of which `size` bytes are whole. ConfigError if it goes
+        on elsewhere.
         """
 
         def tell(text: str) -> None:  # not at once: it is called while events are being written
             asyncio.get_running_loop().call_soon(self.events.emit, Noticed(self.events.now(), "journal", text))
 
-        if not self.events.is_kept:
-            self.events.keep_in(Journal(path, tell, size=size), self._past.kept if self._past is not None else 0)
+        if self.events.is_kept:
+            return
+        journal = Journal(path, tell, size=size)
+        if size is not None:  # two that go on with one conversation would both be paid for, and one of them lost
+            journal.claim()
+        self.events.keep_in(journal, self._past.kept if self._past is not None else 0)
 
     def stop(self, kind: str, why: str) -> None:
         """End the run in good order, and tell why; what is being answered is interrupted."""
         if not self.events.is_closed and not self._is_closing:
             self.events.emit(Noticed(self.events.now(), kind, why))
         self.send(CloseRun())
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is being done, waits, or comes by itself."""
+        is_free = self._turns.current is None and self._ready is None and self._queue.next is None
+        comes = self._questions.is_waiting or self._turns.has_jobs or self._continuing.planned is not None
+        prompter = self._connection.prompter
+        is_quiet = prompter is None or prompter.session.may_rest  # nothing works on in the background
+        return is_free and not comes and self._work is None and is_quiet
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -174,6 +200,9 @@ class LocalRun:
         elif prompter is not None and self._ends_jobs and is_free:
             self._ends_jobs = False
             await self._connection.end_jobs()
+        elif self._continuing.is_due and is_free and not self._questions.is_waiting:
+            self._queue.add_first(self._continuing.go_on())
+            self._want_connection()
         elif isinstance(following, ClearConversation) and is_free:
             self._is_fresh = True
             await self._connection.clear()
@@ -185,7 +214,7 @@ class LocalRun:
         elif prompter is not None and isinstance(following, SendPrompt) and is_free:
             self._queue.remove(following)
             self._ready = self._begin_turn(following)
-        elif self._is_attended:
+        elif self._is_attended or self._continuing.planned is not None:
             await self._wait()
         else:
             await self._finish()
@@ -233,6 +262,7 @@ class LocalRun:
             if (turn := self._turns.current) is not None:
                 turn.is_cut = True
                 self._turns.end(turn)
+            self._continuing.call_off(CLOSED)
             self._queue.drop(lambda _prompt: True)
             self.events.emit(RunEnded(self.events.now(), reason))
             self.events.close()
@@ -279,7 +309,7 @@ class LocalRun:
             prompter.is_loss_told = prompter.session.is_ended
             self._turns.end(last)
             if last.error is not None:
-                self._queue.hold()
+                self._queue.hold(has_failed=True)
         if self._stopping is not None:
             await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
 
@@ -287,7 +317,13 @@ class LocalRun:
         """Whether `execute` would send what the person wrote as it is: then it need not come between."""
         return self._connection.loaded is not None and self._connection.loaded.is_plain and bool(turn.text.strip())
 
+    def _continues_by_itself(self) -> bool:
+        if self._continues is None and (loaded := self._connection.loaded) is not None:
+            return (loaded.agent.config or loaded.context.config).continue_after_limit
+        return bool(self._continues)
+
     def _interrupt(self) -> None:
+        self._continuing.call_off(PERSON)
         turn = self._turns.current
         is_waiting = self._connection.prompter is None and self._queue.has_prompts
         has_jobs = self._turns.has_jobs
@@ -341,7 +377,13 @@ class LocalRun:
             self._interrupt()
         elif isinstance(command, AnswerPermission):
             self._questions.answer(command)
+        elif isinstance(command, PlanContinue):
+            if self._turns.current is None and self._queue.next is None:  # else something else goes on already
+                self._continuing.plan()
+        elif isinstance(command, CallOffContinue):
+            self._continuing.call_off(PERSON)
         elif isinstance(command, ReleasePrompts):
+            self._continuing.call_off(PERSON)
             if self._queue.release():
                 self._want_connection()
         elif isinstance(command, SetMode):
@@ -351,6 +393,7 @@ class LocalRun:
         elif isinstance(command, NameRun):
             self.events.emit(RunNamed(self.events.now(), command.name))
         elif isinstance(command, ClearConversation):
+            self._continuing.forget()
             self._queue.add(command)
             self._want_connection()
         elif isinstance(command, Reconnect):
@@ -362,6 +405,7 @@ class LocalRun:
     def _send_prompt(self, prompt: SendPrompt) -> None:
         if self._is_closing:
             return
+        self._continuing.call_off(PERSON)
         self._want_connection()
         if not self._connection.is_open or self._queue.next is not None or self._turns.current is not None:
             self._queue.add(prompt)
@@ -373,7 +417,8 @@ class LocalRun:
 
     def _close(self) -> None:
         self._is_closing = True
-        self._queue.drop(lambda _prompt: True)
+        self._continuing.call_off(CLOSED)
+        self._queue.hold()  # it is dropped with the end of the run, which says that nobody but that has dropped it
         self._interrupt()
         if self._turns.current is None and self._work is not None:
             self._work.cancel()

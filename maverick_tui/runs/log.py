@@ -54,11 +54,16 @@ class _Grown:
 class EventLog:
     """Numbers events by their place, from 0 on. Only the run writes; whoever reads cannot hold it up or change it."""
 
-    def __init__(self, clock: Callable[[], float] = time.time, past: Iterable[Event] = ()) -> None:
-        """`past` is what was told before the run goes on."""
+    def __init__(
+        self, clock: Callable[[], float] = time.time, past: Iterable[Event] = (), *, is_batched: bool = True
+    ) -> None:
+        """`past` is what was told before the run goes on; what was in batches before need not be so again."""
         self._clock = clock
+        self._is_batched = is_batched
         self.is_closed = False
         """Whether the last event has been told."""
+        self.is_kept_elsewhere = False
+        """Whether it repeats what another process keeps."""
         self._events: list[Event | _Grown] = [*past]
         self._told = len(self._events)
         """How many of them may be read."""
@@ -80,7 +85,7 @@ class EventLog:
     @property
     def is_kept(self) -> bool:
         """Whether there is a journal."""
-        return self._kept is not None
+        return self._kept is not None or self.is_kept_elsewhere
 
     def keep_in(self, journal: Keeps, since: int = 0) -> None:
         """Keep everything there from now on, and what was told before, from that number on."""
@@ -108,6 +113,9 @@ class EventLog:
     def _tell_soon(self) -> None:
         """Tell it with what follows at once; the first word of many does not wait."""
         if self._batch is not None:
+            return
+        if not self._is_batched:
+            self._tell()
             return
         try:
             loop = asyncio.get_running_loop()
@@ -151,9 +159,9 @@ class EventLog:
             self._kept.close()
         self._wake()
 
-    def since(self, number: int) -> list[Event]:
-        """The events from that number on."""
-        kept = self._events[number : self._told]
+    def since(self, number: int, most: int | None = None) -> list[Event]:
+        """The events from that number on, or so many of them."""
+        kept = self._events[number : self._told if most is None else min(self._told, number + most)]
         return [item.event(at) if isinstance(item, _Grown) else item for at, item in enumerate(kept, number)]
 
     def reader(self, since: int = 0) -> LogReader:
@@ -192,9 +200,14 @@ class LogReader:
         """Whether what it reads is kept."""
         return self._log.is_kept
 
-    def take(self) -> list[Event]:
-        """What has come since the last time."""
-        events = self._log.since(self.number)
+    @property
+    def told(self) -> list[Event]:
+        """Everything that stands in the log."""
+        return self._log.since(0)
+
+    def take(self, most: int | None = None) -> list[Event]:
+        """What has come since the last time, or so much of it."""
+        events = self._log.since(self.number, most)
         self.number += len(events)
         return events
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from maverick_tui.agent.fields import CLAUDE_CODE
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.runs.store import GONE
 from maverick_tui.usage import Usage
 
-GONE = "its process was gone"
+CLOSED = "closed"
+"""Why a plan to go on was called off by the end of its run: it was not that anybody wanted something else."""
 
 
 class Past(NamedTuple):
@@ -25,14 +28,36 @@ class Past(NamedTuple):
     mode: str = ""
     waiting: tuple[ev.PromptQueued, ...] = ()
     """Prompts that were never sent."""
+    planned: ev.ContinuePlanned | None = None
+    """A plan to go on that only the end of the run has called off."""
+    model: str = ""
+    """The model that answered last, where a person has chosen it."""
+    is_fork: bool = False
+    """Whether it is another run's, and the one that goes on from it begins here."""
+    granted: tuple[str, ...] = ()
+    """Rules that the person gives it on top, for this time."""
+    limited: frozenset[str] = frozenset()
+    """What the person has set another limit for, this time: `turns`, `cost`."""
 
     @property
     def conversation(self) -> list[Event]:
-        """What the model knows of: all since the last time that a new conversation began."""
-        cleared = (
-            at for at, event in enumerate(self.events) if isinstance(event, ev.Noticed) and event.kind == "cleared"
+        """What the model knows of."""
+        return conversation_of(self.events)
+
+    @property
+    def had_jobs(self) -> bool:
+        """Whether something may be scheduled in the conversation: a session of Claude Code does not tell."""
+        return any(
+            event.agent == CLAUDE_CODE if isinstance(event, ev.AgentLoaded) else bool(event.jobs)
+            for event in self.conversation
+            if isinstance(event, ev.AgentLoaded | ev.JobsScheduled)
         )
-        return self.events[max(cleared, default=0) :]
+
+
+def conversation_of(events: Sequence[Event]) -> list[Event]:
+    """What the model knows of: all since the last time that a new conversation began."""
+    cleared = (at for at, event in enumerate(events) if isinstance(event, ev.Noticed) and event.kind == "cleared")
+    return list(events[max(cleared, default=0) :])
 
 
 class _Reader:
@@ -43,16 +68,30 @@ class _Reader:
         self.turns = self.blocks = 0
         self.loaded: ev.AgentLoaded | None = None
         self.mode = ""
+        self.models: list[str] = []
+        """Those that answered; the first is the agent's own, unless a fork had one chosen for it."""
+        self.forked_to = ""
+        """The model that was chosen for a fork."""
         self.reported: dict[str, Usage] = {}
         self.questions: dict[str, ev.PermissionAsked] = {}
         self.waiting: dict[str, ev.PromptQueued] = {}
+        self.dropped: dict[str, ev.PromptQueued] = {}
+        """Those that were dropped last; with the end of the run they were never sent."""
         self.has_jobs = False
+        self.planned: ev.ContinuePlanned | None = None
+        self.is_planned = False
+        """Whether the plan is still open."""
 
     def read(self, event: Event) -> None:
         """Take the next one."""
+        if isinstance(event, ev.RunEnded):
+            self.waiting |= self.dropped
+        elif not isinstance(event, ev.PromptDropped):
+            self.dropped = {}
         match event:
             case ev.TurnStarted():
                 self.turn, self.turns, self.reported = event, event.turn, {}
+                self.planned = self.planned if self.is_planned else None
                 self.waiting.pop(event.prompt_id, None)
             case ev.TurnEnded():
                 self.turn = None
@@ -62,6 +101,10 @@ class _Reader:
                 self.reported[event.message] = event.usage
             case ev.AgentLoaded():
                 self.loaded, self.mode = event, self.mode or event.permission_mode
+            case ev.RunForked():
+                self.forked_to = event.model
+            case ev.ModelNamed():
+                self.models.append(event.model)
             case ev.ModeChanged():
                 self.mode = event.mode
             case ev.PermissionAsked():
@@ -70,33 +113,59 @@ class _Reader:
                 self.questions.pop(event.request, None)
             case ev.PromptQueued():
                 self.waiting[event.prompt_id] = event
-            case ev.PromptDropped():
-                self.waiting.pop(event.prompt_id, None)
+            case ev.PromptDropped() if event.prompt_id in self.waiting:
+                self.dropped[event.prompt_id] = self.waiting.pop(event.prompt_id)
             case ev.JobsScheduled():
                 self.has_jobs = bool(event.jobs)
+            case ev.ContinuePlanned():
+                self.planned, self.is_planned = event, True
+            case ev.ContinueCalledOff(why=why):
+                self.planned, self.is_planned = self.planned if why == CLOSED else None, False
+            case ev.ContinueDue():
+                self.planned, self.is_planned = None, False
 
-    def ending(self, at: float) -> list[Event]:
+    @property
+    def model(self) -> str:
+        """The one that a person has chosen instead of the agent's own; of Claude Code, any that it had."""
+        is_any = self.loaded is not None and self.loaded.agent == CLAUDE_CODE
+        is_other = bool(self.models) and (is_any or self.models[-1] != self.models[0])
+        return self.models[-1] if is_other else self.forked_to
+
+    def ending(self, at: float, why: str) -> list[Event]:
         """What would have been told if the run had ended in good order."""
         found: list[Event] = [
             ev.PermissionSettled(at, asked.request, asked.call, "withdrawn") for asked in self.questions.values()
         ]
         if self.has_jobs:
             found.append(ev.JobsScheduled(at))
+        if self.is_planned:
+            found.append(ev.ContinueCalledOff(at, CLOSED))
         if self.turn is not None:
             lasted = max(0, round((at - self.turn.at) * 1000))
             used = sum(self.reported.values(), Usage(duration_ms=lasted))
             found.append(
-                ev.TurnEnded(at, self.turn.turn, "interrupted", used, steps=len(self.reported), is_estimate=True)
+                ev.TurnEnded(
+                    at, self.turn.turn, "interrupted", used, steps=len(self.reported), is_estimate=bool(used.cost_usd)
+                )
             )
         found += (ev.PromptDropped(at, prompt_id) for prompt_id in self.waiting)
-        return [*found, ev.RunEnded(at, GONE)]
+        return [*found, ev.RunEnded(at, why)]
 
 
-def past_of(events: Sequence[Event]) -> Past:
-    """The run that these events tell of, with an end if it has none."""
+def read_past(events: Sequence[Event]) -> Past:
+    """What these events tell, whether or not they have an end."""
+    reader = _Reader()
+    for event in events:
+        reader.read(event)
+    return Past([*events], 0, reader.turns, reader.blocks, reader.loaded, reader.mode, model=reader.model)
+
+
+def past_of(events: Sequence[Event], why: str = GONE) -> Past:
+    """The run that these events tell of, with an end if it has none; `why` is the reason that it has then."""
     reader, told = _Reader(), [*events]
     for event in told:
         reader.read(event)
     waiting = tuple(reader.waiting.values())
-    ending = [] if isinstance(told[-1], ev.RunEnded) else reader.ending(told[-1].at)
-    return Past([*told, *ending], len(told), reader.turns, reader.blocks, reader.loaded, reader.mode, waiting)
+    ending = [] if isinstance(told[-1], ev.RunEnded) else reader.ending(told[-1].at, why)
+    state = reader.turns, reader.blocks, reader.loaded, reader.mode, waiting
+    return Past([*told, *ending], len(told), *state, planned=reader.planned, model=reader.model)

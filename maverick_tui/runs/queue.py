@@ -17,6 +17,8 @@ class Queue:
         self._items: list[SendPrompt | ClearConversation] = []
         self._held: set[str] = set()
         """The ids of prompts that wait until somebody releases them."""
+        self._following: set[str] = set()
+        """Those of them that only a failure has held: they follow whatever makes that good."""
 
     @property
     def next(self) -> SendPrompt | ClearConversation | None:
@@ -34,18 +36,26 @@ class Queue:
         if isinstance(item, SendPrompt):
             self._log.emit(PromptQueued(self._log.now(), item.prompt_id, item.text))
 
+    def add_first(self, prompt: SendPrompt) -> None:
+        """Let it be the next, and let what a failure has held follow it, unless a person holds something else."""
+        self._items.insert(0, prompt)
+        self._log.emit(PromptQueued(self._log.now(), prompt.prompt_id, prompt.text))
+        if self._held <= self._following:
+            self.release()
+
     def remove(self, item: SendPrompt | ClearConversation) -> None:
         """It begins."""
         self._items.remove(item)
 
-    def hold(self) -> None:
-        """Let every prompt wait until somebody releases it.
+    def hold(self, *, has_failed: bool = False) -> None:
+        """Let every prompt wait until somebody releases it, or what has failed goes on.
 
         What waits was meant to follow on what was stopped, or failed: whether it still does, the person decides. A new
         conversation behind it is forgotten: beginning it now would take from those prompts what they are about.
         """
         if waiting := self._unheld():
             self._held.update(waiting)
+            self._following = set(waiting) if has_failed else set()
             first = next(at for at, item in enumerate(self._items) if self._is_held(item))
             self._items[first:] = [item for item in self._items[first:] if isinstance(item, SendPrompt)]
             self._log.emit(PromptsHeld(self._log.now(), waiting))

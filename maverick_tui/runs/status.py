@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Literal, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import end_of, title
 from maverick_tui.runs.figures import dollars
-from maverick_tui.runs.store import Phase, RunStore
+from maverick_tui.runs.moments import moment, until
+from maverick_tui.runs.store import CUT, GONE, Phase, RunStore
 from maverick_tui.runs.tool_text import describe, key_argument
 
 Tone = Literal["quiet", "busy", "good", "attention", "bad"]
@@ -28,7 +28,11 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
     """What is happening at this moment; with the key that interrupts, where that may be wanted."""
     for_seconds = clock(now - store.phase_since)
     phase = store.phase
-    if phase in ("starting", "ended"):
+    if store.looked_at is not None:
+        return headline(store)._replace(detail=f"in another process; as of {_moment(store.looked_at, now)}")
+    if phase == "ended":
+        return _ended(store, now)
+    if phase == "starting":
         return headline(store)
     if phase == "connecting":
         return headline(store)._replace(detail=for_seconds)
@@ -36,6 +40,8 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
         return headline(store)._replace(detail="waiting for your prompt")
     if phase == "disconnected":
         return headline(store)._replace(detail=_failure(store, now))
+    if phase == "waiting":
+        return _waiting(store, now, interrupt_key)
     if phase in ("done", "interrupted", "failed"):
         return _settled(store, now)
     if phase == "interrupting":
@@ -53,9 +59,18 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
 
 def headline(store: RunStore) -> StatusText:
     """The same in one word, for a title or a list of runs: it changes with the phase only."""
+    if store.phase == "waiting" and store.planned is not None:
+        return StatusText("‖", f"waits until {moment(store.planned.due, store.planned.at)}", "", "attention")
+    if store.looked_at is not None:
+        return _ELSEWHERE
+    if store.phase == "ended":
+        return _HEADLINES[_end(store)]
     if store.phase in _HEADLINES:
         return _HEADLINES[store.phase]
     return StatusText("●", "running", "", "busy")
+
+
+_ELSEWHERE = StatusText("●", "running elsewhere", "", "quiet")
 
 
 _HEADLINES: dict[Phase, StatusText] = {
@@ -148,17 +163,49 @@ def _limit(store: RunStore, now: float) -> StatusText | None:
     return StatusText("‖", "rate-limited", until(limit.resets_at, now), "attention")
 
 
+def _waiting(store: RunStore, now: float, key: str) -> StatusText:
+    assert store.planned is not None
+    days, left = divmod(max(0.0, store.planned.due - now), 86_400)
+    when = f"{int(days)} d {clock(left)}" if days else clock(left)
+    way_out = f"  {key} calls it off" if key else ""
+    return headline(store)._replace(detail=f"goes on in {when}{way_out}")
+
+
+def _end(store: RunStore) -> Phase:
+    """What a run had come to when it ended, as the list of kept runs has it."""
+    reason = store.ended.reason if store.ended is not None else ""
+    if reason in (GONE, CUT):
+        return "interrupted"
+    if reason not in ("", "closed", "cancelled") or store.failure is not None:
+        return "failed"
+    return store.last_outcome or "ended"
+
+
+def _ended(store: RunStore, now: float) -> StatusText:
+    """When it ended, and what it has taken altogether; of one that was not there to tell, when it was heard last."""
+    why = store.ended.reason if store.ended is not None and store.ended.reason in (GONE, CUT) else ""
+    at = store.phase_since if store.ended is None else store.ended.at
+    when = f"{f'{why}, last heard of' if why else 'ended'} {_moment(at, now)}"
+    return headline(store)._replace(detail="  ".join([when, *(_taken(store) if store.figures.turns else ())]))
+
+
 def _settled(store: RunStore, now: float) -> StatusText:
-    figures = store.figures
-    parts = [clock(figures.settled.duration_ms / 1000)]
-    if figures.settled.cost_usd is not None:
-        sign = "≥" if figures.has_unpriced else "~" if figures.is_estimate else ""
-        parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
+    parts = _taken(store)
     if alive := sum(task.is_task_alive for task in store.tasks.values()):
         parts.append(f"{alive} still working in the background")
     if store.phase == "failed" and (why := _failure(store, now)):
         parts.insert(0, why)
     return headline(store)._replace(detail="  ".join(parts))
+
+
+def _taken(store: RunStore) -> list[str]:
+    """Time and money of all turns."""
+    figures = store.figures
+    parts = [clock(figures.settled.duration_ms / 1000)]
+    if figures.settled.cost_usd is not None:
+        sign = "≥" if figures.has_unpriced else "~" if figures.is_estimate else ""
+        parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
+    return parts
 
 
 def _failure(store: RunStore, now: float) -> str:
@@ -168,16 +215,12 @@ def _failure(store: RunStore, now: float) -> str:
     when = f"  {until(failure.retry_at, now)}" if failure.retry_at and failure.retry_at > now else ""
     ended_by = end_of(failure)
     what = title(failure).lower() if ended_by != failure.error else f"{failure.error}: {failure.kind}"
+    what = "rate-limited" if failure.kind == "rate_limit" else what
     return one_line(what) + when
 
 
-def until(moment: float, now: float) -> str:
-    """A moment to come: `until 14:05:00`, with its day if that is another one."""
-    try:
-        then, today = (datetime.fromtimestamp(at).astimezone() for at in (moment, now))
-    except (OverflowError, ValueError, OSError):  # no calendar has it, so it cannot be waited for
-        return "for ever"
-    return f"until {then:%H:%M:%S}" if then.date() == today.date() else f"until {then:%a %d %b %H:%M}"
+def _moment(at: float, now: float) -> str:
+    return moment(at, now, form="%H:%M:%S", unknown="at an unknown time")
 
 
 def clock(seconds: float) -> str:

@@ -25,13 +25,18 @@ if TYPE_CHECKING:  # the first frame is painted before there is any event, and t
 
 Phase = Literal[
     "starting", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying", "asking",
-    "interrupting", "done", "interrupted", "failed", "disconnected", "ended",
+    "interrupting", "waiting", "done", "interrupted", "failed", "disconnected", "ended",
 ]  # fmt: skip
 """What the run is doing. In each there is exactly one thing that it waits for."""
 
 _SETTLED: dict[ev.Outcome, Phase] = {"done": "done", "interrupted": "interrupted", "failed": "failed"}
+GONE = "its process was gone"
+"""Why a run has ended that has told no end."""
+CUT = "what follows cannot be read"
+"""Why what is known of a run ends, where its journal is damaged."""
 _OTHER_CONTEXT = ("cleared", "compact_boundary")
 """Notices after which the model is given something else than before."""
+_AT_END = ("prompt_dropped", "run_ended")
 _BLOCK_PHASES: dict[str, Phase] = {"text": "writing", "thinking": "thinking", "tool": "calling"}
 
 
@@ -42,11 +47,17 @@ _HEARD = frozenset(
 """Events by which something is heard of the model or its tools."""
 
 
+def forked_words(run_id: str, turn: int) -> str:
+    """Where a fork comes from; inert, on one line."""
+    return f"{one_line(run_id)} {f'after turn {turn}' if turn else 'before its first turn'}"
+
+
 class RunStore:
     """Applies events one by one; whoever draws asks it what has changed since the last time."""
 
-    def __init__(self) -> None:
-        self._list = EntryList()
+    def __init__(self, last_number: int = 0) -> None:
+        """Its entries are numbered from the one after `last_number` on; a number is never less than 1."""
+        self._list = EntryList(last_number)
         self.entries = self._list.items
         self.calls = RunCalls(self._list)
         self.questions, self.running, self.tasks = self.calls.questions, self.calls.running, self.calls.tasks
@@ -62,8 +73,15 @@ class RunStore:
         """Prompts that wait for their turn, by id."""
         self.held: set[str] = set()
         """Those of them that wait until somebody sends them, by id."""
+        self._dropped: dict[str, str] = {}
+        """Those that were dropped last: with the end of the run they were never sent, and it still has them."""
         self.name = ""
         """What the person calls the run."""
+        self.forked_from = ""
+        """The run that it goes on from by itself, and the turn of it after which it does."""
+        self.forked_turn = 0
+        self.is_inheriting = False
+        """Whether what is told is of that run: it is shown, and does not count."""
         self.first_prompt = ""
         """What it was asked first, on one line."""
         self.figures = Figures()
@@ -71,11 +89,17 @@ class RunStore:
         """A list that the agent keeps, and wants to be seen."""
         self.jobs: tuple[Job, ...] = ()
         """What the agent is going to do by itself."""
+        self.planned: ev.ContinuePlanned | None = None
+        """That it goes on by itself, and when."""
         self.phase: Phase = "starting"
         self.phase_since = 0.0
         self.retry: ev.RetryScheduled | None = None
         self.limit: ev.RateLimited | None = None
         self.last_outcome: ev.Outcome | None = None
+        self.ended: ev.RunEnded | None = None
+        """The end of the run, once it has one."""
+        self.looked_at: float | None = None
+        """When it stood so, where the run goes on in another process, and nothing of that comes here."""
         self.streaming: TextEntry | ToolEntry | None = None
         """The block of the agent's own answer that grows at the moment."""
         self._blocks: dict[int, TextEntry | ToolEntry] = {}
@@ -86,6 +110,18 @@ class RunStore:
         self._failed: ev.Failure | None = None
         self._characters = 0
         self._banner: FailureEntry | None = None
+
+    def become(self, other: RunStore, renumbered_by: int = 0) -> None:
+        """Be the other one from now on, for all who look at this one; who reads changes has to begin anew.
+
+        Its entries are renumbered first, so that those which were here already are known again.
+        """
+        other.renumber(renumbered_by)
+        vars(self).update(vars(other))
+
+    def renumber(self, by: int) -> None:
+        """Count entries from another number on."""
+        self._list.renumber(by)
 
     # -- for those who draw -------------------------------------------------------------------------------------------
 
@@ -126,6 +162,8 @@ class RunStore:
 
     def apply(self, event: Event) -> None:
         """Take the next event: by the method that is called like its tag."""
+        if self._dropped and event.type not in _AT_END:
+            self._dropped = {}
         if event.type == "block_grew":
             self._block_grew(cast("ev.BlockGrew", event))
             return
@@ -145,13 +183,15 @@ class RunStore:
                 self._characters += len(event.text)
         else:
             entry.input_size += len(event.text)
-        self.figures.grew(event.at, len(event.text), is_own=not entry.parent)
+        if not self.is_inheriting:
+            self.figures.grew(event.at, len(event.text), is_own=not entry.parent)
         self._list.touch(entry)
 
     def _set_phase(self, at: float) -> None:
         phase = self._phase()
         if phase != self.phase:
-            self.figures.spent(self.phase, max(0.0, at - self.phase_since))
+            if not self.is_inheriting:
+                self.figures.spent(self.phase, max(0.0, at - self.phase_since))
             self.phase, self.phase_since = phase, at
 
     def _phase(self) -> Phase:
@@ -170,6 +210,8 @@ class RunStore:
         return "tool" if self.running else "sending"
 
     def _idle_phase(self) -> Phase:
+        if self.planned is not None:
+            return "waiting"
         if self._link == "lost":
             return "disconnected"
         if self._link == "connecting":
@@ -182,10 +224,28 @@ class RunStore:
 
     def _run_started(self, event: ev.RunStarted) -> None:
         self.phase_since = event.at
+        self.forked_from, self.forked_turn = event.forked_from, event.forked_turn
+        self.is_inheriting = bool(event.forked_from)
+
+    def _run_forked(self, event: ev.RunForked) -> None:
+        self._cut_open(event.at, is_last=True)
+        self._retire_banner()
+        self.is_inheriting, self.last_outcome, self._failed = False, None, None
+        self.model = event.model
+        self.phase_since = event.at
+        self.figures.context_used = None if self.forked_turn else 0
+        # Who reads the end of a run alone does not know its beginning.
+        where = forked_words(self.forked_from, self.forked_turn) if self.forked_from else "another run"
+        is_all = bool(self.forked_from) and not self.forked_turn
+        text = f"Forked from {where}." + (
+            "" if is_all else " Everything above belongs to that run, and is counted there."
+        )
+        self.calls.add(NoticeEntry(self._list.number(), event.at, 0, "forked", text, "", 0))
 
     def _run_reopened(self, event: ev.RunReopened) -> None:
-        self._is_ended, self._link, self._lost = False, "", None
-        self._retire_banner()
+        self._is_ended, self.ended, self._link, self._lost = False, None, "", None
+        if self._banner is not None and self._banner.failure is not self._failed:
+            self._retire_banner()  # what has failed in the last turn can still be tried again
 
     def _agent_loaded(self, event: ev.AgentLoaded) -> None:
         self.loaded = event
@@ -217,6 +277,9 @@ class RunStore:
     def _run_ended(self, event: ev.RunEnded) -> None:
         self._cut_open(event.at, is_last=True)
         self.turn, self._is_ended, self._is_interrupting, self.retry, self.jobs = None, True, False, None, ()
+        self.ended, self.planned = event, None
+        self.queue.update(self._dropped)
+        self.held.update(self.queue)
         self.figures.run_ended(event.at)
 
     # -- prompts and turns --------------------------------------------------------------------------------------------
@@ -225,7 +288,8 @@ class RunStore:
         self.queue[event.prompt_id] = inert(event.text)
 
     def _prompt_dropped(self, event: ev.PromptDropped) -> None:
-        self.queue.pop(event.prompt_id, None)
+        if (text := self.queue.pop(event.prompt_id, None)) is not None:
+            self._dropped[event.prompt_id] = text
         self.held.discard(event.prompt_id)
 
     def _prompts_held(self, event: ev.PromptsHeld) -> None:
@@ -237,14 +301,15 @@ class RunStore:
     def _turn_started(self, event: ev.TurnStarted) -> None:
         self.queue.pop(event.prompt_id, None)
         self.held.discard(event.prompt_id)
-        if not self.first_prompt and event.origin == "person":
+        if not self.first_prompt and event.origin == "person" and not self.is_inheriting:
             self.first_prompt = one_line(event.text)
         self._retire_banner()
         self.turn, self._failed, self.last_outcome = event, None, None
         self._is_interrupting, self.retry, self._characters = False, None, 0
         if self._link == "lost":
             self._link = ""
-        self.figures.turn_started(event.at)
+        if not self.is_inheriting:
+            self.figures.turn_started(event.at)
         if event.origin != "background" or event.text:
             number, text = self._list.number(), inert(event.text)
             self.calls.add(
@@ -256,6 +321,8 @@ class RunStore:
             if isinstance(entry, PromptEntry) and entry.turn == event.turn:
                 entry.sent = inert(event.text)
                 self._list.touch(entry)
+                if not entry.text and entry.origin == "person" and not self.is_inheriting:  # the author's own
+                    self.first_prompt = self.first_prompt or one_line(event.text)
                 return
 
     def _interrupt_requested(self, event: ev.InterruptRequested) -> None:
@@ -266,10 +333,26 @@ class RunStore:
         self._cut_open(event.at, is_cut=event.outcome != "done")
         self.turn, self.last_outcome, self._failed = None, event.outcome, event.failure
         self._is_interrupting, self.retry = False, None
-        self.figures.turn_ended(event)
+        if not self.is_inheriting:
+            self.figures.turn_ended(event)
         if event.failure is not None:
             self._fail(event.at, event.turn, event.failure, self._characters)
-        self.calls.add(EndEntry(self._list.number(), event, began))
+        self.calls.add(EndEntry(self._list.number(), event, began, is_inherited=self.is_inheriting))
+
+    def _continue_planned(self, event: ev.ContinuePlanned) -> None:
+        self._plan(event)
+
+    def _continue_called_off(self, event: ev.ContinueCalledOff) -> None:
+        self._plan(None)
+
+    def _continue_due(self, event: ev.ContinueDue) -> None:
+        self._plan(None)
+
+    def _plan(self, planned: ev.ContinuePlanned | None) -> None:
+        self.planned = planned
+        if self._banner is not None:
+            self._banner.due = planned.due if planned is not None else None
+            self._list.touch(self._banner)
 
     def _fail(self, at: float, turn: int, failure: ev.Failure, characters: int) -> None:
         self._retire_banner()
@@ -375,6 +458,7 @@ class RunStore:
             self.figures.context_used = None
         if event.kind == "cleared":
             self.todos.forget()
+            self._retire_banner()  # what it offers would go on with a conversation that is gone
         turn = self._turn_number
         depth = self.calls.depth(event.parent)
         self.calls.add(

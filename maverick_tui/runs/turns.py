@@ -30,6 +30,7 @@ from maverick_tui.events.kinds import (
     Usage,
 )
 from maverick_tui.exceptions import AgentError
+from maverick_tui.reset_times import reset_time
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
@@ -47,6 +48,7 @@ class OpenTurn:
         self.text = text
         self.origin: Origin = origin
         self.began = began
+        self.prompt_id = ""
         self.is_command = False
         """Whether it is a command of the engine's, and not words for the model."""
         self.is_asked = False
@@ -76,6 +78,8 @@ class Turns:
         self.overhears: Callable[[Event], None] | None = None
         """Takes the events of an answer as they are told, for an author's code that has asked for it."""
         self.remark: Callable[[TurnStarted], str] = lambda _turn: ""
+        self.on_end: Callable[[OpenTurn, Failure | None], None] = lambda _turn, _failure: None
+        """Takes each turn that has ended, and what it has failed with."""
         self.mode = past.mode if past is not None else ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
         self.has_jobs = False
@@ -154,7 +158,7 @@ class Turns:
         self._count += 1
         at = self.now()
         turn = self.current = OpenTurn(self._count, text, origin, at)
-        turn.is_command = is_command
+        turn.is_command, turn.prompt_id = is_command, prompt_id
         started = TurnStarted(at, turn.number, text, prompt_id, origin, is_command)
         self._log.emit(started)
         if is_command:
@@ -196,7 +200,7 @@ class Turns:
         outcome: Outcome = "interrupted" if turn.is_cut else "failed" if turn.error is not None else "done"
         failure: Failure | None = None
         if outcome == "failed" and turn.error is not None:
-            failure = failure_of(turn.error, retry_at=self._rejected_until)
+            failure = failure_of(turn.error, retry_at=reset_time(self._rejected_until, self.now()))
         answered, usage = turn.answered or Answered(), self._usage(turn)
         self._log.emit(
             TurnEnded(
@@ -208,8 +212,10 @@ class Turns:
                 steps=answered.steps + sum(other.steps for other in turn.beside),
                 is_estimate=usage.cost_usd is None or answered.is_estimate,
                 failure=failure,
+                place=answered.place,
             )
         )
+        self.on_end(turn, failure)
         if self._next_model:
             model, self._next_model = self._next_model, ""
             self.change_model(model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.commands import CloseRun, SendPrompt
-from maverick_tui.runs.figures import Figures, dollars
+from maverick_tui.runs.holding import Holding
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import Past
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -39,6 +41,12 @@ class RunLimits:
     cost_usd: float | None = None
     seconds: float | None = None
 
+    @property
+    def named(self) -> frozenset[str]:
+        """Those of an agent's limits that are among them."""
+        given = {"turns": self.turns, "cost": self.cost_usd}
+        return frozenset(name for name, most in given.items() if most is not None)
+
 
 class Unattended:
     """A run of an agent that is made already. `serve` is the run; what came of it is here afterwards."""
@@ -53,10 +61,18 @@ class Unattended:
         run_id: str,
         limits: RunLimits | None = None,
         journal: Path | None = None,
+        past: Past | None = None,
+        size: int | None = None,
+        waits_for_limit: bool = False,
     ) -> None:
+        """A run with a `past` goes on from there; `size` bytes of its journal are whole. Limits hold from there on.
+
+        `waits_for_limit` says whether it goes on by itself when a limit of the account resets.
+        """
         self.run_id = run_id
+        self.since = len(past.events) if past is not None else 0
+        """The number of the first event that is of this time."""
         self.answer = Answer()
-        self.figures = Figures()
         self.cut: Cut = ""
         self.why = ""
         """Why it was cut."""
@@ -68,6 +84,8 @@ class Unattended:
         self.seconds = 0.0
         """How long all of it took."""
         self._limits = limits or RunLimits()
+        self._holding = Holding(self._limits, lambda why: self.stop("limit", why))
+        self.figures = self._holding.figures
         self._prompt = prompt
         self._began = 0.0
         self._returned: tuple[int, str] | None = None
@@ -78,9 +96,11 @@ class Unattended:
         async def prepare() -> RunPlan:
             return plan
 
-        self._run = LocalRun(prepare, run_id=run_id, name=agent.name, is_attended=False)
+        self._run = LocalRun(
+            prepare, run_id=run_id, name=agent.name, is_attended=False, past=past, continues=waits_for_limit
+        )
         if journal is not None:
-            self._run.keep(journal)
+            self._run.keep(journal, size)
 
     @property
     def events(self) -> EventLog:
@@ -115,7 +135,7 @@ class Unattended:
 
     async def serve(self) -> None:
         """Be the run. Cancelled, it ends in good order as well."""
-        self._run.send(SendPrompt("prompt-1", self._prompt))
+        self._run.send(SendPrompt(uuid.uuid4().hex, self._prompt))
         watching = asyncio.create_task(self._watch(), name="maverick-limits")
         running = self._run.start()
         async with self._deadline():
@@ -154,7 +174,7 @@ class Unattended:
             timer.cancel()
 
     async def _watch(self) -> None:
-        reader = self.events.reader()
+        reader = self.events.reader(self.since)
         while await self.events.wait(reader.number):
             first = reader.number
             for number, event in enumerate(reader.take(), first):
@@ -167,24 +187,16 @@ class Unattended:
 
     def _take(self, event: ev.Event) -> None:
         self.answer.take(event)
+        self._holding.take(event)
+        self._began = self._began or event.at
         match event:
-            case ev.RunStarted():
-                self._began = event.at
             case ev.TurnStarted():
                 self._outcome = None
                 # What the engine goes on with by itself does not make good what has failed before.
                 self.failure = self.failure if event.origin == "background" else None
-                self.figures.turn_started(event.at)
-            case ev.UsageReported():
-                self.figures.reported(event)
-                self._hold_to_cost()
-            case ev.RequestStarted():
-                self._hold_to_turns()
             case ev.TurnEnded():
                 self._outcome = event.outcome
                 self.failure = event.failure or self.failure
-                self.figures.turn_ended(event)
-                self._hold_to_cost()
             case ev.ConnectFailed():
                 self.failure = event.failure
             case ev.ModelNamed():
@@ -195,24 +207,11 @@ class Unattended:
                 self._end(event)
 
     def _end(self, event: ev.RunEnded) -> None:
-        self.figures.run_ended(event.at)
         self.seconds = event.at - self._began
         if event.reason not in ("closed", "cancelled") and self.failure is None:
             self.failure = ev.Failure("RunError", "agent", f"The run has failed unexpectedly: {event.reason}.")
         elif not self.cut and self.failure is None and self._outcome != "done":
             self.cut, self.why = "interrupted", "It was interrupted."
-
-    def _hold_to_cost(self) -> None:
-        most, cost = self._limits.cost_usd, self.usage.cost_usd
-        if most is not None and cost is not None and cost > most:
-            self.stop("limit", f"It has cost {dollars(cost)}, and it was given {dollars(most)}.")
-
-    def _hold_to_turns(self) -> None:
-        """An agent that asks several times has the limit once, for all of it."""
-        is_open = self.figures.turn_began is not None
-        asked = self.figures.steps + (self.figures.turn_steps if is_open else 0)
-        if self._limits.turns is not None and asked >= self._limits.turns:
-            self.stop("limit", f"It has asked the model {asked} times, as often as it was allowed to.")
 
 
 def limited(agent: MaverickAgent, config: MaverickConfig, limits: RunLimits, allowed: Sequence[str]) -> MaverickAgent:

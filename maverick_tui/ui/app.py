@@ -23,10 +23,14 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.ui.attached import AttachedRuns
+from maverick_tui.ui.forking import Forks
+from maverick_tui.ui.history.visiting import HistoryVisits
+from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_engine, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
-from maverick_tui.ui.navigation import Navigation, TypedKeys
+from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
 from maverick_tui.ui.themes import use_themes
@@ -38,9 +42,12 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.events.kinds import AgentLoaded, Event
+    from maverick_tui.history.going_on import GoingOn
     from maverick_tui.ui.alerts import Alerts
+    from maverick_tui.ui.history.screen import HistoryScreen
     from maverick_tui.ui.launch import RunSetup
     from maverick_tui.ui.picker.screen import PickerScreen
+    from maverick_tui.ui.run.screen import RunScreen
 
 SWITCH_INTERVAL = 0.001
 """Seconds that the thread which reads keys waits for the interpreter while another one works; Python says 0.005."""
@@ -51,6 +58,7 @@ MOST_NOTICES = 2
 """Notices that are shown at a time: they cover what one reads."""
 CHANGES_RUNS = (
     "connected", "connect_failed", "run_named", "turn_started", "turn_ended", "permission_asked", "permission_settled",
+    "continue_planned", "continue_called_off",
 )  # fmt: skip
 """What a list of runs shows."""
 
@@ -71,7 +79,9 @@ class MaverickApp(App[int]):
         self, launch: Launch, *, preferences: Preferences | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         """Start as the command line says, with the styles of the first screen; Textual loads those of others."""
-        first = ("lines", "picker") if launch.agent is None else ("run", "prompt", "panel", "status")
+        shows_run = launch.agent is not None or launch.replays is not None
+        place = "prompt" if launch.replays is None else "replay"
+        first = ("run", "panel", "status", place) if shows_run else ("lines", "picker")
         super().__init__(css_path=[paths.shipped("styles") / f"{name}.tcss" for name in ("tokens", *first)])
         self.launch = launch
         self.preferences = preferences or Preferences.load()
@@ -83,6 +93,12 @@ class MaverickApp(App[int]):
         self._typed = TypedKeys(self)
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
+        self._attached = AttachedRuns(self, self._run_ended)
+        self._kept = KeptRuns(
+            self, self.board, self._navigation, self._serve_again, self._attached.attach, lambda: self._setup.cwd
+        )
+        self._history = HistoryVisits(self, self.board, clock)
+        self._forks = Forks(self, self.board, self._navigation, self._serve_again, self._kept.folder_of)
         self._ctrl_c_at = 0.0
         self._first: RunModel | None = None
         """The run that the command line asks for."""
@@ -92,10 +108,16 @@ class MaverickApp(App[int]):
     def get_default_screen(self) -> Screen[Any]:
         """The first screen; a blank one below it would be painted for nothing."""
         screen: Screen[Any]
-        if self.launch.agent is None:
+        if (recording := self.launch.replays) is not None:
+            screen = self._navigation.make_replay(lambda: recording, self.launch.speed)
+        elif self.launch.agent is None:
             screen = self._navigation.make_picker()
         else:
-            self._first = self._new_run(self.launch.agent, self.launch.resumes)
+            forked = self.launch.forks.run_id if self.launch.forks is not None else ""
+            known = self.launch.resumes or self.launch.opens or self.launch.attaches or forked
+            self._first = self._new_run(self.launch.agent, known)
+            if self.launch.opens:
+                self._kept.await_reading(self._first)
             screen = self._navigation.make_run_screen(self._first)
         let_be_left(screen)
         return screen
@@ -112,7 +134,8 @@ class MaverickApp(App[int]):
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self._make_ready()
         self._tell_problems(self.preferences.problems, "Preferences")
-        if not self.launch.is_demo and (warning := paths.too_much(self.launch.cwd)):
+        works_here = not self.launch.is_demo and self.launch.replays is None and not self.launch.attaches
+        if works_here and (warning := paths.too_much(self.launch.cwd)):
             self.notify(warning, title="Not a project", severity="warning", timeout=WARNED_FOR, markup=False)
         gc.freeze()  # what is there now stays; looking through it would hold up a key each time
         gc.set_threshold(20_000, 50, 1_000)
@@ -120,12 +143,23 @@ class MaverickApp(App[int]):
 
     @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:
-        """Load what runs need, in threads, and begin with the run that was asked for."""
+        """Load what runs need, in threads, and begin with the run that was asked for. A replay needs nothing of it."""
+        if self.launch.replays is not None:
+            await self._take_own_keys()
+            return
         await asyncio.to_thread(load_runs)
         if self._leaving.begun.is_set():
             return
         self._hold_setup()
-        if self._first is not None and self.launch.agent is not None:
+        if self._first is not None and self.launch.opens:
+            self.open_kept(self.launch.opens, self.launch.opens_at)
+        elif self._first is not None and self.launch.attaches:
+            self._attached.attach(self._first, is_read_only=self.launch.is_read_only)
+        elif self._first is not None and self.launch.resumes:
+            self._kept.resume(self._first, self.launch.prompt, self.launch.cwd)
+        elif self._first is not None and self.launch.forks is not None:
+            self._forks.begin(self._first, self.launch.forks, self.launch.prompt or "")
+        elif self._first is not None and self.launch.agent is not None:
             self._start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(load_engine)
         await self._take_own_keys()
@@ -138,9 +172,9 @@ class MaverickApp(App[int]):
         self._tell_problems(problems, "Keys")
         if keymap:
             self.set_keymap(keymap)
-            for screen in self._navigation.run_screens:
-                if screen.is_mounted:
-                    screen.keys_changed()
+            for screen in self.screen_stack:
+                if isinstance(screen, NamesKeys):  # one that is coming up has perhaps named them already
+                    screen.call_after_refresh(screen.keys_changed)
 
     @work(name="setup", group="setup", exit_on_error=False)
     async def _hold_setup(self) -> None:
@@ -175,6 +209,27 @@ class MaverickApp(App[int]):
         if (run := self.board.runs.get(event.run_id)) is not None:
             self._leaving.close_run(run)
 
+    def action_history(self) -> None:
+        """To all runs that are kept."""
+        self._history.show()
+
+    def on_history_screen_back_requested(self) -> None:
+        """Back to what is below the history."""
+        self._history.leave()
+
+    def on_history_screen_run_chosen(self, event: HistoryScreen.RunChosen) -> None:
+        """A run of the history is to be shown."""
+        self._history.leave()
+        self.open_kept(event.run_id, event.number, event.words)
+
+    def on_history_screen_replay_requested(self, event: HistoryScreen.ReplayRequested) -> None:
+        """A run of the history is to play again."""
+        self.replay_run(event.run_id)
+
+    def on_run_screen_fork_requested(self, event: RunScreen.ForkRequested) -> None:
+        """A run of its own is to go on from a turn of this one."""
+        self._forks.ask(event.run, event.turn)
+
     def action_new_run(self) -> None:
         """To the picker; the run on the screen goes on."""
         self._navigation.show_picker()
@@ -183,10 +238,29 @@ class MaverickApp(App[int]):
         """To the next run, or to the one before."""
         self._navigation.show_other_run(direction)
 
+    def replay_run(self, run_id: str) -> None:
+        """Let a kept run play again, above what is shown; nothing is asked, run or sent."""
+        from maverick_tui.ui.replay.recording import read_recording
+
+        _ = self.push_screen(self._navigation.make_replay(partial(read_recording, run_id)))
+
+    def action_replay_run(self) -> None:
+        """Let the run on the screen play again, as far as it has come."""
+        if (run := self._navigation.shown_run) is None:
+            return
+        if run.is_kept:
+            self.replay_run(run.run_id)
+        else:
+            self.notify("This run is not kept, so it cannot be replayed.", severity="warning")
+
     def action_close_run(self) -> None:
         """Close the run on the screen."""
         if (run := self._navigation.shown_run) is not None:
             self._leaving.close_run(run)
+
+    def open_kept(self, run_id: str, number: int | None = None, words: Sequence[str] = ()) -> None:
+        """Show a run of the board, or one that is kept: at the event with that number, with these words marked."""
+        self._kept.open(run_id, number, words)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
@@ -216,25 +290,38 @@ class MaverickApp(App[int]):
             self._renew_setup()
         return self._setup.ready
 
-    async def _serve(self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object]) -> None:
+    def _serve_again(self, run: RunModel, past: GoingOn) -> None:
+        """Serve a kept run whose store knows its past, unless the application is being left."""
+        if self._leaving.begun.is_set():
+            return
+        serve = partial(self._serve, run, past.agent, {}, past)
+        _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
+
+    async def _serve(
+        self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], goes_on: GoingOn | None = None
+    ) -> None:
         """The worker of a run: from its beginning to its end, whatever is on the screen."""
         await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
-        from maverick_tui.ui.serving import make_run, read_past
+        from maverick_tui.ui.serving import make_run
 
-        past = await asyncio.to_thread(read_past, run.run_id) if run.run_id == self.launch.resumes else None
-        local = make_run(self, run, agent, inputs, self._setup_for, past)
+        since = len(goes_on.past.events) if goes_on is not None else 0
+        local = make_run(self, run, agent, inputs, self._setup_for, goes_on)
         run.connect(local)
-        following = asyncio.create_task(run.follow(local.events), name=f"maverick-follow-{run.run_id}")
+        following = asyncio.create_task(run.follow(local.events, since), name=f"maverick-follow-{run.run_id}")
         try:
             await local.serve()
         finally:
             await following  # the log ends with the run, however that ends
+            self._kept.ended(run)
+
+    def _run_ended(self, run: RunModel, unsent: str) -> None:
+        self._kept.left(run, unsent)
 
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
         screen = self._navigation.screen_of(run)
-        if run.store.queue or run.store.entries:
-            return  # the person was faster
+        if run.store.queue or run.store.entries or run.attached is not None:
+            return  # the person was faster, or somebody was long ago
         from maverick_tui.ui.widgets.prompt import typed
 
         kept = self._navigation.prompt_of(run)
@@ -256,11 +343,13 @@ class MaverickApp(App[int]):
             self._navigation.entitle(run)
         if event.type in CHANGES_RUNS:
             self._navigation.runs_changed()
+        if run.attached is not None and event.at < run.attached.at:
+            return  # it is long past
         if self._alerts is None:
             from maverick_tui.ui.alerts import Alerts
 
             self._alerts = Alerts(self, self.preferences)
-        self._alerts.hear(run, event, is_shown=screen is not None)
+        self._alerts.hear(run, event, is_shown=self._navigation.is_in_sight(run))
 
     # -- the terminal, its keys and its colours -----------------------------------------------------------------------
 
@@ -327,11 +416,14 @@ class MaverickApp(App[int]):
         """What the palette offers: the commands of the screen, and what holds everywhere."""
         from maverick_tui.ui.alerts import alert_commands
         from maverick_tui.ui.keys import screen_commands
+        from maverick_tui.ui.run.screen import RunScreen
 
         ours = list(screen_commands(screen))
         named = {command.title for command in ours} | {"Keys"}  # the help shows them, and what they do elsewhere
         yield from (command for command in super().get_system_commands(screen) if command.title not in named)
         yield from ours
+        if isinstance(screen, RunScreen):
+            yield SystemCommand("Export this run", "Markdown, a page, its events or a recording", screen.action_export)
         yield from alert_commands(self.preferences)
 
     def action_help(self) -> None:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import actions
+from textual import actions, events
 from textual.app import App, SystemCommand
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingsMap, BindingType
 from textual.command import CommandList, CommandPalette
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
 
-from maverick_tui.ui.textual_private.asking import bindings_of
+from maverick_tui.ui.textual_private.asking import bindings_of, with_own_keys
 
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 EVERYWHERE = "Everywhere"
+_MODIFIERS = {"alt", "ctrl", "super", "hyper", "meta"}
 _OF_A_PROMPT = ("prompt.send", "prompt.editor")
 """What can be done to the text that has the focus from the palette, too."""
 
@@ -56,11 +57,22 @@ def key_names(*nodes: DOMNode) -> dict[str, str]:
     """What the keys of these nodes are called, by the ids of their bindings; the person's own keys among them."""
     names: dict[str, str] = {}
     for node in nodes:
-        for key, binding in bindings_of(node):
-            # Not every terminal can tell Shift+Enter from Enter, so that it is not the key to be named.
-            if binding.id and binding.id not in names and key != "shift+enter":
-                names[binding.id] = node.app.get_key_display(binding.with_key(key, binding.key_display))
+        _name_keys(names, node.app, bindings_of(node))
     return names
+
+
+def names_elsewhere(app: App[Any], bindings: Iterable[Binding]) -> dict[str, str]:
+    """The same for keys of something that is not there."""
+    names: dict[str, str] = {}
+    _name_keys(names, app, with_own_keys(app, BindingsMap(bindings)))
+    return names
+
+
+def _name_keys(names: dict[str, str], app: App[Any], bindings: BindingsMap) -> None:
+    for key, binding in bindings:
+        # Not every terminal can tell Shift+Enter from Enter, so that it is not the key to be named.
+        if binding.id and binding.id not in names and key != "shift+enter":
+            names[binding.id] = app.get_key_display(binding.with_key(key, binding.key_display))
 
 
 def screen_commands(screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -91,7 +103,9 @@ def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
     first = {key for key, (node, binding, *_) in active.items() if binding.priority}
     for widget in screen.walk_children(Widget):
         if widget.can_focus and widget not in chain and _can_be_seen(widget):
-            _add_elsewhere(groups, widget, screen, first=first, active=set(active))
+            _add_elsewhere(
+                groups, widget, screen, first=first, here={key for key in active if active[key].node is screen}
+            )
     return groups.in_order()
 
 
@@ -135,11 +149,11 @@ class _Groups:
 
 
 def _add_elsewhere(
-    groups: _Groups, widget: Widget, screen: Screen[Any], *, first: Container[str], active: Container[str]
+    groups: _Groups, widget: Widget, screen: Screen[Any], *, first: Container[str], here: Container[str]
 ) -> None:
     """What keys would do if this widget had the focus: its own, and those that the focused one has for itself now.
 
-    `first` are the keys that the screen takes before any widget.
+    `first` are the keys that the screen takes before any widget, `here` those that are the screen's at the moment.
     """
     own = [(key, binding) for key, binding in bindings_of(widget) if key not in first]
     for key, binding in own:
@@ -147,7 +161,7 @@ def _add_elsewhere(
     taken = {key for key, _ in own}
     for key, binding in bindings_of(screen):
         is_consumed = key in taken or widget.check_consume_key(key, _character(key))
-        if key not in active and not is_consumed and not _is_hidden_now(screen, binding):
+        if key not in first and key not in here and not is_consumed and not _is_hidden_now(screen, binding):
             groups.add(widget, binding, key, is_enabled=True)
 
 
@@ -162,6 +176,11 @@ def title_of(node: DOMNode) -> str:
     if isinstance(node, App):
         return EVERYWHERE
     return node.BINDING_GROUP_TITLE or _WORD_START.sub(" ", type(node).__name__).removesuffix(" Screen").capitalize()
+
+
+def is_character(event: events.Key) -> bool:
+    """Whether the key writes its character; Textual reports Alt+D as the character d, too."""
+    return event.is_printable and not _MODIFIERS.intersection(event.key.split("+")[:-1])
 
 
 class CommandFinder(CommandPalette):

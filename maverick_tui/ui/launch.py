@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import asyncio
 
     from maverick_tui.config import MaverickConfig
+    from maverick_tui.history.export.formats import PrinterFor
+    from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.ui.replay.recording import Recording
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +33,22 @@ class Launch(NamedTuple):
     """The demo without pauses."""
     resumes: str = ""
     """The id of a kept run that is to go on; `agent` is its agent."""
+    forks: GoingOn | None = None
+    """A fork that is to be opened; `agent` is its agent."""
+    opens: str = ""
+    """The id of a kept run that is to be read; its agent need not be known."""
+    attaches: str = ""
+    """The id of a run to show that lives in a process of its own."""
+    is_read_only: bool = False
+    """Whether that one is only read."""
+    opens_at: int | None = None
+    """The number of the event to open it at."""
+    printer_for: PrinterFor | None = None
+    """Makes what prints runs for recordings: the command line has it."""
+    replays: Recording | None = None
+    """A kept run that is to play again."""
+    speed: float = 1.0
+    """How many times as fast as it was."""
 
     @property
     def folder(self) -> str:
@@ -109,7 +128,7 @@ async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
     import asyncio
 
     if not launch.is_demo and launch.script is None:
-        yield RunSetup(launch.cwd, await asyncio.to_thread(_settings))
+        yield RunSetup(launch.cwd, await asyncio.to_thread(load_settings))
         return
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(_folder())
@@ -126,7 +145,8 @@ def _folder() -> AbstractContextManager[Path]:
     return scratch_folder("offline")
 
 
-def _settings() -> MaverickConfig:
+def load_settings() -> MaverickConfig:
+    """The person's own; in a thread, since files are read."""
     from maverick_tui.config import MaverickConfig
 
     return MaverickConfig.load()
@@ -176,9 +196,11 @@ def load_runs() -> None:
 
 
 def load_engine() -> None:
-    """The SDK, and the parts of the renderer that are slow to load."""
+    """The SDK, the parts of the renderer that are slow to load, and what a kept run is opened with."""
     importlib.import_module("maverick_tui.runs.local")
     importlib.import_module("maverick_tui.agent.engine.claude.session")
     from maverick_tui.ui.rendering.markdown import preload
 
     preload()
+    importlib.import_module("maverick_tui.ui.run.screen")
+    importlib.import_module("maverick_tui.history.opening")

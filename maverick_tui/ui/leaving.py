@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,12 @@ class Leaving:
         if run.run_id not in self._board.runs:
             return
         screen, beside = self._navigation.screen_of(run), self._navigation.forget(run)
-        run.close()
+        if run.attached is None:
+            run.close()
+        else:
+            run.attached.leave()
+            text = f"It goes on in its own process: maverick attach {run.run_id}"
+            self._app.notify(text, title=run.title, timeout=6, markup=False)
         self._give_up([run], self._app.workers)
         if screen is None:
             self._navigation.runs_changed()
@@ -118,7 +123,8 @@ class Leaving:
         """Close every run, so that no CLI stays behind, and then the application."""
         waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
         for run in self._board.runs.values():
-            run.close()
+            if run.attached is None:
+                run.close()
         self._give_up(self._board.runs.values(), waiting)
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
@@ -129,44 +135,68 @@ class Leaving:
 
 def _before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> ConfirmScreen | None:
     """The question whether to close a run that has `draft` in its prompt; None if nothing would be missed."""
-    is_answered = any(entry.kind in ("text", "tool") for entry in run.store.entries)
+    is_ours = run.rest is None and run.attached is None
+    is_answered = is_ours and any(entry.kind in ("text", "tool") for entry in run.store.entries)
     has_draft = _is_typed(run, draft)
     if not (is_at_work or is_answered or has_draft):
         return None
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
     fate = "What came is kept (maverick runs)." if run.is_kept else "What is on its screen goes with it."
+    waits = run.store.planned is not None
+    what = "cancels the planned continuation" if waits else "interrupts it"
+    queued = ", and drops what is queued" if run.store.queue and not run.is_kept else ""
     lost = [
-        *(["Closing interrupts it, and drops what is queued."] if is_at_work else []),
+        *([f"Closing {what}{queued}."] if is_at_work else []),
         *([fate] if is_at_work or is_answered else []),
         *(["What you have typed and not sent is lost."] if has_draft else []),
     ]
-    title = f"Close {run.title} while it is at work?" if is_at_work else f"Close {run.title}?"
+    title = f"Close {run.title} while it is at work?" if is_at_work and not waits else f"Close {run.title}?"
     return ConfirmScreen(title, " ".join(lost), yes="Close", no="Keep")
 
 
 def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
     """The question whether to leave all runs, each with what stands in its prompt; None if nothing would be missed."""
     busy = [run for run in drafts if run.is_busy]
+    queued = [
+        (run, f"{_quoted(text)} ({run.title}, queued)")
+        for run in drafts
+        if run.rest is None and run.attached is None
+        for text in run.store.queue.values()
+    ]
+    waits = [words for run, words in queued if run.is_kept]
     unsent = [
-        *(f"{_quoted(text)} ({run.title}, queued)" for run in drafts for text in run.store.queue.values()),
+        *(words for run, words in queued if not run.is_kept),
         *(f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)),
     ]
-    if not busy and not unsent:
+    if not busy and not unsent and not waits:
         return None
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
     lost = []
-    if busy:
-        names = ", ".join(run.title for run in busy)
-        is_kept = all(run.is_kept for run in busy)
-        fate = "what came so far is kept (maverick runs)" if is_kept else "what is on the screen is lost"
-        lost.append(f"{names} {'is' if len(busy) == 1 else 'are'} still running. Quitting interrupts; {fate}.")
-    if unsent:
-        more = [f"and {len(unsent) - _MOST_QUOTED} more"] if len(unsent) > _MOST_QUOTED else []
-        lost.append("\n".join(["Not sent, and lost:", *unsent[:_MOST_QUOTED], *more]))
+    waiting = [run for run in busy if run.store.planned is not None]
+    if working := [run for run in busy if run not in waiting]:
+        are = "is" if len(working) == 1 else "are"
+        lost.append(f"{_names(working)} {are} still running. Quitting interrupts; {_fate(working)}.")
+    if waiting:
+        wait = "waits" if len(waiting) == 1 else "wait"
+        lost.append(f"{_names(waiting)} {wait} to continue. Quitting calls that off; {_fate(waiting)}.")
+    for heading, prompts in (("Not sent, and kept with its run:", waits), ("Not sent, and lost:", unsent)):
+        if prompts:
+            more = [f"and {len(prompts) - _MOST_QUOTED} more"] if len(prompts) > _MOST_QUOTED else []
+            lost.append("\n".join([heading, *prompts[:_MOST_QUOTED], *more]))
     title = "Quit while an agent is at work?" if busy else "Quit without sending this?"
+    title = "Quit while an agent waits to go on?" if waiting and len(waiting) == len(busy) else title
     return ConfirmScreen(title, "\n\n".join(lost), yes="Quit", no="Stay")
+
+
+def _names(runs: Sequence[RunModel]) -> str:
+    return ", ".join(run.title for run in runs)
+
+
+def _fate(runs: Sequence[RunModel]) -> str:
+    is_kept = all(run.is_kept for run in runs)
+    return "what came so far is kept (maverick runs)" if is_kept else "what is on the screen is lost"
 
 
 def _is_typed(run: RunModel, draft: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui import paths
 from maverick_tui.inert import inert
+from maverick_tui.logged import RedactedFormatter
 from maverick_tui.masking.redact import redact
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class LogFile(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.setFormatter(_Redacted("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        self.setFormatter(RedactedFormatter())
         self._file: RotatingFileHandler | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -71,13 +72,6 @@ class LogFile(logging.Handler):
         if self._file is not None:
             self._file.close()
         super().close()
-
-
-class _Redacted(logging.Formatter):
-    """Message and traceback without secrets, and without anything that a terminal obeys."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return inert(redact(super().format(record)))
 
 
 def _open(path: Path) -> RotatingFileHandler:

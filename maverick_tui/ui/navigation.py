@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     from maverick_tui.ui.picker.items import Item
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.preferences import Preferences
+    from maverick_tui.ui.replay.recording import Recording
+    from maverick_tui.ui.replay.screen import ReplayScreen
     from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.widgets.prompt_history import PromptState
+
+
+@runtime_checkable
+class NamesKeys(Protocol):
+    """A screen that says what keys do, in words of its own."""
+
+    def keys_changed(self) -> None:
+        """The keys may be others."""
 
 
 class Navigation:
@@ -65,8 +75,36 @@ class Navigation:
 
         palette = partial(text_palette, self._app)
         return RunScreen(
-            run, self.prompt_of(run), self._preferences, palette=palette, badge=self._launch.badge, clock=self._clock
+            run,
+            self.prompt_of(run),
+            self._preferences,
+            palette=palette,
+            badge=self._launch.badge,
+            clock=self._clock,
+            printer_for=self._launch.printer_for,
         )
+
+    def make_replay(self, read: Callable[[], Recording], speed: float = 1.0) -> ReplayScreen:
+        """A screen on which a kept run plays again."""
+        from maverick_tui.runs.board import RunModel
+        from maverick_tui.ui.replay.screen import ReplayScreen
+
+        return ReplayScreen(
+            RunModel("", "", self._board),
+            read,
+            self._preferences,
+            palette=partial(text_palette, self._app),
+            leave=self._leave_replay,
+            badge=self._launch.badge,
+            speed=speed,
+        )
+
+    def _leave_replay(self) -> None:
+        """Back to what is below; whoever came for the replay alone is done."""
+        if len(self._app.screen_stack) > 1:
+            _ = self._app.pop_screen()
+        else:
+            self._app.exit()
 
     @property
     def run_screens(self) -> list[RunScreen]:
@@ -83,6 +121,11 @@ class Navigation:
     def shown_run(self) -> RunModel | None:
         """The run on the screen, with nothing above it."""
         return next((screen.run for screen in self.run_screens if screen is self._app.screen), None)
+
+    def is_in_sight(self, run: RunModel) -> bool:
+        """Whether the screen of a run can be seen; what shines through a dialog can."""
+        screen, stack = self.screen_of(run), self._app.screen_stack
+        return screen is not None and all(above.is_modal for above in stack[stack.index(screen) + 1 :])
 
     def draft_of(self, run: RunModel) -> str:
         """What was typed for a run and not sent."""

@@ -27,20 +27,24 @@ def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
 
 def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
+    from maverick_tui.ui.dialogs.fork import ForkScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
+    from maverick_tui.ui.dialogs.path import PathScreen
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
     from maverick_tui.ui.help import HelpScreen
+    from maverick_tui.ui.history.screen import HistoryScreen
     from maverick_tui.ui.overlays import DetailsScreen, Overlay
     from maverick_tui.ui.picker.screen import PickerScreen
+    from maverick_tui.ui.replay.screen import ReplayScreen
     from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.find_bar import FindBar
     from maverick_tui.ui.widgets.prompt import Prompt
 
     owners = (
-        app, PickerScreen, RunScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen, DetailsScreen,
-        ConfirmScreen, TrustScreen, InputsForm, NameScreen,
+        app, PickerScreen, HistoryScreen, RunScreen, ReplayScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen,
+        DetailsScreen, ConfirmScreen, TrustScreen, InputsForm, NameScreen, PathScreen, ForkScreen,
     )  # fmt: skip
     return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
 

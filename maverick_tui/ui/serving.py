@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.journal.reading import read_journal
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
-from maverick_tui.runs.past import Past, past_of
+from maverick_tui.ui.launch import RunSetup, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.events.kinds import TurnStarted
+    from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import RunModel
-    from maverick_tui.ui.launch import RunSetup
 
 
 class SetupFor(Protocol):
@@ -39,15 +38,22 @@ def make_run(
     agent: AgentListing | str,
     inputs: Mapping[str, object],
     setup_for: SetupFor,
-    kept: KeptPast | None = None,
+    goes_on: GoingOn | None = None,
 ) -> LocalRun:
-    """A run of this agent, which waits for its setup, and asks what there is to ask, by itself."""
+    """A run of this agent, which waits for its setup, and asks what there is to ask, by itself.
+
+    One that goes on does so where it has worked, and with the person's own settings: no script knows it, but for a fork
+    of what a script plays right now.
+    """
     tries = count()
 
     async def prepare() -> RunPlan:
-        ready = await asyncio.shield(setup_for(is_again=next(tries) > 0))
+        if goes_on is None or _is_of_script(goes_on):
+            ready = await asyncio.shield(setup_for(is_again=next(tries) > 0))
+        else:
+            ready = RunSetup(goes_on.folder, await asyncio.to_thread(load_settings))
         if ready.config.keep_runs:
-            local.keep(journal_of(run.run_id), kept.size if kept is not None else None)
+            local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await _ask_first(app, listing, ready.cwd)
@@ -61,21 +67,14 @@ def make_run(
             lambda turn, draft: off_script(ready, draft, turn),
         )
 
-    local = LocalRun(prepare, run_id=run.run_id, name=run.agent, past=kept.past if kept is not None else None)
+    local = LocalRun(prepare, run_id=run.run_id, name=run.agent, past=goes_on.past if goes_on is not None else None)
     return local
 
 
-class KeptPast(NamedTuple):
-    """What is kept of a run that goes on, and how many bytes of its journal are whole."""
-
-    past: Past
-    size: int
-
-
-def read_past(run_id: str) -> KeptPast:
-    """What a run has told before."""
-    reading = read_journal(journal_of(run_id))
-    return KeptPast(past_of(reading.events), reading.size)
+def _is_of_script(goes_on: GoingOn) -> bool:
+    """Whether it is a fork of a run that the script of this very application plays."""
+    loaded = goes_on.past.loaded
+    return goes_on.past.is_fork and loaded is not None and loaded.is_offline
 
 
 def off_script(setup: RunSetup, expected: str, turn: TurnStarted) -> str:

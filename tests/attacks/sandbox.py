@@ -70,7 +70,9 @@ State = Mapping[str, Entry | str]
 class Sandbox:
     """Folders that attacks may reach, each with something in it; `state` is all of it, to be compared."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, repository: Path) -> None:
+        """`repository` is where the first one keeps its `.git` for those that come after it."""
+        self._repository = repository
         self.root = root / "arena"
         self.project = self.root / "project"
         self.home = self.root / "home"
@@ -174,6 +176,19 @@ class Sandbox:
         self._git("config", "diff.tricky.command", f"touch {MARKER}ext-diff; :")
 
     def _make_repository(self) -> None:
+        """Make it, or copy one that was made before: there git has only to see that the files are the same."""
+        for path in self.project.rglob("*"):
+            if ".git" not in path.relative_to(self.project).parts:
+                os.utime(path, (LONG_AGO, LONG_AGO))
+        if self._repository.exists():
+            self._change_a_file()
+            shutil.copytree(self._repository, self.project / ".git", symlinks=True)
+        else:
+            self._commit_all()
+            shutil.copytree(self.project / ".git", self._repository, symlinks=True)
+        self._git("status")
+
+    def _commit_all(self) -> None:
         git = self._git
         git("init", "-q", "-b", "main")
         for name, value in {
@@ -183,18 +198,17 @@ class Sandbox:
             "gc.auto": "0",
         }.items():
             git("config", name, value)
-        for path in self.project.rglob("*"):
-            if ".git" not in path.relative_to(self.project).parts:
-                os.utime(path, (LONG_AGO, LONG_AGO))
         git("add", "--all")
         git("commit", "-q", "-m", "Begin")
-        _write(self.project / "src/notes.tricky", "later\n")
-        os.utime(self.project / "src/notes.tricky", (LONG_AGO, LONG_AGO))
+        self._change_a_file()
         git("commit", "-q", "-a", "-m", "Second")
         for name in ("spare", "other"):
             git("branch", name)
         git("tag", "v1")
-        git("status")
+
+    def _change_a_file(self) -> None:
+        _write(self.project / "src/notes.tricky", "later\n")
+        os.utime(self.project / "src/notes.tricky", (LONG_AGO, LONG_AGO))
 
     def _git(self, *arguments: str) -> None:
         subprocess.run(["git", *arguments], cwd=self.project, check=True, capture_output=True, env=self.environment)

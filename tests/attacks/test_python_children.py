@@ -56,18 +56,24 @@ def ran(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("RAN-*"))
 
 
-@pytest.fixture
-def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A hostile working directory, with an agent for each engine; nothing of it has run when the test is over."""
-    folder = tmp_path / "clone"
+@pytest.fixture(scope="module")
+def trapped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hostile working directory, with an agent for each engine. It has a thousand files, so that it is made once."""
+    folder = tmp_path_factory.mktemp("clone").resolve()
     agents = folder / ".maverick" / "agents"
     agents.mkdir(parents=True)
     (agents / "one.md").write_text(AGENT.format(name="one", more="tools: Read, Bash\n"))
     (agents / "two.md").write_text(AGENT.format(name="two", more="engine: api\ntools: Grep\n"))
     trap(folder, {*sys.stdlib_module_names, *installed(), *STARTED_BY_PYTHON, *OURS, "evil"})
-    monkeypatch.chdir(folder)
-    yield folder
-    assert ran(folder) == []
+    return folder
+
+
+@pytest.fixture
+def clone(trapped: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """This process works in it; nothing of it has run when the test is over."""
+    monkeypatch.chdir(trapped)
+    yield trapped
+    assert ran(trapped) == []
 
 
 @pytest.fixture
@@ -151,8 +157,9 @@ async def test_the_offline_model(
 ) -> None:
     if python_path is not None:
         monkeypatch.setenv("PYTHONPATH", python_path)
-        (clone / "sub").mkdir()
-        trap(clone / "sub", {"typer"})
+        if not (clone / "sub").exists():
+            (clone / "sub").mkdir()
+            trap(clone / "sub", {"typer"})
     async with offline_process(Path(script)) as url:
         assert url.startswith("http://127.0.0.1:")
     assert python_path is None or ran(clone / "sub") == []

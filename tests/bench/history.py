@@ -113,11 +113,12 @@ def write_run(run_id: str, size: int, words: Words, at: float) -> int:
 def index_of_runs() -> Iterable[Figure]:
     """All that is asked of the index, with a million events in it."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["MAVERICK_STATE_DIR"] = folder
+        # What a developer has of Claude Code is listed, too.
+        os.environ |= {"MAVERICK_STATE_DIR": folder, "CLAUDE_CONFIG_DIR": f"{folder}/claude"}
         try:
             yield from _measured(Path(folder))
         finally:
-            del os.environ["MAVERICK_STATE_DIR"]
+            del os.environ["MAVERICK_STATE_DIR"], os.environ["CLAUDE_CONFIG_DIR"]
 
 
 def _measured(folder: Path) -> Iterable[Figure]:

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.bench import agent_layer, history, offline, sessions, tasks  # noqa: E402
+from tests.bench import agent_layer, claude_sessions, history, offline, opening, replay, sessions, tasks  # noqa: E402
 from tests.bench.executor import benchmarks as executor_benchmarks  # noqa: E402
 from tests.bench.measure import Figure  # noqa: E402
 from tests.bench.terminal.benchmarks import QUICK, Effort, Terminal  # noqa: E402
@@ -42,6 +42,9 @@ def main() -> int:
         *sessions.BENCHMARKS,
         *tasks.BENCHMARKS,
         *history.BENCHMARKS,
+        *opening.BENCHMARKS,
+        *replay.BENCHMARKS,
+        *claude_sessions.BENCHMARKS,
     ]
     every = [*layers, *executor.benchmarks, *terminal.benchmarks]
     chosen = [b for b in every if not options.words or any(word in b.__name__ for word in options.words)]

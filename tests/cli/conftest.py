@@ -14,7 +14,10 @@ from tests.support.command_line import Run, command_line
 @pytest.fixture
 def maverick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command in this process, without the agents that we ship."""
-    monkeypatch.setattr(paths, "PACKAGE", tmp_path / "package")
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "styles").symlink_to(paths.shipped("styles"))  # screens that are imported here serve later tests, too
+    monkeypatch.setattr(paths, "PACKAGE", package)
     monkeypatch.setenv("COLUMNS", "80")
     return command_line(monkeypatch, capsys)
 

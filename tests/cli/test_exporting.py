@@ -69,6 +69,15 @@ def test_markdown_is_what_comes_if_nothing_is_said(maverick: Run) -> None:
     assert maverick("runs", "export", RUN).out == maverick("runs", "export", RUN, "--format", "md").out
 
 
+def test_a_file_that_asks_for_what_there_is_not_is_refused(maverick: Run) -> None:
+    ran = maverick("runs", "export", RUN, "-o", "run.pdf")
+    assert (ran.code, ran.out, Path("run.pdf").exists()) == (1, "", False)
+    assert ".md, .html, .jsonl, .cast" in " ".join(ran.err.split())
+    assert maverick("runs", "export", RUN, "-o", "run.pdf", "-f", "md").code == 0
+    assert maverick("runs", "export", RUN, "-o", "run").code == 0
+    assert Path("run").read_text(encoding="utf-8") == Path("run.pdf").read_text(encoding="utf-8")
+
+
 def test_what_was_written_is_told_in_json(maverick: Run) -> None:
     told = json.loads(maverick("runs", "export", RUN, "-o", "run.html", "--json").out)
     assert told == {

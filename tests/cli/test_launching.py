@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +76,26 @@ def test_it_needs_a_terminal_that_can_do_more_than_print(monkeypatch: pytest.Mon
     assert launching.is_terminal()
     monkeypatch.setenv("TERM", "dumb")
     assert not launching.is_terminal()
+
+
+def test_whoever_waits_for_a_pipe_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, writes = os.pipe()
+
+    class Told(io.StringIO):
+        """Lets what is piped in come once something was told."""
+
+        def write(self, text: str) -> int:
+            if not self.getvalue():
+                os.write(writes, b"late")
+                os.close(writes)
+            return super().write(text)
+
+    with os.fdopen(reads) as stdin:
+        monkeypatch.setattr(launching, "_PATIENCE", 0)
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(sys, "stderr", told := Told())
+        assert launching.piped() == "late"
+    assert "Reading the prompt from standard input" in told.getvalue()
 
 
 def test_what_stands_before_the_first_frame_imports_no_more_than_it_needs() -> None:

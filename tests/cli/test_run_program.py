@@ -20,67 +20,25 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from tests.runs.grammar import check_well_formed
+from tests.support.command_line import command_line
+from tests.support.cook import COOK, write_cook
 
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
 PATIENCE = 120.0
 RUN = ["run", "cook"]
-COOK = """
-import asyncio
-from contextlib import asynccontextmanager
-from maverick_tui import AgentContext, AgentResult, MaverickAgent
-from maverick_tui.agent.engines import Answered
-from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted
-
-class Session:
-    memory, may_rest, is_ended = None, False, False
-
-    def __init__(self, listener):
-        self.listener, self.is_cut = listener, asyncio.Event()
-
-    async def ended(self):
-        await asyncio.Event().wait()
-
-    async def ask(self, prompt):
-        tell, now = self.listener.tell, self.listener.now
-        tell(BlockStarted(now(), 1, "text"))
-        for word in ("You ", "say ", prompt):
-            tell(BlockGrew(now(), 1, word))
-        while prompt == "stubborn":
-            try:
-                await asyncio.sleep(600)
-            except asyncio.CancelledError:
-                pass
-        if prompt == "stuck":
-            await self.is_cut.wait()
-        tell(BlockEnded(now(), 1))
-        return Answered(is_cut=self.is_cut.is_set())
-
-    async def interrupt(self):
-        self.is_cut.set()
-
-class Cook(MaverickAgent):
-    \"\"\"Repeats what it is told.\"\"\"
-
-    system_prompt = "You cook."
-
-    @asynccontextmanager
-    async def open_session(self, context, listener, **options):
-        yield Session(listener)
-
-    async def execute(self, context: AgentContext) -> AgentResult:
-        return await self.run(context.extra["prompt"], context)
-
-# As that of a Markdown file, which is not called: else the SDK is imported, which takes a second.
-Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
-"""
 
 
 @pytest.fixture(autouse=True)
 def cook(home: Path, mark: str) -> None:
     """An agent of the user's, which needs no engine."""
-    folder = home / ".config" / "maverick" / "agents"
-    folder.mkdir(parents=True)
-    (folder / "cook.py").write_text(COOK)
+    write_cook(home)
+
+
+@pytest.fixture
+def cook_of_breakfast(home: Path) -> None:
+    """The same agent, with a prompt of its own."""
+    own = COOK.replace("system_prompt =", 'initial_prompt = "breakfast"\n    system_prompt =')
+    (home / ".config" / "maverick" / "agents" / "cook.py").write_text(own)
 
 
 def ran(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
@@ -176,6 +134,34 @@ def test_without_a_home_and_elsewhere_it_works_as_well(home: Path, tmp_path: Pat
     done = ran("go", "--cwd", str(place), "--no-keep", env={**environment, **folders})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"You say go\n", b"")
     assert list(kept_runs()) == [], "it was not to be kept"
+
+
+@pytest.mark.parametrize(
+    ("piped", "arguments", "said"),
+    [
+        (b"lunch\n", (), "lunch"),
+        (b" \n", (), "breakfast"),
+        (None, (), "breakfast"),
+        (b"lunch", ("dinner",), "dinner"),
+    ],
+    ids=["a pipe", "an empty pipe", "no pipe", "a pipe and a prompt"],
+)
+def test_what_is_piped_in_is_the_prompt_unless_one_is_given(
+    piped: bytes | None,
+    arguments: tuple[str, ...],
+    said: str,
+    cook_of_breakfast: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reads, writes = os.pipe()
+    os.write(writes, piped or b"")
+    if not arguments:  # else nobody may wait for its end
+        os.close(writes)
+    with Path(os.devnull).open() if piped is None else os.fdopen(reads) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        ran = command_line(monkeypatch, capsys)("run", "cook", *arguments)
+    assert ran == (0, f"You say {said}\n", "")
 
 
 # -- ends --------------------------------------------------------------------------------------------------------------

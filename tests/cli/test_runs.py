@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.cli.runs_text import print_list, progress
+from maverick_tui.cli import launching
+from maverick_tui.cli.plain_signs import use_plain_signs
+from maverick_tui.cli.runs_text import _GLYPHS, print_list, progress
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.database import index_file
 from maverick_tui.history.index import RunIndex
 from maverick_tui.journal.folders import journal_of, kept_runs
 from maverick_tui.journal.writing import Journal
+from maverick_tui.ui.launch import Launch
 from tests.cli.agent_files import environment
 from tests.history.kept import AT, begun, keep, keep_run
 from tests.support.command_line import Run
@@ -71,6 +74,15 @@ def test_what_is_not_listed_is_told(maverick: Run, two: None) -> None:
     assert "1 more" in maverick("runs", "list", "--limit", "1").out
     assert "more" not in maverick("runs", "list", "--limit", "0").out
     assert maverick("runs", "list", "never").out == "No run matches.\n"
+
+
+def test_a_day_is_counted_as_a_whole(maverick: Run) -> None:
+    for number, at in enumerate((AT - 86_400, AT, AT + 60, AT + 120)):
+        keep_run(f"{number:012x}", at)
+    lines = maverick("runs", "list", "--limit", "2").out.splitlines()
+    assert lines[0].endswith("  3 runs  $0.750")
+    assert sum(line.startswith("✔") for line in lines) == 2
+    assert lines[-1].startswith("2 more")
 
 
 def test_without_runs_it_says_so(maverick: Run) -> None:
@@ -230,7 +242,18 @@ def test_a_reader_that_has_gone_and_no_home_and_a_plain_locale_are_no_reason_to_
     command = f"{sys.executable} -m maverick_tui runs list --limit 0 | head -n 2"
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, env=surroundings, check=True)
     assert ran.stderr == ""
-    assert "dddddddd" in ran.stdout
+    assert ran.stdout.splitlines()[1].startswith("+ dddddddd")
+
+
+def test_states_are_told_apart_whatever_the_output_can_show() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding="ascii")
+    use_plain_signs(stream)
+    stream.write("".join(glyph for glyph, _ in _GLYPHS.values()) + "ü")
+    stream.flush()
+    signs = written.getvalue().decode()
+    assert signs.endswith("?")
+    assert len(set(signs)) == len(_GLYPHS) + 1
 
 
 @pytest.mark.parametrize(
@@ -295,3 +318,40 @@ def test_a_run_that_goes_on_is_not_resumed(maverick: Run, live: Journal) -> None
     ran = maverick("runs", "resume", "11fe")
     live.close()
     assert "still going on" in ran.err
+
+
+def test_to_open_a_run_needs_a_terminal(maverick: Run) -> None:
+    keep_run(OLD)
+    ran = maverick("runs", "open", "7f3a", "--at", "3")
+    assert (ran.code, ran.out) == (1, "")
+    assert "needs a terminal" in ran.err
+    assert f"maverick runs show {OLD}" in ran.err
+    assert maverick("runs", "open", "7f3a", "--at", "-1").code == 2
+    assert "No run has an id" in maverick("runs", "open", "ffff").err
+
+
+def test_a_run_is_opened_at_its_place_and_one_of_a_newer_version_is_refused(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: list[Launch] = []
+
+    def open_app(launch: Launch) -> int:
+        wanted.append(launch)
+        return 0
+
+    monkeypatch.setattr(launching, "is_terminal", lambda: True)
+    monkeypatch.setattr(launching, "open_app", open_app)
+    keep_run(OLD)
+    assert maverick("runs", "open", "7f3a", "--at", "3").code == 0
+    assert (wanted[0].opens, wanted[0].opens_at) == (OLD, 3)
+    keep(NEW, [ev.RunStarted(1, NEW, "explorer", schema=ev.SCHEMA + 1)])
+    ran = maverick("runs", "open", "8f3a")
+    assert ran.code == 1
+    assert "Update Maverick" in ran.err
+    assert len(wanted) == 1
+
+
+def test_a_filter_that_there_is_not_is_said_where_nothing_matches(maverick: Run, two: None) -> None:
+    ran = maverick("runs", "list", "stat:done")
+    assert ran.code == 0
+    assert "No run matches. 'stat' is no filter" in " ".join(ran.out.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 import tomllib
@@ -40,6 +41,21 @@ def test_every_value_has_its_origin(maverick: Run, monkeypatch: pytest.MonkeyPat
     assert found["max_turns"] == (100, "default", "")
     assert {name.partition(".")[0] for name in found} == set(MaverickConfig.model_fields)
     assert (told["file"], told["exists"], told["tables"]) == (str(file), True, {"keys": 1})
+
+
+def test_the_readme_tells_the_defaults_that_count(maverick: Run) -> None:
+    told = json.loads(maverick("config", "show", "--json").out)
+    counts = {one["name"]: one["value"] for one in told["settings"]}
+    table = (Path(__file__).parents[2] / "README.md").read_text().partition("| setting | default |")[2]
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
+    written = dict(pair for names, values in rows for pair in zip(*map(_marked, (names, values)), strict=False))
+    assert {"model", "permission_mode", "max_turns"} <= set(written)
+    for name, value in written.items():
+        assert value == (counts[name] if isinstance(counts[name], str) else json.dumps(counts[name]).removesuffix(".0"))
+
+
+def _marked(cell: str) -> list[str]:
+    return re.findall("`([^`]*)`", cell)
 
 
 def test_people_see_the_same_with_what_it_means(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,14 +15,16 @@ from maverick_tui.runs.log import numbered
 from tests.events.stored_schema import STORED, breaks
 from tests.runs.test_store import EVERYTHING
 
+schema_now = cache(event_schema)
+
 
 def test_it_is_the_stored_one() -> None:
-    assert event_schema() == json.loads(STORED.read_text()), "python -m tests.events.stored_schema writes it anew"
+    assert schema_now() == json.loads(STORED.read_text()), "python -m tests.events.stored_schema writes it anew"
 
 
 def test_every_event_fits_it_and_what_is_none_does_not() -> None:
-    Draft202012Validator.check_schema(event_schema())
-    validator = Draft202012Validator(event_schema())
+    Draft202012Validator.check_schema(schema_now())
+    validator = Draft202012Validator(schema_now())
     for number, event in enumerate(EVERYTHING):
         validator.validate(json.loads(json.dumps(numbered(number, event))))
     ended = numbered(3, EVERYTHING[-1])
@@ -31,7 +34,7 @@ def test_every_event_fits_it_and_what_is_none_does_not() -> None:
 
 def changed(way: str) -> dict[str, Any]:
     """The schema after somebody has changed a class."""
-    schema = copy.deepcopy(event_schema())
+    schema = copy.deepcopy(schema_now())
     ended = schema["$defs"]["TurnEnded"]
     if way == "a field is gone":
         del ended["properties"]["steps"]
@@ -59,14 +62,14 @@ def changed(way: str) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_what_would_break_a_reader_needs_another_number(way: str) -> None:
-    assert breaks(event_schema(), changed(way))
-    assert not breaks(event_schema(), {**changed(way), "x-schema": event_schema()["x-schema"] + 1})
+    assert breaks(schema_now(), changed(way))
+    assert not breaks(schema_now(), {**changed(way), "x-schema": schema_now()["x-schema"] + 1})
 
 
 def test_additions_need_none() -> None:
-    schema = copy.deepcopy(event_schema())
+    schema = copy.deepcopy(schema_now())
     schema["$defs"]["TurnEnded"]["properties"]["mood"] = {"type": "string", "default": ""}
     schema["$defs"]["TurnEnded"]["properties"]["outcome"]["enum"].append("postponed")
     schema["$defs"]["RunSlept"] = {"type": "object", "properties": {}, "required": ["seq"]}
     schema["oneOf"].append({"$ref": "#/$defs/RunSlept"})
-    assert not breaks(event_schema(), schema)
+    assert not breaks(schema_now(), schema)

@@ -242,7 +242,8 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     judge = Judge(["Edit", "Write"], project, person=person, git_starts=started_by_settings)
     paths = (
         "src/git-hooks/pre-commit", "src/git-hooks/new", "tools/clean.sh", "src/pager", "tools/say.py", "tools/cred",
-        "team/gitconfig", "team/other", "team/deeper", "template/hooks/post-checkout",
+        "team/gitconfig", "team/other", "team/deeper", "template/hooks/post-checkout", "tools/mail", "tools/update.sh",
+        "tools/transfer", "tools/shrink",
     )  # fmt: skip
 
     def decided(path: str) -> str:
@@ -253,7 +254,9 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
         '[core]\n hooksPath = src/git-hooks\n pager = src/pager | less\n[filter "x"]\n clean = ./tools/clean.sh %f\n'
         "[alias]\n x = !python -m tools.say\n l = log --oneline\n[credential]\n helper = !tools/cred\n"
         '[include]\n path = ../team/gitconfig\n[includeIf "onbranch:other"]\n path = ../team/other\n'
-        "[init]\n templateDir = template\n"
+        "[init]\n templateDir = template\n[imap]\n tunnel = tools/mail\n"
+        '[submodule "x"]\n update = !tools/update.sh\n[submodule "y"]\n update = log.py\n'
+        '[lfs "customtransfer.x"]\n path = tools/transfer\n[lfs "extension.x"]\n clean = tools/shrink %f\n'
     )(project)
     (project / "team").mkdir()
     (project / "team" / "gitconfig").write_text("[include]\n path = deeper\n")
@@ -272,5 +275,50 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     with (nested / ".git" / "config").open("a") as file:
         file.write("[core]\n hooksPath = hooks\n")
     assert decided("nested/hooks/pre-commit") == ("ask" if person else "deny"), "the folder is not there yet"
+    assert decided("shared/pre-push") == "allow"
+    with (nested / ".git" / "config").open("a") as file:
+        file.write("[core]\n hooksPath = ../shared\n")
+    assert decided("shared/pre-push") == ("ask" if person else "deny"), "hooks that a repository below names"
     (nested / ".git" / "config").write_text("[core\n")
     assert decided("nested/any.py") == ("ask" if person else "deny"), "nobody knows what git would run"
+
+
+def test_what_the_person_has_set_for_folders_below_counts_where_there_is_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "several"
+    (work / "hooks").mkdir(parents=True)
+    settings = tmp_path / "gitconfig"
+    settings.write_text(f'[includeIf "gitdir:{work}/"]\n path = {work}/of-work\n[core]\n hooksPath = {work}/hooks\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    judge = Judge(["Write"], work, person=False, git_starts=started_by_settings)
+    for path, decision in (("of-work", "deny"), ("hooks/pre-commit", "deny"), ("notes", "allow")):
+        assert judge.judge("Write", {"file_path": path}).decision == decision, path
+
+
+def test_what_is_included_for_folders_below_is_read_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, settings, included = tmp_path / "several", tmp_path / "gitconfig", tmp_path / "of-work"
+    subprocess.run(["git", "init", "--quiet", work / "one"], check=True)
+    settings.write_text(f'[includeIf "gitdir:{work}/"]\n path = {included}\n')
+    included.write_text(f"[core]\n hooksPath = {work}/hooks\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    judge = Judge(["Write"], work, person=False, git_starts=started_by_settings)
+    assert judge.judge("Write", {"file_path": "hooks/pre-commit"}).decision == "deny"
+    assert judge.judge("Write", {"file_path": "notes"}).decision == "allow"
+
+
+def test_what_is_included_for_any_of_many_folders_below_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, settings, deeper = tmp_path / "several", tmp_path / "gitconfig", tmp_path / "deeper"
+    for number in range(7):
+        subprocess.run(["git", "init", "--quiet", work / "a" / f"r{number}"], check=True)
+    (tmp_path / "of-b").write_text(
+        f'[core]\n pager = {work}/b/pager.py | less\n[includeIf "gitdir:x/"]\n path = deeper\n'
+    )
+    settings.write_text(f'[includeIf "gitdir:{work}/b/"]\n path = of-b\n[includeIf "gitdir:y/"]\n path = nothing\n')
+    deeper.write_text(f"[core]\n hooksPath = {work}/b/hooks\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    judge = Judge(["Write"], work, person=False, git_starts=started_by_settings)
+    for path, decision in (("b/hooks/pre-commit", "deny"), ("b/pager.py", "deny"), ("b/notes.py", "allow")):
+        assert judge.judge("Write", {"file_path": path}).decision == decision, path
+    deeper.write_text("[core\n")
+    assert judge.judge("Write", {"file_path": "b/notes.py"}).decision == "deny", "nobody knows what git would run"

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.history.filters import Filter, match_expression, moment, parse_filter, span
+from maverick_tui.history.filters import Filter, match_expression, moment, no_such_filter, parse_filter, span
 
 NOW = datetime(2026, 11, 16, 12, 30).astimezone().timestamp()
 
@@ -69,3 +69,9 @@ def test_no_word_is_taken_for_the_language_of_the_index(words: tuple[str, ...], 
 
 def test_the_last_word_may_go_on() -> None:
     assert match_expression(("fix", "log"), goes_on=True) == '"fix" "log"*'
+
+
+def test_what_looks_like_a_filter_and_is_none_is_said() -> None:
+    assert "Did you mean 'state'?" in no_such_filter(parsed("login stat:done").words)
+    assert "There are agent, repo" in no_such_filter(parsed("foo:bar").words)
+    assert not no_such_filter(parsed('http://x agent:y login "a: b"').words)

@@ -24,6 +24,7 @@ from maverick_tui.history.database import index_file
 from maverick_tui.history.filters import parse_filter
 from maverick_tui.history.index import RunIndex
 from maverick_tui.history.labels import name_run, tag_run
+from maverick_tui.history.listed import ListedRun
 from maverick_tui.history.scanning import Scan
 from maverick_tui.journal.folders import delete_run, journal_of
 from maverick_tui.journal.reading import read_journal
@@ -60,6 +61,11 @@ def found(text: str) -> list[tuple[str, int, str]]:
 def listed(text: str = "") -> list[str]:
     with RunIndex() as index:
         return [run.run_id for run in index.runs(parse_filter(text))]
+
+
+def one() -> ListedRun:
+    with RunIndex() as index:
+        return index.run(RUN)
 
 
 def content() -> dict[str, list[Any]]:
@@ -117,6 +123,20 @@ def test_it_counts_as_the_screen_does(count: int) -> None:
     assert (name, about.first_prompt, about.model) == (store.name, store.first_prompt, store.model)
 
 
+def test_a_run_on_the_prompt_of_its_author_is_called_by_that() -> None:
+    own = [ev.TurnStarted(AT, 1, ""), ev.PromptSent(AT, 1, "Show me around."), ev.TurnEnded(AT, 1, "done", ev.Usage())]
+    told: list[Event] = [*begun(), *own]
+    keep(RUN, told)
+    store = RunStore()
+    for event in told:
+        store.apply(event)
+    assert one().heading == store.first_prompt == "Show me around."
+    keep(RUN, [*begun(), own[0]])
+    assert one().heading == "(the agent's own prompt)"
+    keep(RUN, begun())
+    assert one().heading == "(nothing was asked)"
+
+
 def states() -> Iterator[tuple[list[Event], str]]:
     failure = ev.Failure("NetworkError", "network", "gone")
     yield [*begun(), *turn(), *ended()], "done"
@@ -163,6 +183,23 @@ def test_every_text_is_found_at_its_event() -> None:
 def test_what_was_open_when_its_process_was_killed_is_found() -> None:
     keep(RUN, [*begun(), ev.TurnStarted(1, 1, "Go"), ev.BlockStarted(2, 1, "text"), ev.BlockGrew(3, 1, "half an ")])
     assert found("half") == [(RUN, 4, "answer")]
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_prompt_that_was_never_sent_is_found_until_it_is(is_told: bool) -> None:
+    queued = [ev.PromptQueued(AT + 5, "p1", "my precious"), ev.PromptQueued(AT + 5, "p2", "and another")]
+    dropped = [ev.PromptDropped(AT + 6, "p1"), ev.PromptDropped(AT + 6, "p2"), ev.RunEnded(AT + 6)] if is_told else []
+    killed = [*begun(), *turn(), *queued, *dropped]
+    keep(RUN, killed, 1)
+    number = len(begun()) + len(turn())
+    assert found("precious") == [(RUN, number, "prompt")]
+    assert one().waiting == ["my precious", "and another"]
+    sent = ev.TurnStarted(AT + 8, 2, "my precious", prompt_id="p1")
+    keep(RUN, [*killed, ev.RunReopened(AT + 7), sent, ev.TurnEnded(AT + 9, 2, "done", ev.Usage())], 1)
+    again = found("precious")
+    assert [kind for _, _, kind in again] == ["prompt"], "once"
+    assert again[0][1] > number
+    assert one().waiting == ["and another"]
 
 
 def test_a_long_output_is_found_to_its_end_and_a_snippet_shows_the_place() -> None:
@@ -290,6 +327,19 @@ def test_damage_and_a_newer_schema_are_told_and_what_came_before_is_there() -> N
         assert "damaged after 9 events" in index.run(RUN).about.problem
         assert index.run(RUN).about.turns == 1
         assert "schema 99" in index.run("0000000000aa").about.problem
+
+
+def test_what_comes_after_a_line_that_cannot_be_read_is_there_too() -> None:
+    path = keep(RUN, [*begun(), *turn(), *turn(2, "And then?", "Then that.", at=AT + 4), *ended()], 1)
+    lines = path.read_bytes().splitlines(keepends=True)
+    number = next(at for at, line in enumerate(lines) if b"Then that." in line)
+    path.write_bytes(b"".join(b"{broken\n" if at == 4 else line for at, line in enumerate(lines)))
+    assert [where for _, where, _ in found("that")] == [number - 1], "the block's first event"
+    assert (one().about.turns, one().state) == (2, "done")
+    assert "1 line left out" in one().about.problem
+    assert one().about.problem == one().about.problem
+    path.write_bytes(path.read_bytes() + b"[]\n")
+    assert "2 lines left out" in one().about.problem
 
 
 ODD_LINES = [
@@ -423,7 +473,7 @@ def test_who_finds_the_index_locked_lists_what_is_known(monkeypatch: pytest.Monk
 
 def test_what_another_process_was_quicker_to_write_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     keep(RUN, STORY)
-    write = updating._write
+    write = updating.write_scan
     late: list[None] = []
 
     def second(*arguments: Any, **options: Any) -> bool:
@@ -438,7 +488,7 @@ def test_what_another_process_was_quicker_to_write_is_left_alone(monkeypatch: py
     listed()
     with path.open("ab") as file:
         file.write(whole[900:])
-    monkeypatch.setattr(updating, "_write", second)
+    monkeypatch.setattr(updating, "write_scan", second)
     listed()
     assert late
     once = content()
@@ -482,6 +532,10 @@ def test_the_end_of_a_run_is_read_without_its_beginning(small_steps: None) -> No
         reading = index.around(RUN, 33)
         assert events[33] in reading.events
         assert reading.events == events[-len(reading.events) :]
+        short = index.around(RUN, 33, beyond=4)
+        assert short.first == reading.first <= 33
+        assert short.events == events[short.first : short.first + len(short.events)]
+        assert 37 <= short.first + len(short.events) <= 40, "whole lines, and no further"
 
 
 def test_a_turn_that_goes_on_for_long_has_places_in_it(small_steps: None) -> None:

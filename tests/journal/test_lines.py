@@ -8,15 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event, NewerSchemaError
 from maverick_tui.journal.lines import Decoder, Encoder
-from maverick_tui.masking.redact import MASK
+from maverick_tui.masking.redact import MASK, conceal
 from tests.masking.examples import RANDOM
 from tests.runs.test_store import EVERYTHING
+from tests.support.sampling import examples
 
 
 def kept(events: list[Event], *ends: int) -> bytes:
@@ -33,8 +34,18 @@ def read(lines: bytes) -> list[Event]:
 
 
 @given(st.lists(st.integers(1, len(EVERYTHING) - 1), max_size=9))
+@settings(max_examples=examples(20, 100))
 def test_every_kind_of_event_comes_back_as_it_was(ends: list[int]) -> None:
     assert read(kept(EVERYTHING, *ends)) == EVERYTHING
+
+
+def test_what_is_concealed_is_masked_from_the_very_next_line_on() -> None:
+    encoder = Encoder()
+    encoder.lines(0, [ev.BlockStarted(1.0, 1, "text"), ev.BlockGrew(1.0, 1, "Hello. ")])
+    conceal(["only-a-server-knows"])
+    written = encoder.lines(2, [ev.BlockGrew(1.1, 1, "only-a-server-knows "), ev.BlockEnded(1.2, 1)])
+    written += encoder.lines(4, [ev.Noticed(1.3, "told", "only-a-server-knows")])
+    assert b"only-a-server-knows" not in written
 
 
 WORDS = st.sampled_from(["a", "token", ": ", " ", "\n", "cafe", "\ud800", "ü", "\u2028", '"'])

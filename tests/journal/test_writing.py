@@ -82,13 +82,27 @@ def test_a_torn_end_is_cut_off(journal: Journal, path: Path, cut: int) -> None:
     assert not reading.problem
 
 
-def test_damage_is_told_and_what_comes_before_it_is_there(journal: Journal, path: Path) -> None:
-    journal.write(0, EVERYTHING)
+@pytest.mark.parametrize("bad", [1, 3])
+def test_damage_is_told_and_all_else_is_there_by_its_number(journal: Journal, path: Path, bad: int) -> None:
+    for number, event in enumerate(EVERYTHING):
+        journal.write(number, [event])
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join((*lines[:4], b"\0\0\0\n", *lines[5:])))
+    path.write_bytes(b"".join((*lines[:4], *[b"\0\0\0\n"] * bad, *lines[4 + bad :])))
     reading = read_journal(path)
-    assert reading.events == EVERYTHING[:4]
+    assert reading.events[:4] == EVERYTHING[:4]
+    assert reading.events[4 + bad :] == EVERYTHING[4 + bad :]
+    assert reading.events[4].type == "noticed"
     assert "damaged after 4 events" in reading.problem
+    assert f"{bad} line" in reading.problem
+    assert not reading.is_cut
+
+
+def test_no_number_makes_a_journal_longer_than_it_is(journal: Journal, path: Path) -> None:
+    journal.write(0, EVERYTHING[:3])
+    path.write_bytes(path.read_bytes() + b'x\n{"seq":999999999999,"type":"run_ended","at":1}\n')
+    reading = read_journal(path)
+    assert reading.events == EVERYTHING[:3]
+    assert reading.is_cut
 
 
 def test_a_journal_is_read_from_any_line_on(journal: Journal, path: Path) -> None:
@@ -104,8 +118,7 @@ def test_a_journal_is_read_from_any_line_on(journal: Journal, path: Path) -> Non
             assert (reading.size, reading.problem) == (path.stat().st_size, "")
         offset += len(line)
     wrong = read_journal(path, 0, 3)
-    assert wrong.events == []
-    assert "damaged after 3 events" in wrong.problem
+    assert "damaged after 3 events" in wrong.problem, "who knows another journal by this place is told"
 
 
 def test_no_journal_and_a_newer_one_are_said_to_be_so(path: Path) -> None:
@@ -146,6 +159,31 @@ def test_a_full_disk_is_told_once_and_everything_is_written_when_there_is_room(
     journal.write(9, EVERYTHING[9:])
     assert read_journal(path).events == EVERYTHING
     assert "kept again" in troubles[1]
+
+
+@pytest.mark.parametrize("is_at_once", [True, False], ids=["while the other one works", "after it has ended"])
+def test_what_another_process_has_told_of_the_run_meanwhile_is_not_cut_off(
+    journal: Journal, path: Path, troubles: list[str], monkeypatch: pytest.MonkeyPatch, is_at_once: bool
+) -> None:
+    monkeypatch.setattr(writing, "TRY_AGAIN", 0.0)
+    journal.write(0, EVERYTHING[:3])
+    journal.close()
+    with path.open("ab") as torn:
+        torn.write(b'{"seq":3,"ty')
+    size = read_journal(path).size
+    other, ours = (Journal(path, troubles.append, size=size) for _ in range(2))
+    other.write(3, EVERYTHING[3:5])
+    if is_at_once:
+        ours.write(3, EVERYTHING[3:4])
+        assert "in another process" in troubles.pop()
+    other.write(5, EVERYTHING[5:7])
+    other.close()
+    for _ in range(2):
+        ours.write(3, EVERYTHING[3:4])
+    ours.close()
+    assert read_journal(path).events == EVERYTHING[:7]
+    (told,) = troubles
+    assert "has gone on in another process meanwhile" in told
 
 
 def test_a_state_folder_that_is_no_folder_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ from maverick_tui.history.export.markdown import as_markdown, kept_as_markdown
 from maverick_tui.history.export.page import as_page
 from maverick_tui.history.index import RunIndex
 from maverick_tui.history.labels import name_run
+from maverick_tui.history.reading import read_run
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
@@ -54,6 +55,7 @@ from maverick_tui.shown import shown
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
 from tests.history.kept import begun, keep
+from tests.history.sessions.stored import ID, Session, call
 from tests.masking.examples import CONCEALED, EXAMPLES, FIELDS, VARIABLE
 from tests.support.runs import Tape as RunTape
 
@@ -212,6 +214,22 @@ def index_of_runs() -> str:
     return dump + "".join(file.read_text() for file in journal_of(run).parent.iterdir())
 
 
+def sessions_of_claude_code() -> str:
+    session = Session().ask(" ".join(TEXTS)).put({"type": "ai-title", "aiTitle": " ".join(TEXTS), "sessionId": ID})
+    for number, text in enumerate(TEXTS):
+        session.ask(text).answer(text, {"type": "thinking", "thinking": text}, call(f"c{number}", "Shop", said=text))
+        session.result(f"c{number}", text, toolUseResult={"said": [text]})
+    for number, data in enumerate(DATA):
+        session.answer(call(f"d{number}", "Shop", **data)).result(f"d{number}", "", toolUseResult=data)
+    session.answer(" ".join(TEXTS), isApiErrorMessage=True).write()
+    dumps: list[str] = []
+    for seconds in (0, None):
+        with RunIndex() as index:
+            index.read_sessions(seconds)
+            dumps += index._connection.iterdump()
+    return "\n".join(dumps) + repr(read_run(ID))
+
+
 def settings_shown() -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MAVERICK_ENV", json.dumps({f"A{number}": text for number, text in enumerate(TEXTS)}))
@@ -230,9 +248,12 @@ def doctor_report() -> str:
 
 OUTLETS = [
     log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, error_text,
-    suspended_state, value_in_a_message, settings_shown, doctor_report,
+    sessions_of_claude_code, suspended_state, value_in_a_message, settings_shown, doctor_report,
 ]  # fmt: skip
-OF_DATA = (executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, suspended_state)
+OF_DATA = (
+    executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, sessions_of_claude_code,
+    suspended_state,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("outlet", OUTLETS, ids=lambda outlet: outlet.__name__)

@@ -405,6 +405,7 @@ async def test_the_cli_runs_tools_and_speaks_a_stream(home: Path, mark: str) -> 
     assert {path.name for path in home.iterdir()} <= {".claude", "tmp"}, "all its files are where they should be"
 
 
+@pytest.mark.explore  # what agents tell of a fault, through the same CLI, is in `test_faults.py`
 async def test_the_cli_reports_a_fault(home: Path, mark: str) -> None:
     async with OfflineServer(failing(kind="http", status=401)) as server:
         code, out, _ = await claude(server, home, "-p", "hello", "--output-format", "json")

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from maverick_tui.offline.demo.tour import TOUR, Stop
 from maverick_tui.offline.player import Player
 from maverick_tui.offline.script import Pace, PaceStep, PauseStep, Script, TextStep, ToolStep
 from tests.support.agents import context, drain
+from tests.support.command_line import Run, command_line
 from tests.support.sampling import sampled
 
 ROOT = Path(__file__).parents[2]
@@ -225,21 +227,6 @@ def test_the_tour_is_printed_and_leaves_nothing_behind(mark: str, home: Path, tm
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-# The explorer only reads; the implementer mends what the tests of the repository find.
-@pytest.mark.slow
-@pytest.mark.parametrize("stop", sampled(["explorer", "implementer"], 2))
-def test_the_repository_can_be_kept(stop: str, mark: str, tmp_path: Path) -> None:
-    process = demo(tmp_path, stop, "--fast", "--keep")
-    out, err = process.communicate(timeout=LONGEST)
-    assert process.returncode == 0, out + err
-    [folder] = (tmp_path / "tmp").iterdir()
-    assert [path.name for path in folder.iterdir()] == ["shop"]
-    assert f"git -C {folder / 'shop'} diff" in out
-    assert run_tests(folder / "shop").returncode == (0 if stop == "implementer" else 1)
-    assert "planner" not in out
-    assert stop == "implementer" or out.index("## Evidence") < out.index("but nothing calls it yet.")
-
-
 @pytest.mark.explore
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), sampled([(signal.SIGINT, 130), (signal.SIGTERM, 143)], 2))
@@ -272,23 +259,46 @@ def test_a_reader_that_goes_away_ends_it(mark: str, tmp_path: Path) -> None:
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-def test_a_failure_that_is_not_part_of_the_show_is_one(mark: str, tmp_path: Path) -> None:
-    process = demo(tmp_path, "explorer", "--fast", MAVERICK_CLI_PATH=str(tmp_path / "no-such-cli"))
-    out, err = process.communicate(timeout=LONGEST)
-    assert process.returncode == 1, out + err
-    assert "THE CLAUDE CODE CLI WAS NOT FOUND" in out
-    assert "no-such-cli" in out
+@pytest.fixture
+def maverick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`maverick` in this process, with a folder for temporary files of its own."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    return command_line(monkeypatch, capsys)
 
 
-def test_the_stops_are_listed(tmp_path: Path) -> None:
-    process = demo(tmp_path, "--list")
-    out, _ = process.communicate(timeout=LONGEST)
-    assert [line.split()[0] for line in out.splitlines()] == [stop.agent for stop in TOUR]
-    assert max(len(line) for line in out.splitlines()) < 80
+# The explorer only reads; the implementer mends what the tests of the repository find.
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", sampled(["explorer", "implementer"], 2))
+def test_the_repository_can_be_kept(stop: str, maverick: Run, mark: str, tmp_path: Path) -> None:
+    ran = maverick("demo", stop, "--fast", "--keep")
+    assert ran.code == 0, ran
+    [folder] = (tmp_path / "tmp").iterdir()
+    assert [path.name for path in folder.iterdir()] == ["shop"]
+    assert f"git -C {folder / 'shop'} diff" in ran.out
+    assert run_tests(folder / "shop").returncode == (0 if stop == "implementer" else 1)
+    assert "planner" not in ran.out
+    assert stop == "implementer" or ran.out.index("## Evidence") < ran.out.index("but nothing calls it yet.")
 
 
-def test_an_unknown_agent_is_told_the_known_ones(tmp_path: Path) -> None:
-    process = demo(tmp_path, "explorr")
-    _, err = process.communicate(timeout=LONGEST)
-    assert process.returncode == 3
-    assert "Did you mean 'explorer'?" in err
+def test_a_failure_that_is_not_part_of_the_show_is_one(
+    maverick: Run, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_CLI_PATH", str(tmp_path / "no-such-cli"))
+    ran = maverick("demo", "explorer", "--fast")
+    assert ran.code == 1, ran
+    assert "THE CLAUDE CODE CLI WAS NOT FOUND" in ran.out
+    assert "no-such-cli" in ran.out
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_stops_are_listed(maverick: Run) -> None:
+    lines = maverick("demo", "--list").out.splitlines()
+    assert [line.split()[0] for line in lines] == [stop.agent for stop in TOUR]
+    assert max(map(len, lines)) < 80
+
+
+def test_an_unknown_agent_is_told_the_known_ones(maverick: Run) -> None:
+    ran = maverick("demo", "explorr")
+    assert ran.code == 3
+    assert "Did you mean 'explorer'?" in ran.err

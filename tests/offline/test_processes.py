@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.offline.processes import offline_process
+from tests.support.command_line import command_line
 from tests.support.processes import wait_until_gone
 
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
@@ -90,16 +92,15 @@ async def test_a_process_that_cannot_start_says_why(tmp_path: Path, mark: str) -
             pytest.fail("there is nothing to serve")
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*MAVERICK, "offline", *arguments], capture_output=True, text=True, check=False)
-
-
-def test_check_and_schema(script: Path, tmp_path: Path) -> None:
-    assert run("check", script).stdout.endswith("fine. 1 scene, 1 answer.\n")
+def test_check_and_schema(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offline = partial(command_line(monkeypatch, capsys), "offline")
+    assert offline("check", str(script)).out.endswith("fine. 1 scene, 1 answer.\n")
     script.write_text("scenes:\n  - anwsers: [x]\n")
-    wrong = run("check", script)
-    assert wrong.returncode == 1
-    assert f"{script}:2: " in wrong.stderr
-    assert "Did you mean 'answers'?" in wrong.stderr
-    assert json.loads(run("schema").stdout)["title"] == "Script"
-    assert "missing.yaml" in run("check", tmp_path / "missing.yaml").stderr
+    wrong = offline("check", str(script))
+    assert wrong.code == 1
+    assert f"{script}:2: " in wrong.err
+    assert "Did you mean 'answers'?" in wrong.err
+    assert json.loads(offline("schema").out)["title"] == "Script"
+    assert "missing.yaml" in offline("check", str(tmp_path / "missing.yaml")).err

@@ -15,6 +15,7 @@ class Grammar:
 
     def __init__(self) -> None:
         self.is_loaded = False
+        self.is_inheriting = False
         self.is_connecting = False
         self.open_turn: int | None = None
         self.last_turn = 0
@@ -25,6 +26,7 @@ class Grammar:
         self.questions: set[str] = set()
         self.settled: set[str] = set()
         self.waiting: set[str] = set()
+        self.is_planned = False
 
     def read(self, event: Event) -> None:
         match event:
@@ -49,10 +51,12 @@ class Grammar:
         if isinstance(event, ev.TurnEnded):
             assert event.turn == self.open_turn
             assert (event.failure is not None) == (event.outcome == "failed")
+            assert event.usage.duration_ms >= 0
+            assert not self.is_inheriting or not event.usage.total, "it counts where it comes from"
             self.open_turn = None
             self.open_blocks.clear()
             return
-        assert self.is_loaded, "nobody is there to answer"
+        assert self.is_loaded or self.is_inheriting, "nobody is there to answer"
         assert self.open_turn is None, "a turn began inside another"
         assert event.turn == self.last_turn + 1
         self.open_turn = self.last_turn = event.turn
@@ -84,6 +88,13 @@ class Grammar:
 
     def _beside(self, event: Event) -> None:
         match event:
+            case ev.RunStarted():
+                self.is_inheriting = bool(event.forked_from)
+            case ev.RunForked():
+                assert self.is_inheriting
+                self.end()
+                self.is_inheriting = False
+                self.open_blocks.clear()
             case ev.RunReopened():
                 self.end()
                 self.is_loaded = self.is_connecting = False
@@ -107,11 +118,18 @@ class Grammar:
                 self.waiting.remove(event.prompt_id)
             case ev.PromptsHeld():
                 assert set(event.prompt_ids) <= self.waiting
+            case ev.ContinuePlanned():
+                assert not self.is_planned, "one plan at a time"
+                self.is_planned = True
+            case ev.ContinueCalledOff() | ev.ContinueDue():
+                assert self.is_planned
+                self.is_planned = False
 
     def end(self) -> None:
         assert self.open_turn is None
         assert self.questions <= self.settled
         assert not self.waiting
+        assert not self.is_planned
 
 
 def check_well_formed(events: Sequence[Event]) -> None:

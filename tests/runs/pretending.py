@@ -24,6 +24,7 @@ class Pretended:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.is_closed = False
+        self.model: str | None = None
         self.listener = listener
         self.has_last_words = False
         """Whether it answers something by itself while it is being ended."""
@@ -38,6 +39,9 @@ class Pretended:
 
     async def ended(self) -> AgentError:
         return await asyncio.shield(self._loss)
+
+    async def set_model(self, model: str | None) -> None:
+        self.model = model
 
     async def ask(self, prompt: str) -> Answered:
         await self.may_answer.wait()

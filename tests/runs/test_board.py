@@ -9,7 +9,7 @@ import pytest
 from maverick_tui.events import kinds as events
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs import commands
-from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.runs.board import Board, Rest, RunModel
 from maverick_tui.runs.log import EventLog
 from tests.runs.story import LOADED, START, ask, asked, call, end
 from tests.ui.running import Kept
@@ -102,7 +102,9 @@ def test_places_count_the_runs_that_are_alive() -> None:
     runs[2].store = asked(events.ToolCalled(1, "c", "Bash", {}), events.PermissionAsked(1, "q", "c", "Bash", {}))
     assert [run.board_position() for run in runs] == [(1, 3, 1), (2, 3, 1), (3, 3, 0)]
     one.receive(runs[0], events.RunEnded(2))
-    assert [run.board_position() for run in runs] == [(2, 2, 1), (1, 2, 1), (2, 2, 0)]
+    assert [run.board_position() for run in runs] == [(1, 1, 1), (1, 2, 1), (2, 2, 0)]
+    runs[1].lay_down(Kept(), Rest("read"))
+    assert [run.board_position() for run in runs] == [(1, 1, 1), (1, 1, 1), (1, 1, 0)]
     assert one.at_work == [runs[2]]
 
 

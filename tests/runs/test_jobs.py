@@ -13,9 +13,12 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude.scheduling import Jobs
+from maverick_tui.agent.fields import CLAUDE_CODE
 from maverick_tui.events.background import Job, job_of, soonest
 from maverick_tui.events.kinds import (
+    AgentLoaded,
     Connected,
+    Event,
     JobsScheduled,
     Noticed,
     RunEnded,
@@ -25,6 +28,7 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs.commands import Interrupt
+from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, watch
@@ -140,6 +144,38 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
         await run.until(TurnEnded, 2)
         assert (await run.ask("again")).outcome == "done"
     assert len(run.all(Connected)) == 2
+
+
+async def test_what_was_scheduled_before_does_not_come_back_with_the_run(serve: ServeModel) -> None:
+    script = [
+        scene(NIGHTLY, say("done"), prompt="^go"),
+        scene(call("CronCreate", cron="0 4 1 1 *", prompt="more"), say("tried"), prompt="^on"),
+    ]
+    async with serve(script) as model:
+        async with watch(Timer) as first:
+            first.allows_everything = True
+            await first.ask("go")
+        assert any(event.jobs for event in first.all(JobsScheduled))
+        async with watch(Timer, past=past_of(first.events)) as second:
+            second.allows_everything = True
+            assert (await second.ask("on")).outcome == "done"
+            messages = model.requests[-1]["messages"]
+    assert "look at the tests" in json.dumps(messages), "it is the same conversation"
+    assert [event.jobs for event in second.all(JobsScheduled)][len(first.all(JobsScheduled)) :] == []
+
+
+@pytest.mark.parametrize(
+    ("told", "had_jobs"),
+    [
+        ((AgentLoaded(0.0, "timer", "/"),), False),
+        ((AgentLoaded(0.0, "timer", "/"), JobsScheduled(1.0, ({"id": "a"},)), JobsScheduled(2.0)), True),
+        ((JobsScheduled(1.0, ({"id": "a"},)), JobsScheduled(2.0), Noticed(3.0, "cleared", "")), False),
+        ((AgentLoaded(0.0, CLAUDE_CODE, "/"), AgentLoaded(1.0, "timer", "/")), True),
+    ],
+    ids=["none", "ended with the run", "of a conversation before", "of a session of Claude Code"],
+)
+def test_whether_a_conversation_may_have_jobs_is_known(told: tuple[Event, ...], had_jobs: bool) -> None:
+    assert past_of(told).had_jobs is had_jobs
 
 
 def test_what_the_cli_lists_is_the_truth() -> None:

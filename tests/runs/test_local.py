@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -43,11 +44,12 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.offline.script import Answer, HttpFault, Pace, ScriptedUsage, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import CloseRun, DropPrompt, Interrupt, Reconnect, ReleasePrompts, SetMode
+from maverick_tui.runs.past import past_of
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.pretending import Pretender
 from tests.runs.watching import PATIENCE, Watched, check_well_formed, watch
-from tests.support.agents import Talker, Worker, context
+from tests.support.agents import Direct, Talker, Worker, context
 from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
 from tests.support.processes import marked
 from tests.support.sampling import sampled
@@ -79,7 +81,7 @@ async def test_a_prompt_and_a_follow_up_in_one_session(serve: ServeModel) -> Non
 async def test_prompts_start_at_once_or_wait_for_each_other_and_can_be_taken_back(serve: ServeModel) -> None:
     names = ("one", "two", "three")
     script = [scene(say(f"answer to {name}", pace=Pace(tokens_per_second=30)), prompt=f"^{name}$") for name in names]
-    async with serve(script) as model, watch(Talker) as run:
+    async with serve(script) as model, watch(Direct) as run:
         await run.until(Connected)
         ids = [run.prompt(names[0])]
         assert isinstance(run.events[-1], TurnStarted), "in the same call, as nothing is in its way"
@@ -238,15 +240,16 @@ async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_o
     assert third.usage.cost_usd == pytest.approx(first.usage.cost_usd)
 
 
-async def test_a_conversation_that_is_gone_begins_anew_and_says_so(serve: ServeModel, mark: str, home: Path) -> None:
-    async with serve(say("ok")), watch(Talker) as run:
+async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeModel, mark: str, home: Path) -> None:
+    async with serve(say("ok")) as server, watch(Talker) as run:
         await run.ask("one")
         for file in (home / ".claude" / "projects").rglob("*.jsonl"):
             file.unlink()
         os.kill(cli_of(mark), signal.SIGKILL)
         await run.until(ConnectFailed)
         ended = await run.ask("two")
-    assert [event.kind for event in run.all(Noticed)] == ["session_lost"]
+        assert "The user said:\\none" in json.dumps(server.requests[-1]["messages"])
+    assert [event.kind for event in run.all(Noticed)] == ["handed_over"]
     assert ended.outcome == "done"
     assert ended.usage.input_tokens == 10
 
@@ -355,6 +358,7 @@ async def test_interrupts_before_anything_has_come_and_closing_interrupts_what_r
         run.prompt("never sent")
     assert run.all(TurnEnded)[2].outcome == "interrupted"
     assert [event.prompt_id for event in run.all(PromptDropped)] == ["p4"]
+    assert [prompt.text for prompt in past_of(run.events).waiting] == ["never sent"], "and it is not lost"
     assert run.all(RunEnded)[0].reason == "closed"
     assert marked(mark) == {}
 
@@ -362,10 +366,10 @@ async def test_interrupts_before_anything_has_come_and_closing_interrupts_what_r
 async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_released(serve: ServeModel) -> None:
     script = [
         scene(say("word " * 40, fault=stall()), prompt="stall$"),
-        scene(say("word " * 40, fault=drop()), prompt="drop$"),
+        scene(fail(400, "invalid_request_error"), prompt="refuse$"),
         scene(say("answered")),
     ]
-    async with serve(script) as server, watch(Talker) as run:
+    async with serve(script) as server, watch(Direct) as run:
         run.prompt("stall")
         await run.until(BlockGrew)
         first = run.prompt("one")
@@ -374,7 +378,7 @@ async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_relea
         await run.ask("something else first")
         run.send(ReleasePrompts())
         await run.until(TurnEnded, 3)
-        run.prompt("drop")
+        run.prompt("refuse")
         second = run.prompt("two")
         assert (await run.until(TurnEnded, 4)).outcome == "failed"
         await run.until(PromptsHeld, 2)
@@ -382,7 +386,7 @@ async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_relea
         run.send(ReleasePrompts())
         await run.until(TurnEnded, 6)
     assert [event.prompt_ids for event in run.all(PromptsHeld)] == [(first,), (second,)]
-    texts = ["stall", "something else first", "one", "drop", "one more", "two"]
+    texts = ["stall", "something else first", "one", "refuse", "one more", "two"]
     assert [turn.text for turn in run.all(TurnStarted)] == texts
     assert [last_prompt(request).splitlines()[-1] for request in server.requests] == texts
 
@@ -490,7 +494,7 @@ async def test_an_agents_own_execute_is_streamed_turn_by_turn(serve: ServeModel)
         assert result.usage.total_cost_usd == pytest.approx(turn.usage.cost_usd)
 
 
-class Careless(Talker):
+class Careless(Direct):
     """Fails in its own code."""
 
     async def execute(self, context: AgentContext) -> AgentResult:
@@ -545,7 +549,7 @@ class Calculator(Pretender):
     """Needs no model."""
 
     async def execute(self, context: AgentContext) -> AgentResult:
-        none = (await Talker().run("ask somebody else", context)).usage if context.extra.get("other") else None
+        none = (await Direct().run("ask somebody else", context)).usage if context.extra.get("other") else None
         if context.extra["prompt"] == "fail":
             raise AgentError("It cannot be done.", kind="invalid")
         from maverick_tui import AgentUsage
@@ -598,7 +602,7 @@ async def test_another_agent_that_execute_asks_is_not_taken_for_this_one(serve: 
     assert ended.usage.input_tokens == 10
 
 
-class Stubborn(Talker):
+class Stubborn(Direct):
     """Goes on after an interrupt as if nothing had happened."""
 
     async def execute(self, context: AgentContext) -> AgentResult:

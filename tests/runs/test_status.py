@@ -9,10 +9,18 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
-from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, headline, run_status, until
+from maverick_tui.runs.moments import until
+from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, headline, run_status
+from maverick_tui.runs.store import GONE
 from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
+
+
+def at(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment).astimezone():%H:%M:%S}"
+
+
 RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
 
 
@@ -22,7 +30,23 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
         ([], 5.0, ("○", "starting", "", "quiet")),
         ([START, ev.Connecting(1.0)], 3.5, ("◌", "connecting", "2.5 s", "busy")),
         (OPEN, 5.0, ("○", "ready", "waiting for your prompt", "quiet")),
-        ([*OPEN, ev.RunEnded(2.0)], 5.0, ("■", "ended", "", "quiet")),
+        ([*OPEN, ev.RunEnded(2.0)], 5.0, ("■", "ended", f"ended {at(2.0)}", "quiet")),
+        ([*TURN, end(), ev.RunEnded(9.0, "closed")], 11.0, ("✔", "done", f"ended {at(9.0)}  8.0 s  $0.050", "good")),
+        (
+            [*TURN, end("failed", failure=NETWORK), ev.RunEnded(9.0)],
+            11.0,
+            ("✘", "failed", f"ended {at(9.0)}  8.0 s  $0.050", "bad"),
+        ),
+        (
+            [*TURN, end(), ev.RunEnded(9.0, GONE)],
+            11.0,
+            ("■", "interrupted", f"its process was gone, last heard of {at(9.0)}  8.0 s  $0.050", "attention"),
+        ),
+        (
+            [*TURN, end(), ev.RunEnded(9.0, "ValueError: x")],
+            11.0,
+            ("✘", "failed", f"ended {at(9.0)}  8.0 s  $0.050", "bad"),
+        ),
         ([START, ev.ConnectFailed(1.0, NETWORK)], 5.0, ("✘", "not connected", "StreamingError: network", "bad")),
         (TURN, 3.0, ("●", "waiting for the model", "2.0 s", "busy")),
         ([*TURN, *text(1, "x", kind="thinking")], 4.0, ("●", "thinking", "2.0 s", "busy")),
@@ -118,7 +142,7 @@ def test_a_rate_limit_is_said_while_it_is_waited_for_and_no_longer() -> None:
 def test_a_failure_says_when_it_is_worth_trying_again() -> None:
     failure = ev.Failure("NetworkError", "rate_limit", "x", retry_at=500.0)
     store = asked(end("failed", failure=failure))
-    assert until(500.0, 10.0) in run_status(store, 10.0).detail
+    assert run_status(store, 10.0).detail.startswith(f"rate-limited  {until(500.0, 10.0)}")
     assert "until" not in run_status(store, 501.0).detail
 
 
@@ -134,6 +158,26 @@ def test_a_moment_on_another_day_has_its_day_and_one_beyond_all_days_has_none() 
     assert until(noon + 60, noon) == "until 12:01:00"
     assert until(noon + 86_400, noon) == "until Mon 16 Nov 12:00"
     assert until(1e300, noon) == "for ever"
+
+
+def test_an_end_says_its_day_and_its_year_if_they_are_others() -> None:
+    noon = datetime(2026, 11, 15, 12).astimezone().timestamp()
+    store = told(*OPEN, ev.RunEnded(noon))
+    assert run_status(store, noon + 86_400).detail == "ended Sun 15 Nov 12:00"
+    assert run_status(store, noon + 365 * 86_400).detail == "ended 15 Nov 2026 12:00"
+    assert run_status(told(*OPEN, ev.RunEnded(1e300)), noon).detail == "ended at an unknown time"
+
+
+def test_a_run_that_goes_on_elsewhere_says_since_when_nothing_of_it_comes() -> None:
+    noon = datetime(2026, 11, 15, 12).astimezone().timestamp()
+    store = told(*TURN, call("Bash"), ask())
+    store.looked_at = noon
+    assert run_status(store, noon + 9)[:3] == (
+        "●",
+        "running elsewhere",
+        "in another process; as of 12:00:00",
+    )
+    assert headline(store).word == "running elsewhere"
 
 
 def test_the_headline_is_one_word_of_the_same_status() -> None:
@@ -166,3 +210,17 @@ def test_the_headline_is_one_word_of_the_same_status() -> None:
 )
 def test_the_clock(seconds: float, shown: str) -> None:
     assert clock(seconds) == shown
+
+
+def test_a_run_that_goes_on_by_itself_says_when_and_counts_down() -> None:
+    at = 1_763_200_000.0
+    failed = end("failed", failure=ev.Failure("NetworkError", "rate_limit", "x", retry_at=at + 90))
+    store = told(*TURN, failed, ev.ContinuePlanned(at, at + 90))
+    when = f"waits until {datetime.fromtimestamp(at + 90).astimezone():%H:%M}"
+    assert run_status(store, at + 5, interrupt_key="Esc") == (
+        "‖", when, "goes on in 1:25  Esc calls it off", "attention",
+    )  # fmt: skip
+    assert headline(store) == ("‖", when, "", "attention")
+    assert run_status(store, at + 95).detail == "goes on in 0.0 s"
+    store.apply(ev.ContinueCalledOff(at + 6, "person"))
+    assert headline(store).word == "failed"

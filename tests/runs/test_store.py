@@ -325,6 +325,14 @@ def test_prompts_that_are_held_until_they_are_released_dropped_or_sent() -> None
     assert (list(store.queue), store.held) == (["b", "c"], set())
 
 
+def test_what_waited_when_the_run_ended_is_held() -> None:
+    queued = [ev.PromptQueued(2, name, name) for name in ("a", "b", "c")]
+    store = asked(*queued, ev.PromptDropped(3, "a"), end(), ev.PromptDropped(4, "b"), ev.PromptDropped(4, "c"))
+    assert not store.queue
+    store.apply(ev.RunEnded(4))
+    assert (list(store.queue), store.held) == (["b", "c"], {"b", "c"})
+
+
 def test_a_run_has_a_name_and_a_first_prompt() -> None:
     store = asked(end(), ev.TurnStarted(20, 2, "Something else"), ev.RunNamed(21, "Round\nthe \x1bcart"))
     assert (store.first_prompt, store.name) == ("Look", "Round the ␛cart")
@@ -654,6 +662,7 @@ def test_what_looks_different_has_another_version() -> None:
 
 EVERYTHING: list[Event] = [
     *OPEN,
+    ev.RunForked(0.5, "s0", "m0", ({"input_tokens": 7},)),
     ev.ModelNamed(0.6, "claude-sonnet-4-5", "s1", 200_000),
     ev.ModeChanged(0.7, "default"),
     ev.TurnStarted(1, 1, "Look", "p1"),
@@ -688,6 +697,10 @@ EVERYTHING: list[Event] = [
     ev.ListShown(8.2, "Tasks", ({"text": "Buy milk", "is_done": True, "detail": "today"},), 3),
     ev.InterruptRequested(8.5),
     end("failed", failure=ev.Failure("StreamingError", "network", "x", causes=("A: b", "C: d"), status=500)),
+    ev.ContinuePlanned(9.6, 60.0, 2),
+    ev.ContinueCalledOff(9.7, "person"),
+    ev.ContinuePlanned(9.8, 9.9),
+    ev.ContinueDue(9.9),
     ev.ConnectFailed(10, NETWORK),
     ev.RunEnded(10.5, "closed"),
     ev.RunReopened(10.6),

@@ -13,9 +13,11 @@ from textual.pilot import Pilot
 
 from maverick_tui.runs.entries import TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.history.screen import HistoryScreen
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.run.screen import RunScreen
+from tests.ui.snapshots.test_history import PROMPTS, keep_months
 
 WIDE, NARROW = (120, 40), (80, 24)
 PATIENCE = 60.0
@@ -154,6 +156,19 @@ async def helped(pilot: Pilot[Any]) -> None:
     await pilot.pause(0.3)
 
 
+async def history(pilot: Pilot[Any], *keys: str) -> None:
+    """Runs of some weeks; the demo itself leaves too few."""
+    keep_months(time.time(), PROMPTS[:4])  # not every machine has the letters of the last one
+    await until(pilot, lambda: pilot.app.query(AgentList))
+    await pilot.press("f3")
+    await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
+    screen = pilot.app.screen
+    assert isinstance(screen, HistoryScreen)
+    await until(pilot, lambda: screen._preview.line_count)
+    await pilot.press("down", *keys)
+    await until(pilot, lambda: screen._pane.filter.count and screen._looking.key.startswith(screen._previewed))
+
+
 SCENES = (
     Scene("picker", "every agent, and an X-ray of one", picker),
     Scene("live", "an agent at work", live, "implementer"),
@@ -162,4 +177,6 @@ SCENES = (
     Scene("stream-broke", "a stream that broke, and what came before", broken, "documenter"),
     Scene("review-light", "a review, in the light theme", review, "reviewer", theme="maverick-light"),
     Scene("help", "the keys", helped, "implementer"),
+    Scene("history", "all runs that are kept", history, size=(120, 32)),
+    Scene("totals", "what they have cost", lambda pilot: history(pilot, "tab", "tab"), size=NARROW),
 )

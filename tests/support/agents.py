@@ -19,6 +19,12 @@ class Talker(MaverickAgent):
         return await self.run(context.extra.get("prompt", "go"), context)
 
 
+class Direct(Talker):
+    """Needs no CLI: for what a run does with any engine, since a CLI takes most of a second."""
+
+    engine = "api"
+
+
 class Worker(Talker):
     """May read and run commands."""
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pyte
+from pyte.charsets import LAT1_MAP
+from pyte.modes import IRM
 from pyte.screens import Char
 from textual.drivers.headless_driver import HeadlessDriver
+from wcwidth import wcwidth
 
 # What sets up the terminal itself and puts nothing on the screen; pyte would show some of it as text.
 _SETUP = re.compile(r"\x1b\[[<=>?][0-9;]*[$ ]?[a-zA-Z](?<![hl])|\x1b\[[0-9;]*[$ ][a-zA-Z]|\x1b\[[0-9]*t|\x1b\[6n")
 # Characters without a width that stand alone: pyte would leave out all that follows them.
 _HIDDEN = re.compile("[\u200b-\u200f\u2028\u2029\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _SYNCHRONISED = 2026 << 5  # how pyte keeps a private mode
-_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
+_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*)?\Z")
+# Places and colours are most of what is written, and pyte looks at each of their characters for itself.
+_PLACE_OR_COLOURS = re.compile(r"\x1b\[([0-9;]*)([Hm])")
+_STEERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class _Screen(pyte.Screen):
@@ -23,7 +30,45 @@ class _Screen(pyte.Screen):
         """Take the colours and attributes that follow."""
         super().select_graphic_rendition(*_with_dim(attributes))
 
+    def draw(self, data: str) -> None:
+        """Put text where the cursor is: if it is simple and fits, without a look at each character."""
+        cursor = self.cursor
+        is_simple = not self.charset and self.g0_charset is LAT1_MAP and IRM not in self.mode
+        cells = _cells(cursor.attrs)
+        try:
+            row = [cells[character] for character in data]
+        except KeyError:
+            row = []
+        if not row or not is_simple or cursor.x + len(row) > self.columns:
+            super().draw(data)
+            return
+        self.buffer[cursor.y].update(enumerate(row, cursor.x))
+        cursor.x += len(row)
+        self.dirty.add(cursor.y)
 
+
+class _Cells(dict[str, Char]):
+    """Cells that look the same, by their character; there is none for what is not one cell wide."""
+
+    def __init__(self, look: Char) -> None:
+        self._look = look
+
+    def __missing__(self, character: str) -> Char:
+        if wcwidth(character) != 1:
+            raise KeyError(character)
+        cell = self[character] = self._look._replace(data=character)
+        return cell
+
+
+_cells = cache(_Cells)
+
+
+@cache
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number or 0) for number in text.split(";"))
+
+
+@cache
 def _with_dim(attributes: tuple[int, ...]) -> list[int]:
     out: list[int] = []
     rest = list(attributes)
@@ -60,7 +105,21 @@ class Glass:
         text = self._rest + text
         cut = found.start() if (found := _UNFINISHED.search(text)) else len(text)
         self._rest = text[cut:]
-        self._stream.feed(_HIDDEN.sub("", _SETUP.sub("", text[:cut])))
+        shown, start = _HIDDEN.sub("", _SETUP.sub("", text[:cut])), 0
+        for found in _PLACE_OR_COLOURS.finditer(shown):
+            self._draw(shown[start : found.start()])
+            if found[2] == "H":
+                self._screen.cursor_position(*_numbers(found[1]))
+            else:
+                self._screen.select_graphic_rendition(*_numbers(found[1]))
+            start = found.end()
+        self._draw(shown[start:])
+
+    def _draw(self, text: str) -> None:
+        if _STEERS.search(text):
+            self._stream.feed(text)
+        elif text:
+            self._screen.draw(text)
 
     @property
     def is_whole(self) -> bool:

@@ -14,7 +14,7 @@ from tests.terminal.grammar import Written, parse
 
 MAVERICK = str(Path(sys.executable).parent / "maverick")
 
-ENTER, ESCAPE, TAB, SHIFT_TAB, SPACE = "\r", "\x1b", "\t", "\x1b[Z", " "
+ENTER, ESCAPE, TAB, SHIFT_TAB, SPACE, BACKSPACE = "\r", "\x1b", "\t", "\x1b[Z", " ", "\x7f"
 UP, DOWN, PAGE_UP, PAGE_DOWN, CTRL_END = "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~", "\x1b[1;5F"
 F1, F4, F8, F11, F12 = "\x1bOP", "\x1bOS", "\x1b[19~", "\x1b[23~", "\x1b[24~"
 CTRL_B, CTRL_C, CTRL_E, CTRL_F, CTRL_G, CTRL_J, CTRL_N, CTRL_O, CTRL_P, CTRL_Q, CTRL_U, CTRL_X, CTRL_Y, CTRL_Z = (

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 import pytest
 
 from maverick_tui.offline.processes import offline_environment
-from maverick_tui.offline.script import Scene, Script
-from maverick_tui.offline.server import OfflineServer
 from maverick_tui.ui.textual_private.names import PLAIN
-from tests.support.pty_program import PATIENCE, terminal_environment
+from tests.support.pty_program import terminal_environment
+from tests.support.served import served
 from tests.terminal.application import MAVERICK, SIZE, Application
 
 HERE = Path(__file__).parent
@@ -50,23 +47,6 @@ class Options(TypedDict, total=False):
     early_keys: str
     """Typed before it is there."""
     environment: Mapping[str, str]
-
-
-@contextmanager
-def served(scenes: Sequence[Any]) -> Iterator[str]:
-    """A scripted model in a thread of its own; the URL."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    server = OfflineServer(Script(scenes=tuple(map(Scene.model_validate, scenes))))
-    try:
-        asyncio.run_coroutine_threadsafe(server.start(), loop).result(PATIENCE)
-        yield server.url
-    finally:
-        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(PATIENCE)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
 
 
 class Maverick:

@@ -12,7 +12,7 @@ import pytest
 
 from maverick_tui import paths
 from tests.support.terminal import Glass
-from tests.terminal.application import CTRL_C, ENTER, ESCAPE, SIZE, ModernApplication
+from tests.terminal.application import BACKSPACE, CTRL_C, ENTER, ESCAPE, SIZE, ModernApplication
 from tests.terminal.conftest import OURS_ALONE, WITH_KEY, Maverick
 from tests.terminal.hostile import CLICKS, EVERYTHING, STEERING, assert_inert, shown
 
@@ -83,20 +83,25 @@ def test_with_a_key_it_opens_the_picker_where_nothing_steers_the_terminal(maveri
         row = app.row_of(title)
         app.click(app.glass.rows[row].index(title) + 2, row)
         app.until(partial(lacks, title))
-    for name, seen, dialog in (
-        ("latin", "no front matter", ""),
-        ("broken", "line 4", ""),
-        ("strange", "untrusted", "Trust strange?"),
-        ("asking", "It asks.", "asking asks"),
-        ("evil", "evil.md:2", ""),
+    for name, seen, dialog, inside in (
+        ("latin", "no front matter", "", ""),
+        ("broken", "line 4", "", ""),
+        ("strange", "untrusted", "Trust strange?", f"# {shown('title')}"),
+        ("asking", "It asks.", "asking asks", "topic"),
+        ("evil", "evil.md:2", "", ""),
     ):
-        app.until_pressed(ESCAPE, lambda glass: "/ type to filter" in glass.text)
         app.send(name)
         app.see(f"/ {name}")
         app.see(seen)
         if dialog:
             app.send(ENTER)
             app.see(dialog)
+            app.see(inside)
+            app.send(ESCAPE)  # alone: with a letter behind it, it would be Alt and that letter
+            app.until(partial(lacks, dialog))
+        if name != "evil":
+            app.send(BACKSPACE * len(name))
+            app.see("/ type to filter")
     app.send(ENTER)
     app.see(f"│ {shown('title')}")
     text = app.output.text

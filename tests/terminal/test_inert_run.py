@@ -13,7 +13,6 @@ from maverick_tui import paths
 from tests.support.terminal import Glass
 from tests.terminal.application import (
     CTRL_N,
-    CTRL_U,
     CTRL_X,
     CTRL_Y,
     ENTER,
@@ -24,6 +23,7 @@ from tests.terminal.application import (
     UP,
     Application,
     pasted,
+    prompt_of,
 )
 from tests.terminal.conftest import Maverick
 from tests.terminal.hostile import CLICKS, EVERYTHING, STEERING, assert_inert, shown
@@ -126,7 +126,9 @@ def test_nothing_in_a_run_steers_the_terminal(
     app.until(lambda glass: "programs read differently" in glass.text)
     app.until_pressed(CTRL_Y, lambda glass: "outside ␛]0;PWNED␇" in glass.text and "wants permission" in glass.text)
     app.until_pressed(CTRL_X, lambda glass: "Question title" in glass.text)
-    app.until_pressed(PAGE_DOWN + CTRL_U + "1" + ENTER, lambda glass: "All done." in glass.text)
+    app.send("1")
+    app.until(lambda glass: prompt_of(glass) == "1")
+    app.until_pressed(PAGE_DOWN + ENTER, lambda glass: "All done." in glass.text)  # once more does no harm
     for prompt, banner in (("break", "╭ ✘ The stream broke"), ("refuse", "No title ␛]0;PWNED␇")):
         app.type_line(prompt)
         app.see(banner)

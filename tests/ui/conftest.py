@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 import pytest
 from textual import _wait
+from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.css.types import CSSLocation
+from textual.pilot import Pilot
+from textual.screen import Screen
 
 
 @pytest.fixture(autouse=True, scope="session")
 def styles_parsed_once() -> Iterator[None]:
     """Hundreds of applications have the same styles. Textual keeps what it has parsed for one of them, this for all."""
     parse = Stylesheet._parse_rules
-    known: dict[Any, list[RuleSet]] = {}
+    known: dict[Any, dict[Any, list[RuleSet]]] = {}
+    of_sheets: WeakKeyDictionary[Stylesheet, tuple[dict[str, str], dict[Any, list[RuleSet]]]] = WeakKeyDictionary()
 
     def look_up(sheet: Stylesheet, css: str, read_from: CSSLocation, *rest: Any, **named: Any) -> list[RuleSet]:
-        key = (css, read_from, rest, *named.items(), frozenset(sheet._variables.items()))
-        if key not in known:
-            known[key] = parse(sheet, css, read_from, *rest, **named)
-        return known[key]
+        variables, rules = of_sheets.get(sheet, (None, {}))
+        if variables is not sheet._variables:  # a new theme has others; to compare them each time takes longer
+            rules = known.setdefault(frozenset(sheet._variables.items()), {})
+            of_sheets[sheet] = sheet._variables, rules
+        key = (css, read_from, rest, *named.items())
+        if key not in rules:
+            rules[key] = parse(sheet, css, read_from, *rest, **named)
+        return rules[key]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", look_up)
@@ -35,4 +45,49 @@ def idle_is_noticed_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_wait, "SLEEP_GRANULARITY", _wait.SLEEP_GRANULARITY / 5)
         patch.setattr(_wait, "SLEEP_IDLE", _wait.SLEEP_IDLE / 5)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def frames_are_painted_for_somebody_who_looks() -> Iterator[None]:
+    """Without a terminal every frame is thrown away, and they are a third of the work: of those that come between two
+    steps of a test the last one is painted, which has all that is due. `make explore` paints each of them.
+    """
+    if os.environ.get("HYPOTHESIS_PROFILE") == "explore":
+        yield
+        return
+    paint, pause, press, shut_down = Screen._compositor_refresh, Pilot.pause, Pilot.press, App._shutdown
+    due: WeakSet[Screen[Any]] = WeakSet()
+
+    def put_off(screen: Screen[Any]) -> None:
+        if not screen.app.is_headless:
+            paint(screen)
+            return
+        due.add(screen)
+        screen._dirty_widgets.clear()
+        screen.app._update_mouse_over(screen)
+
+    def paint_due(app: App[Any]) -> None:
+        for screen in [screen for screen in due if screen.is_attached and screen.app is app]:
+            due.discard(screen)
+            paint(screen)
+
+    async def pause_and_paint(pilot: Pilot[Any], delay: float | None = None) -> None:
+        await pause(pilot, delay)
+        paint_due(pilot.app)
+
+    async def press_and_paint(pilot: Pilot[Any], *keys: str) -> None:
+        await press(pilot, *keys)
+        paint_due(pilot.app)
+
+    async def paint_and_shut_down(app: App[Any]) -> None:
+        if app.is_running and app._exception is None:
+            paint_due(app)
+        await shut_down(app)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Screen, "_compositor_refresh", put_off)
+        patch.setattr(Pilot, "pause", pause_and_paint)
+        patch.setattr(Pilot, "press", press_and_paint)
+        patch.setattr(App, "_shutdown", paint_and_shut_down)
         yield

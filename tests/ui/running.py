@@ -40,9 +40,11 @@ class Kept:
 class FedApp(MaverickApp):
     """Its runs are no runs: the test tells their events, at the time that it says."""
 
-    def __init__(self, agent: str | None = "reviewer", preferences: Preferences | None = None) -> None:
+    def __init__(
+        self, agent: str | None = "reviewer", preferences: Preferences | None = None, launch: Launch | None = None
+    ) -> None:
         self.now = BEGAN
-        launch = Launch(Path("/nowhere/shop"), agent)
+        launch = launch or Launch(Path("/nowhere/shop"), agent)
         super().__init__(launch, preferences=preferences or Preferences(), clock=lambda: self.now)
 
     def _start(self, run: RunModel, *_: Any) -> None:

@@ -13,6 +13,7 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.journal.folders import kept_runs
+from maverick_tui.offline.script import Script
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -49,18 +50,20 @@ def shop(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def started(
-    folder: Path, *answers: Any, agent: str | None = "handyman", prompt: str | None = "Go"
+    folder: Path, agent: str | None = "handyman", prompt: str | None = "Go", **more: Any
 ) -> AsyncIterator[tuple[MaverickApp, Pilot[Any]]]:
-    script = folder.parent / "script.json"
-    scenes = list(answers) if isinstance(answers[0], dict) and "when" in answers[0] else [{"answers": list(answers)}]
-    script.write_text(json.dumps({"scenes": scenes}))
-    app = MaverickApp(Launch(folder, agent, prompt, script=script), preferences=Preferences())
+    app = MaverickApp(Launch(folder, agent, prompt, **more), preferences=Preferences())
     async with app.run_test(size=(100, 40)) as pilot:
         try:
             yield app, pilot
         finally:
             app._leaving.end_now(0)
             await seen(app, pilot, lambda: app._exit)
+
+
+def played(*answers: Any) -> Script:
+    """For a model in this process: one of its own, as the application starts it, takes half a second."""
+    return Script.model_validate({"scenes": [{"answers": list(answers)}]})
 
 
 async def seen(app: MaverickApp, pilot: Pilot[Any], what: Any, seconds: float = 40.0) -> None:
@@ -86,7 +89,9 @@ async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_sam
     slow = {"steps": ["word " * 400, {"pause": 3_600}], "pace": {"tokens_per_second": 40}}
     answers = ["The first answer.", "The second answer.", slow]
     scenes = [{"when": {"turn": number}, "answers": [answer]} for number, answer in enumerate(answers, start=1)]
-    async with started(shop, *scenes) as (app, pilot):
+    script = shop.parent / "script.json"
+    script.write_text(json.dumps({"scenes": scenes}))
+    async with started(shop, script=script) as (app, pilot):
         await seen(app, pilot, "The first answer.")
         await seen(app, pilot, "✔ done")
         assert "Not a project" not in [notice.title for notice in app._notifications]
@@ -105,10 +110,11 @@ async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_sam
         assert "partial, cut here" in transcript(app)
 
 
-async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Path, mark: str) -> None:
+async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Path, serve: ServeModel) -> None:
     edit = {"file_path": str(shop / "cart.py"), "old_string": "total = 1", "new_string": "total = 2"}
     read = {"tool": "Read", "input": {"file_path": str(shop / "cart.py")}}
-    async with started(shop, [read], [{"tool": "Edit", "input": edit}], "Changed.") as (app, pilot):
+    script = played([read], [{"tool": "Edit", "input": edit}], "Changed.")
+    async with serve(script), started(shop) as (app, pilot):
         await seen(app, pilot, "wants permission")
         assert "+ total = 2" in transcript(app)
         assert (shop / "cart.py").read_text() == "total = 1\n"
@@ -121,9 +127,9 @@ async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Pat
         assert "✔ Edit" in transcript(app)
 
 
-async def test_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(shop: Path, mark: str) -> None:
+async def test_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(shop: Path, serve: ServeModel) -> None:
     broken = {"steps": ["This is all that came, and then nothing"], "fault": {"kind": "drop", "at": "text", "times": 1}}
-    async with started(shop, broken) as (app, pilot):
+    async with serve(played(broken)), started(shop) as (app, pilot):
         await seen(app, pilot, "The stream broke")
         assert "partial, cut here" in transcript(app)
         (run,) = app.board.runs.values()
@@ -134,7 +140,7 @@ async def test_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(shop: 
 
 
 async def test_an_agent_that_does_not_exist_is_told_and_the_picker_is_a_key_away(shop: Path, mark: str) -> None:
-    async with started(shop, "Never.", agent="handymann", prompt=None) as (app, pilot):
+    async with started(shop, agent="handymann", prompt=None) as (app, pilot):
         await seen(app, pilot, "There is no agent named 'handymann'.")
         assert "handyman" in transcript(app)
         await pilot.press("ctrl+n")
@@ -159,7 +165,7 @@ async def test_a_missing_cli_is_said_with_what_to_do(
     shop: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAVERICK_CLI_PATH", str(tmp_path / "nowhere"))
-    async with started(shop, "Never.") as (app, pilot):
+    async with started(shop) as (app, pilot):
         await seen(app, pilot, "The Claude Code CLI was not found")
         assert "connect again" in transcript(app)
         (run,) = app.board.runs.values()
@@ -170,7 +176,7 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
     def titles() -> list[str]:
         return [notice.title for notice in app._notifications]
 
-    async with started(home, {"steps": ["Hello."]}, agent=None, prompt=None) as (app, pilot):
+    async with started(home, agent=None, prompt=None) as (app, pilot):
         before = app.focused
         await seen(app, pilot, lambda: "Not a project" in titles())
         (notice,) = [one for one in app._notifications if one.title == "Not a project"]
@@ -192,12 +198,33 @@ async def test_a_kept_run_goes_on_with_all_that_it_had(shop: Path, serve: ServeM
             await seen(app, pilot, lambda: app._exit)
         return shown
 
+    async def read_and_ask(run_id: str, prompt: str) -> str:
+        """Opened in an application that was started elsewhere, by what is typed there."""
+        app = MaverickApp(Launch(shop.parent), preferences=Preferences())
+        async with app.run_test(size=(100, 40)) as pilot:
+            app.open_kept(run_id)
+            await seen(app, pilot, "The second words")
+            await pilot.press(*prompt, "enter")
+            (run,) = app.board.runs.values()
+            await seen(app, pilot, lambda: run.store.figures.turns == 3)
+            await seen(app, pilot, prompt)
+            assert run.store.loaded is not None
+            assert run.store.loaded.cwd == str(shop)
+            shown = transcript(app)
+            app._leaving.end_now(0)
+            await seen(app, pilot, lambda: app._exit)
+        return shown
+
     async with serve(say("The answer.")) as server:
         await ask("The first words", 1)
         (run_id,) = kept_runs()
         shown = await ask("The second words", 2, run_id)
         asked = json.dumps(server.requests[-1]["messages"])
+        read = await read_and_ask(run_id, "The third words")
+        asked_then = json.dumps(server.requests[-1]["messages"])
     assert shown.count("The answer.") == 2
     assert "The first words" in shown
     assert "The first words" in asked
     assert [*kept_runs()] == [run_id]
+    assert read.count("The answer.") == 3
+    assert "The second words" in asked_then

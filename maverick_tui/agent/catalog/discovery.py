@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.folders import Identity, is_missing, read_agent_files, read_file
-from maverick_tui.agent.catalog.listing import SUFFIXES, AgentListing, Source, list_file, package_agents
+from maverick_tui.agent.catalog.listing import (
+    SUFFIXES,
+    AgentListing,
+    Source,
+    claude_code,
+    list_file,
+    package_agents,
+)
 from maverick_tui.agent.catalog.mcp_servers import McpLookup
 from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.fields import CLAUDE_CODE
 from maverick_tui.exceptions import AgentNotFoundError
 
 # After folding: a Cyrillic or Greek letter, or a digit, that looks like a Latin letter.
@@ -44,12 +52,16 @@ class Catalog:
     """All that is wrong, with listed agents and with files that hold none."""
     checked: int = 0
     """How many files and entry points were looked at; of those that we ship only the ones with problems count."""
+    cwd: Path = Path()
+    """The folder that they were looked for in."""
 
     def get(self, name: str) -> AgentListing:
         """The agent of that name."""
         for agent in self.agents:
             if agent.name == name:
                 return agent
+        if name == CLAUDE_CODE:
+            return claude_code(self.cwd)
         error = AgentNotFoundError(name, (agent.name for agent in self.agents))
         error.hint = " ".join([*self._agents_in_files_named(name), error.hint, *self._not_read()])
         raise error
@@ -101,7 +113,7 @@ def _where(agent: AgentListing) -> str:
 
 def discover(cwd: Path) -> Catalog:
     """List what there is for this folder; no file is imported, and a broken one hides no other."""
-    catalog, lookup = Catalog(), McpLookup(cwd)
+    catalog, lookup = Catalog(cwd=cwd), McpLookup(cwd)
     # One set for each owner: whatever a project links to, the same file is still read where it is the user's or ours.
     seen: dict[Source, set[Identity]] = {"project": set(), "user": set(), "shipped": set()}
     for place in places(cwd):

@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from maverick_tui import paths
 from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.mcp_servers import McpLookup, check_server
@@ -16,7 +17,7 @@ from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import PythonAgent
 from maverick_tui.agent.catalog.started_commands import started_in
 from maverick_tui.agent.catalog.yaml_nodes import Json
-from maverick_tui.agent.fields import PLAIN_NAME
+from maverick_tui.agent.fields import CLAUDE_CODE, PLAIN_NAME
 from maverick_tui.inert import one_line
 from maverick_tui.inputs import InputSpec
 
@@ -189,6 +190,26 @@ def package_agents(cwd: Path) -> Iterator[AgentListing | Problem]:
         return
     for point in points:
         yield _packaged(point, cwd)
+
+
+def claude_code(cwd: Path) -> AgentListing:
+    """The agent that goes on with sessions of Claude Code; it is asked for by its name, and offered nowhere."""
+    path = paths.PACKAGE / "agent" / "claude_code.py"
+    agent, problems = _read_package(path, "ClaudeCode")
+    return AgentListing(
+        name=CLAUDE_CODE,
+        description=agent.description if agent else "",
+        source="shipped",
+        form="package",
+        path=path,
+        model=None,
+        tools=agent.allowed_tools if agent else None,
+        problems=tuple(problems),
+        needs_trust=False,
+        cwd=cwd,
+        module="maverick_tui.agent.claude_code",
+        class_name="ClaudeCode",
+    )
 
 
 def _packaged(point: EntryPoint, cwd: Path) -> AgentListing | Problem:

@@ -23,15 +23,21 @@ log = logging.getLogger(__name__)
 NOBODY = "There is nobody to ask."
 
 
-def judge_of(agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
-    """Who decides about the calls of an agent that works in this folder; `person` says that somebody can be asked."""
+def judge_of(
+    agent: MaverickAgent, cwd: Path | str | None, *, person: bool, environment: Mapping[str, str] | None = None
+) -> Judge:
+    """Who decides about the calls of an agent that works in this folder; `person` says that somebody can be asked.
+
+    `environment` are variables that its programs are given in addition to ours.
+    """
     return Judge(
-        agent.allowed_tools,
+        agent._tools_by(person=person),
         Path(cwd or Path.cwd()),
         person=person,
         git_programs=programs_named,
         git_starts=started_by_settings,
         started=commands_of(agent.hooks, agent.mcp_servers),
+        environment=environment,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,18 +11,21 @@ from typing import Any
 
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import could_stand_for
-from maverick_tui.agent.permissions.places import Places, is_folder
+from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
     may_read_below,
     read_below,
     reads_listed,
     searches,
+    takes_names,
     unwrapped,
+    without_git_options,
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import all_commands, mentions, tails
+from maverick_tui.agent.permissions.shell import Words, all_commands, folders_entered, mentions, tails
+from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
 from maverick_tui.agent.tools import READING_TOOLS
 
@@ -30,6 +34,7 @@ SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 MOST_WORDS = 300
 """Words of a command that are followed to where they lead."""
 TOO_LONG = "It is too long to be checked."
+_MOST_ENTERED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,40 +87,92 @@ def why_always_asked(call: Call, places: Places) -> str:
 
 
 def _why_command_asks(call: Call, places: Places) -> str:
-    """By what it names and where that leads, or because it searches where keys are. What is too long to be followed
-    asks, if somebody could take it for something that a rule covers; else only the names in it count.
-    """
-    plain, named = all_commands(call.command) or [], sorted(mentions(call.command))
-    if plain and len(named) > MOST_WORDS:
-        return TOO_LONG
-    look = places.why_not_to_name if len(named) > MOST_WORDS else lambda word: places.why_not_to_write(word, call.here)
-    for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
-        found = could_stand_for(pattern, call.here)
-        if found is None:
-            return unknown_files(pattern)
-        named += found
-    if reason := first_reason(map(look, named)) or places.why_together(named[:MOST_WORDS], call.here):
+    """By what it names and where that leads, from wherever it goes, or because it searches where keys are."""
+    plain, mentioned = all_commands(call.command) or [], sorted(mentions(call.command))
+    if reason := first_reason(map(places.why_not_to_name, mentioned)):
         return reason
-    calls = [[word.text for word in words] for words in plain]
-    if any(map(sets_git, calls)):
+    heres = _entered(call)
+    named = [word for word in mentioned if any(_may_lead(word, here, places) for here in heres)]
+    if len(named) * len(heres) > MOST_WORDS:
+        return TOO_LONG
+    for here in heres:
+        if reason := _why_names_ask(plain, named, here, places):
+            return reason
+    if any(sets_git([word.text for word in words]) for words in plain):
         return "It changes the configuration of git, which can make git run programs."
-    calls = [unwrapped(texts) for texts in calls]
+    calls, folders = list[list[str]](), set[str]()
+    for words in plain:
+        texts, entered = without_git_options(unwrapped([word.text for word in words]))
+        calls.append(texts)
+        folders.update(filter(None, entered))
     if any(map(writes_by_content, calls)):
         return "It writes what stands in another file, and where to is not known."
     if any(map(reads_listed, calls)):
         return "It reads files that are named in another file."
-    below = [word for texts in calls for word in read_below(texts)]
-    paths = {part for word in below for part in (word, word.rpartition("=")[2], *tails(word)) if part}
-    if not calls and may_read_below(named):  # who reads what is not known
-        paths.update(re.sub(r"^\$(?:HOME|\{HOME\})(?=/|$)", "~", word) for word in named[:MOST_WORDS])
-    folders = (path for path in sorted(paths) if is_folder(path, call.here))
-    if reason := first_reason(places.why_not_to_search(folder, call.here) for folder in folders):
+    if (not calls and may_read_below(mentioned)) or any(map(takes_names, calls)):  # who reads what is not known
+        folders.update((*named, ".") if len(heres) > 1 else named)
+    return first_reason(_why_searching_asks(calls, folders, here, places) for here in heres)
+
+
+def named_to_change(call: Call, places: Places) -> list[str] | None:
+    """The places that a command names and may change: all but the programs that it runs. None if there are too many."""
+    calls = all_commands(call.command)
+    rest = call.command if calls is None else "\n".join(shlex.join(_arguments(words)) for words in calls)
+    heres, words = _entered(call), sorted(mentions(rest))
+    leading = ((here, word) for here in heres for word in words if _may_lead(word, here, places))
+    found = [word if word.startswith("~") else os.path.join(here, word) for here, word in leading]  # noqa: PTH118
+    return found if len(found) <= MOST_WORDS else None
+
+
+def _arguments(words: Words) -> list[str]:
+    """A call without what it runs: a program that is named by its path, and the script of an interpreter."""
+    program, *rest = (word.text for word in words)
+    if program_name(program) in INTERPRETERS:
+        rest = rest[1:]
+    is_staged = program == "git" and rest[:1] in (["add"], ["stage"], ["commit"])  # they change no file of the work
+    return ["true"] if is_staged else ["true" if "/" in program else program, *rest]
+
+
+def _why_names_ask(plain: Sequence[Words], named: Sequence[str], here: Path, places: Places) -> str:
+    """Why what a command names from this folder is not for it to name; what patterns stand for is named as well."""
+    found = [*named]
+    for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
+        fitting = could_stand_for(pattern, here)
+        if fitting is None:
+            return unknown_files(pattern)
+        found += fitting
+    if not plain:  # there, many a sign of a pattern is none
+        patterns = (word for word in named if any(sign in word for sign in "*?["))
+        found += (path for pattern in patterns for path in could_stand_for(pattern, here) or ())
+    reasons = (places.why_not_to_write(word, here) for word in found)
+    return first_reason(reasons) or places.why_together(found[:MOST_WORDS], here)
+
+
+def _why_searching_asks(calls: Sequence[Sequence[str]], folders: Iterable[str], here: Path, places: Places) -> str:
+    """Why all below these folders, and below those that the calls read, is not to be read from this folder."""
+    read = (word for texts in calls for word in read_below(texts))
+    parts = {part for word in read for part in (word, word.rpartition("=")[2], *tails(word)) if part}
+    below = (path for path in sorted({*parts, *folders}) if is_folder(path, here))
+    if reason := first_reason(places.why_not_to_search(path, here) for path in below):
         return reason
-    for texts in filter(searches, calls):
-        for path in folders_searched(texts):
-            if reason := why_not_to_search(texts, path, call.here, places):
-                return reason
-    return ""
+    searched = ((texts, path) for texts in calls if searches(texts) for path in folders_searched(texts))
+    return first_reason(why_not_to_search(texts, path, here, places) for texts, path in searched)
+
+
+def _entered(call: Call) -> list[Path]:
+    """The folders that a command may be in by the time at which it names something; the first is where it begins."""
+    found = [call.here]
+    for word in folders_entered(call.command):
+        new = (folder for here in found[:_MOST_ENTERED] for folder in real_paths(word, here) if folder.is_dir())
+        found = [*dict.fromkeys((*found, *new))]
+    return found
+
+
+def _may_lead(word: str, here: Path, places: Places) -> bool:
+    """Whether a word names something, or could: an ordinary word that is no file leads nowhere."""
+    is_path = any(sign in word for sign in "/.~@\\")
+    is_there = is_path or os.path.lexists(os.path.join(here, word.replace("\0", "")))  # noqa: PTH118
+    return is_there or places.is_known(word, here)
 
 
 def first_reason(reasons: Iterable[str]) -> str:

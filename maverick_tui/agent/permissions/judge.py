@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, why_always_asked
+from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, named_to_change, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
@@ -27,6 +27,7 @@ from maverick_tui.agent.tools import (
     may_use,
     parse_tool,
 )
+from maverick_tui.git.repository import find_repository
 
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
@@ -56,7 +57,8 @@ class Judge:
 
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
-    that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked.
+    that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked;
+    `environment` are variables that its programs are given in addition to ours.
     """
 
     def __init__(
@@ -69,11 +71,12 @@ class Judge:
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
         git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]] | None] = lambda _folder: ((), ()),
         started: Collection[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, started)
+        self._places = Places(cwd, started, environment)
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
@@ -119,7 +122,7 @@ class Judge:
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return "", False
         doubt = self._doubt(call)
-        if doubt and (reason := why_always_asked(call, self._places) or self._what_git_starts(call)):
+        if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call)):
             return reason, True
         is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
         if not is_planning and any(self._covers(rule, call) for rule in self._granted):
@@ -171,15 +174,31 @@ class Judge:
             return why_always_asked(call, self._places) or self._beyond_rules(call)
         return ASKS
 
-    def _what_git_starts(self, call: Call) -> str:
+    def _what_starts(self, call: Call) -> str:
+        """Why it changes what runs by itself. A command that nothing covers is asked about in any case."""
+        if call.tool not in SHELLS:
+            paths = [] if call.tool in READING_TOOLS else call.paths
+            return self._what_git_starts(paths, _folders_of(paths, call.here), call.here)
+        if not any(self._covers(rule, call) for rule in (*self._granted, *self._rules)):
+            return ""
+        if (named := named_to_change(call, self._places)) is None:
+            return TOO_LONG
+        # Git has the same settings everywhere in a repository, and a command may name many of its folders.
+        found = ((folder, find_repository(folder)) for folder in _folders_of(named, call.here))
+        tops = {folder if repository is None else repository.top for folder, repository in found}
+        return self._places.why_started(named, call.here) or self._what_git_starts(named, tops, call.here)
+
+    def _what_git_starts(self, paths: Sequence[str], folders: set[Path], here: Path) -> str:
         """Why it changes what git runs: settings may name hooks and programs in the working tree."""
-        paths = [] if call.tool in READING_TOOLS else call.paths
-        folders = {place.parent for path in paths for place in real_paths(path, call.here)}
         if len(folders) > _MOST_FOLDERS:
             return TOO_LONG
         for folder in {self._cwd, *folders} if paths else ():
             if (started := self._git_starts(folder)) is None:
                 return f"What git runs in {folder} cannot be known."
-            if reason := self._places.why_git_runs(paths, call.here, *started):
+            if reason := self._places.why_git_runs(paths, here, *started):
                 return reason
         return ""
+
+
+def _folders_of(paths: Sequence[str], here: Path) -> set[Path]:
+    return {place.parent for path in paths for place in real_paths(path, here)}

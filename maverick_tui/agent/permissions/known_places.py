@@ -24,11 +24,13 @@ _RUN_FILES = frozenset(
     " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc .npmrc .pnpmfile.cjs .dir-locals-2.el .pdbrc .irbrc"
     " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
     " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
-    " .aider.conf.yml .rvmrc .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py".split()
+    " prek.toml .tmuxinator.yaml hk.pkl captainhook.json .psqlrc .sqliterc .iex.exs .latexmkrc .aider.conf.yml .rvmrc"
+    " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py".split()
 )
 _RUN_NAMES = re.compile(
     r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"
     r"|\.?(?:lintstaged|lint-staged|commitlint)(?:rc)?(?:\.config)?(?:\.\w+)?"
+    r"|\.envrc\..+|\.?mise\..+\.toml|\.(?:bash|zsh)rc\..+|\.bash_(?!history)\w+|\.gitconfig[.-].+|\.huskyrc(?:\.\w+)?"
 )
 _KEYS = frozenset(
     ".ssh .gnupg .aws .azure .kube .docker .password-store .terraform.d .databricks .config/gh .config/gcloud"
@@ -39,7 +41,9 @@ _KEYS = frozenset(
     " .local/share/opencode/auth.json .config/composer/auth.json .config/pypoetry/auth.toml"
     " .config/solana .bitcoin .ethereum .electrum .config/chromium .config/bravesoftware .config/microsoft-edge"
     " .config/slack .config/signal .config/configstore .config/age .config/filezilla .config/remmina .thunderbird"
-    " .local/share/remmina .local/share/atuin .local/share/kwalletd .wrangler .step/secrets .minisign .pki"
+    " .config/flyctl .config/netlify .config/doppler .config/argocd .config/scw .railway .argocd .aliyun .snowsql"
+    " .local/share/com.vercel.cli .local/share/mkcert .minikube .ngrok2 .local/share/remmina .local/share/atuin"
+    " .local/share/kwalletd .wrangler .step/secrets .minisign .pki"
     " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
@@ -48,7 +52,8 @@ _KEY_FILES = frozenset(
     " .codex/auth.json .gemini/oauth_creds.json .composer/auth.json .bash_history .zsh_history"
     " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow"
     " .gradle/gradle.properties fish/fish_history .psql_history .sbt/.credentials .ivy2/.credentials"
-    " .terraformrc".split()
+    " .terraformrc .authinfo .msmtprc .mbsyncrc .fetchmailrc .sentryclirc .dbt/profiles.yml .config/pip/pip.conf"
+    " .nuget/nuget.config .python_history .mysql_history .zhistory .histfile".split()
 )
 _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube", ".pulumi"})
 """They hold keys in a home directory, and settings elsewhere."""

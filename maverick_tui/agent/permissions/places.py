@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from maverick_tui.agent.permissions.known_places import (
     leads_to_keys,
 )
 from maverick_tui.agent.permissions.links import Alias, aliases
+from maverick_tui.agent.permissions.shell import HOME
+from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 
@@ -50,6 +52,7 @@ _COMMAND_VARIABLES = (
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
 _KERNELS = ("/proc", "/sys", "/dev")
+_MOST_LINKS = 40
 
 
 class Places:
@@ -58,8 +61,10 @@ class Places:
     `started` are commands that run without being asked about, as an agent's own hooks do.
     """
 
-    def __init__(self, cwd: Path, started: Collection[str] = ()) -> None:
+    def __init__(self, cwd: Path, started: Collection[str] = (), environment: Mapping[str, str] | None = None) -> None:
+        """`environment` are variables that programs are given in addition to ours."""
         self.cwd = cwd.resolve()
+        self._environments = [os.environ, environment or {}]
         self._started = Started(started, self.cwd)
         self._home = home_folder()
         settings = paths.user_config()
@@ -77,13 +82,37 @@ class Places:
 
     @cached_property
     def _named_keys(self) -> list[Path]:
-        return self._named(path for paths in _variables(_KEY_VARIABLES) for path in paths.split(os.pathsep))
+        return self._named(path for paths in self._variables(_KEY_VARIABLES) for path in paths.split(os.pathsep))
 
     @cached_property
     def _named_programs(self) -> list[Path]:
-        files = [path for paths in _variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
-        words = (word for text in _variables(_COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
+        files = [path for paths in self._variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
+        words = (word for text in self._variables(_COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
         return self._named([*files, *(word for word in words if "/" in word)])
+
+    @cached_property
+    def _searched(self) -> list[Path]:
+        """Folders in the working directory in which programs are looked for; commands may name them, to run them."""
+        entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
+        places = (Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry))  # noqa: PTH117
+        return [place for place in places if place != self.cwd and _is_within(place, self.cwd)]
+
+    @cached_property
+    def _sourced(self) -> Sourced:
+        return sourced(self._home, self.cwd)
+
+    def is_known(self, path: str, here: Path) -> bool:
+        """Whether a place matters by where it is, also if nothing is there yet."""
+        named = (*self._named_programs, *self._named_keys)
+        return bool(parts_of_git([path])) or any(
+            self._sourced.names(place)
+            or any(_is_within(place, one) for one in named)
+            or any(alias.names_of(place) is not None for alias in self._aliases)
+            for place in set(_places(path, here))
+        )
+
+    def _variables(self, names: Iterable[str]) -> list[str]:
+        return [found.get(name, "") for name in names for found in self._environments]
 
     def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
@@ -115,18 +144,25 @@ class Places:
             parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
+            if any(_is_within(place, folder) for folder in self._searched):
+                return f"{place} is where programs are looked for, by your PATH."
             if any(map(is_of_packages, self._names(place))) or _is_of_environment(place):
                 return f"{place} is part of what is installed, and run by others."
-            if self._started.has(place):
-                return f"{place} may be what a hook or an MCP server of this agent runs."
-        return ""
+        return self.why_started([path], here or self.cwd)
+
+    def why_started(self, paths: Iterable[str], here: Path) -> str:
+        """Why changing files asks that the agent itself starts."""
+        places = {place for path in paths for place in _places(path, here)}
+        found = next((place for place in sorted(places) if self._started.has(place)), None)
+        return f"{found} may be what a hook or an MCP server of this agent runs." if found is not None else ""
 
     def why_git_runs(self, paths: Iterable[str], here: Path, hooks: Collection[Path], commands: Collection[str]) -> str:
         """Why changing files asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
         folders = {real for folder in set(hooks) for real in _places(str(folder), self.cwd)}
         for place in {place for path in paths for place in _places(path, here)}:
-            if any(_is_within(place, folder) for folder in folders) or started.has(place):
+            holds = place != self.cwd and _is_within(place, self.cwd) and any(_is_within(one, place) for one in folders)
+            if holds or any(_is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
         return ""
 
@@ -138,7 +174,8 @@ class Places:
     def why_not_to_open(self, path: str, here: Path) -> str:
         """Why no tool that opens files by itself is to open this one: devices are for commands."""
         place = _places(path, here)[0]
-        is_device = _is_below(place.as_posix(), ("/dev",)) and not _is_below(place.as_posix(), ("/dev/shm",))
+        ways = [str(place), *_steps(str(place))]
+        is_device = any(_is_below(way, ("/dev", "/proc")) and not _is_below(way, _ORDINARY_DEVICES) for way in ways)
         return f"{place} is not an ordinary file." if is_device else ""
 
     def why_not_to_name(self, path: str) -> str:
@@ -186,6 +223,8 @@ class Places:
             _is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
             return f"{place} can make other programs run something."
+        if self._sourced.has(place):
+            return f"{place} is read by your shell when it starts."
         if self._is_of_bare_repository(place):
             return _of_repository(place)
         home = self._home
@@ -242,10 +281,6 @@ def moved(path: str, here: Path) -> Path | None:
     return by_links if by_name == by_links else None
 
 
-def _variables(names: Iterable[str]) -> list[str]:
-    return [os.environ.get(name, "") for name in names]
-
-
 def _keys_below(top: Path) -> str:
     """Why a folder beyond the working directory is not to be searched as a whole: somebody's keys are in it."""
     left = _MOST_SEEN
@@ -258,6 +293,20 @@ def _keys_below(top: Path) -> str:
             if is_of_keys([*parents, compared(name)], is_at_home=False):
                 return f"All of {top} would be searched, with the keys in {folder}/{name}."
     return ""
+
+
+def _steps(path: str) -> Iterator[str]:
+    """What the links on a way say, one after the other, and not where they lead in our process."""
+    for _ in range(_MOST_LINKS):
+        prefixes = [*map(str, reversed(Path(path).parents)), path]
+        link = next((prefix for prefix in prefixes[1:] if os.path.islink(prefix)), None)  # noqa: PTH114
+        if link is None:
+            return
+        target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
+        path = os.path.normpath(target + path[len(link) :])
+        yield path
+        if _is_below(path, _KERNELS):
+            return
 
 
 def _of_repository(place: Path) -> str:
@@ -319,6 +368,7 @@ def _places(path: str, here: Path) -> tuple[Path, Path, Path]:
     it leads for whoever takes a `..` back before looking at the disk. All of them count.
     """
     text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
+    text = HOME.sub("~", text, count=1)
     if text.startswith("~"):
         text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it

@@ -120,6 +120,25 @@ def unwrapped(words: Sequence[str]) -> list[str]:
     return [rest[0].rpartition("/")[2], *rest[1:]]
 
 
+def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """A call of git without what stands before its command, and the folders that are named there."""
+    if words[0] != "git":
+        return [*words], []
+    rest, folders = [*words[1:]], list[str]()
+    while rest and rest[0].startswith("-"):
+        option, is_joined, value = rest.pop(0).partition("=")
+        if option in _GIT_VALUED and not is_joined:
+            value = rest.pop(0) if rest else ""
+        if option in _GIT_FOLDERS:
+            folders.append(value)
+    return [words[0], *rest], folders
+
+
+def takes_names(words: Sequence[str]) -> bool:
+    """Whether a call hands what it reads to another program, as the names of files."""
+    return words[0] in _TAKE_NAMES
+
+
 def may_read_below(names: Iterable[str]) -> bool:
     """Whether one of these words may be a program that reads all files below a folder."""
     return any(name.rpartition("/")[2] in _ANY_READERS for name in names)
@@ -209,7 +228,12 @@ _READ_BELOW = frozenset(
     " gsutil ditto".split()
 )
 _ANY_READERS = _COPIERS | _READ_BELOW | {"grep", "rg", "git", "find", "sed", "awk", "xargs"}
-_WRAPPERS = frozenset("env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas".split())
+_WRAPPERS = frozenset(
+    "env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas busybox toybox".split()
+)
+_TAKE_NAMES = frozenset({"xargs", "parallel"})
+_GIT_FOLDERS = ("-C", "--work-tree", "--git-dir")
+_GIT_VALUED = frozenset({*_GIT_FOLDERS, "-c", "--namespace", "--exec-path", "--config-env", "--super-prefix"})
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})
 """Commands of git's that compare folders, too, if one is not in the repository."""
 _READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())

@@ -19,6 +19,7 @@ from maverick_tui.executor.files.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
+_FILE_ADDRESS = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
 _LONGEST_PATH = 4_096
 """Characters; no system takes a longer one."""
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
@@ -167,7 +168,8 @@ def _texts(value: object) -> Iterator[str]:
 
 def _local(text: str) -> str:
     """A path, also where it is told as an address, or is long only because it goes back and forth."""
-    path = unquote(text[len("file://") :]) if text.lower().startswith("file://") else text
+    found = _FILE_ADDRESS.match(text)
+    path = unquote(text[found.end() :]) if found else text
     return path if len(path) <= _LONGEST_PATH else os.path.normpath(path)
 
 

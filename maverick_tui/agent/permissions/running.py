@@ -152,7 +152,7 @@ _SCRIPTS = Runner(
     is_for_scripts=True,
 )
 _PACKAGES = Runner("option config-file", "oc")
-_CONTAINERS = Runner("file project-directory config", "fH", "create exec run")
+_CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
 _RUNNERS: dict[str, Runner] = {
     "apt": _PACKAGES,
     "apt-get": _PACKAGES,
@@ -161,24 +161,27 @@ _RUNNERS: dict[str, Runner] = {
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
     "dotnet": Runner("settings property test-adapter-path", "p", operands="^/p"),
-    "gh": Runner("upload-pack config", "cu"),
+    "gh": Runner("upload-pack config template jq", "cuq"),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
     "git archive": Runner("remote exec format output", "o"),
     "git bisect": Runner(words="run view visualize"),
+    "git cherry-pick": Runner("strategy"),  # its name is that of a program
     "git clone": Runner("config template upload-pack", "cu", operands=_HELPED),
     "git difftool": Runner("extcmd tool", "xt"),
     "git fetch": Runner("upload-pack multiple", operands=_HELPED),
     "git ls-remote": Runner("upload-pack exec", "u", operands=_HELPED),
     "git mergetool": Runner("tool", "t"),
-    "git pull": Runner("upload-pack multiple", operands=_HELPED),
+    "git pull": Runner("upload-pack multiple strategy", "s", operands=_HELPED),
     "git push": Runner("receive-pack exec repo", operands=_HELPED),
-    "git rebase": Runner("exec", "x"),
+    "git merge": Runner("strategy", "s"),
+    "git rebase": Runner("exec strategy", "xs"),
     "git remote": Runner(words="add set-url"),
+    "git revert": Runner("strategy"),
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
     "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
-    "kubectl": Runner("kubeconfig", words="exec run"),
+    "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
     "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
     "mvn": Runner("define file settings global-settings", "Dfs", operands=":"),
     "npm": _SCRIPTS,

@@ -55,10 +55,12 @@ _DOCUMENT = re.compile(
 )
 """A document that is only written to a file or is a message, to its end, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
-_LETTERS = 7
-"""Characters of a bundle of options before the value of the last one."""
-_LONGEST_JOINED = 40
-"""Characters of an option before its value."""
+HOME = re.compile(r"\$(?:HOME\b|\{HOME\})")
+"""The home directory, as commands spell it; `~` is the same."""
+_ENTERED = re.compile(
+    r"(?:^|[\s;&|({])(?:(?:cd|pushd)\b(?:[ \t]+-[-\w]*)*|-C|--(?:chdir|directory|cwd)=?)(?:[ \t]*(?P<to>[^\s;&|)]+))?"
+)
+_QUOTES = re.compile(r"[\"'\\]")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
@@ -119,9 +121,10 @@ def mentions(command: str) -> set[str]:
 
     Messages, what is to be left out, and a document that is only written are not for it to open.
     """
-    calls = all_commands(command)
+    calls, command = all_commands(command), HOME.sub("~", command)
     if calls is None:
-        return {part for text in words_within(_without_document(command)) for part in _parts(text)}
+        text = _without_document(command)
+        return {part for word in words_within(text) | words_within(_QUOTES.sub("", text)) for part in _parts(word)}
     found: set[str] = set()
     for words in calls:
         for text in _opened([word.text for word in words]):
@@ -129,6 +132,12 @@ def mentions(command: str) -> set[str]:
                 # Of git's words, a colon stands before the name of a file in a commit.
                 found.update((word, *tails(word)) if words[0].text == "git" else _parts(word))
     return found
+
+
+def folders_entered(command: str) -> list[str]:
+    """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
+    found = _ENTERED.finditer(_QUOTES.sub("", HOME.sub("~", _without_document(command))))
+    return [one["to"] or "~" for one in found]
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -140,9 +149,8 @@ def _parts(text: str) -> Iterator[str]:
 def tails(text: str) -> Iterator[str]:
     """What may be the value of an option that it is joined to: `-t.git/hooks`, `-rfx`, `--output/x`."""
     if text.startswith("-"):
-        bundle = range(2, _LETTERS) if not text.startswith("--") else ()
-        paths = (at for at in range(2, min(len(text), _LONGEST_JOINED)) if text[at] in "/.~@")
-        yield from (text[at:] for at in sorted({*bundle, *paths}) if text[at:])
+        is_long = text.startswith("--")
+        yield from (text[at:] for at in range(2, len(text)) if not is_long or text[at] in "/.~@")
 
 
 def _opened(texts: Sequence[str]) -> Iterator[str]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.permissions.known_places import compared_names, way_of
-from maverick_tui.agent.permissions.shell import LONGEST, words_within
+from maverick_tui.agent.permissions.shell import HOME, LONGEST, words_within
 
 _SEPARATORS = ";&|()<>\n"
-_INTERPRETERS = frozenset(
+INTERPRETERS = frozenset(
     "node nodejs deno bun tsx ts-node ts-node-esm python pythonw pypy py ruby perl php lua rscript sh bash zsh dash ksh"
     " fish pwsh powershell go uv run-parts".split()
 )
@@ -47,7 +47,6 @@ _IMPORTED = re.compile(r"\b(?:import|from)\s+([\w.]+)|([\w.]+):\w+\b")
 _UNKNOWN = re.compile(r"^(?:|\$\w+|\$\{\w+\}|\{\})$")
 """What an interpreter is given that only the run itself tells: nothing, a variable, or what `find` puts there."""
 _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
-_HOME = re.compile(r"^\$(?:HOME\b|\{HOME\})")
 
 _NODE = "package.json .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml"
 _TYPED = "tsconfig.json deno.json deno.jsonc"
@@ -144,7 +143,7 @@ def files_of_module(name: str) -> list[str]:
 
 def path_of(word: str, folder: Path) -> Path:
     """Where a word of a command leads in this folder, or a pattern's folder; a variable is taken for the folder."""
-    word = _HOME.sub("~", _without_pattern(word))
+    word = HOME.sub("~", _without_pattern(word), count=1)
     if word.startswith("~"):
         return Path(os.path.expanduser(word))  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     return folder / "/".join(name for name in word.split("/") if not name.startswith("$"))
@@ -243,7 +242,7 @@ def _interpreted(call: Sequence[str]) -> Iterator[str]:
     """What interpreters are given to run; nothing for one that runs what it reads."""
     for index, word in enumerate(call):
         name, rest = program_name(word), call[index + 1 :]
-        if name in _INTERPRETERS and (name not in _NEED_RUN or "run" in rest):
+        if name in INTERPRETERS and (name not in _NEED_RUN or "run" in rest):
             found = list(_given(rest[rest.index("run") :] if name in _NEED_RUN else rest))
             yield from found or ([] if any(map(_MODULE.fullmatch, rest)) else [""])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _UNPACKERS = frozenset("patch unzip unrar unar cpio pax".split())
-_EXTRACT = {"tar": "x", "bsdtar": "x", "jar": "x", "7z": "xe", "7za": "xe", "7zr": "xe"}
+_EXTRACT = {"tar": "x", "bsdtar": "x", "jar": "x", "7z": "xe", "7za": "xe", "7zr": "xe", "7zz": "xe"}
 """Letters of the first word, or of options, that have an archive unpacked."""
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
@@ -20,5 +20,5 @@ def writes_by_content(words: Sequence[str]) -> bool:
 
 def _is_extracting(words: Sequence[str], letters: str) -> bool:
     bundles = [word for at, word in enumerate(words) if (not at or word[:1] == "-") and not word.startswith("--")]
-    is_long = any(word.startswith(("--ext", "--get", "--x")) for word in words)
+    is_long = any(word.startswith(("--ext", "--ge", "--x")) for word in words)
     return is_long or any(letter in bundle for bundle in bundles for letter in letters)

@@ -20,6 +20,7 @@ from maverick_tui.exceptions import (
     TimeoutError,
 )
 from maverick_tui.masking.redact import redact, without
+from maverick_tui.reset_times import reset_in_headers
 
 _BUSY = ("overloaded_error", "api_error", "timeout_error")
 """What an endpoint calls its own failures when it reports them in the middle of a stream."""
@@ -102,7 +103,9 @@ def _status(error: Any, text: str) -> AgentError:
             kind="rate_limit",
             hint="Wait until the limit resets, then try again.",
         )
-        failure.retry_after = retry_after(error.response.headers)
+        headers = error.response.headers
+        failure.retry_after = retry_after(headers)
+        failure.resets_at = reset_in_headers(headers, time.time(), failure.retry_after)
         return failure
     if status in (401, 403) or kind in ("authentication_error", "permission_error"):
         return AgentError(

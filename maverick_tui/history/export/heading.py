@@ -8,7 +8,7 @@ from maverick_tui.history.export.kept import KeptRun
 from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.status import clock
-from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.store import RunStore, forked_words
 
 _LONGEST_TITLE = 120
 
@@ -31,8 +31,11 @@ def facts(store: RunStore) -> list[tuple[str, str]]:
         branch = one_line(store.loaded.branch)
         found += [("folder", inert(store.loaded.cwd) + (f" ({branch})" if branch else ""))]
         found += [("model", one_line(store.model))] if store.model else []
-    if store.entries:
-        found.append(("began", moment(store.entries[0].at)))
+    own = (entry for entry in store.entries if not store.forked_from or getattr(entry, "notice", "") == "forked")
+    if (first := next(own, None)) is not None:
+        found.append(("began", moment(first.at)))
+    if store.forked_from:
+        found.append(("forked from", forked_words(store.forked_from, store.forked_turn)))
     figures, usage = store.figures, store.figures.usage
     if figures.turns or usage.total:
         found.append(("turns", f"{figures.turns:,}, {clock(figures.settled.duration_ms / 1000)}"))

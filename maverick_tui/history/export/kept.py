@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from maverick_tui.events.kinds import Event, RunEnded
-from maverick_tui.exceptions import ConfigError
+from maverick_tui.history.reading import read_run, unreadable
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of
 from maverick_tui.journal.lines import Decoder, Encoder
-from maverick_tui.journal.reading import read_journal
 from maverick_tui.runs.store import RunStore
 
 State = Literal["running", "interrupted", "done", "failed", "ended"]
@@ -34,14 +33,16 @@ def open_kept(run_id: str, *, is_raw: bool = False) -> KeptRun:
     """The run of that id. Its journal is masked already; unless `is_raw`, it is again, by what is known by now."""
     path = journal_of(run_id)
     was_alive = is_alive(path)  # asked first: a run that ends meanwhile has its end in what is read then
-    events, _, problem = read_journal(path)
-    if not events:
-        raise ConfigError(f"The journal of the run {run_id!r} holds no events. {problem}".rstrip(), path=str(path))
-    events = events if is_raw else masked(events)
-    return kept_run(run_id, events, was_alive=was_alive, problem=problem)
+    reading = read_run(run_id)
+    if not reading.events:
+        raise unreadable(run_id, reading.problem)
+    events = reading.events if is_raw else masked(reading.events)
+    return kept_run(run_id, events, was_alive=was_alive, problem=reading.problem, is_cut=reading.is_cut)
 
 
-def kept_run(run_id: str, events: Sequence[Event], *, was_alive: bool = False, problem: str = "") -> KeptRun:
+def kept_run(
+    run_id: str, events: Sequence[Event], *, was_alive: bool = False, problem: str = "", is_cut: bool = False
+) -> KeptRun:
     """The run that these events tell; without an end of its own it is running, or was interrupted."""
     store = RunStore()
     for event in events:
@@ -52,7 +53,7 @@ def kept_run(run_id: str, events: Sequence[Event], *, was_alive: bool = False, p
     elif was_alive:
         state, note = "running", _LIVE
     else:
-        state, note = "interrupted", _INTERRUPTED
+        state, note = "interrupted", "" if is_cut else _INTERRUPTED
         store.apply(RunEnded(events[-1].at, "interrupted"))  # what is open breaks off here
     return KeptRun(run_id, events, store, state, one_line(f"{note} {problem}".strip()))
 

@@ -1,4 +1,4 @@
-"""Short questions: yes or no, and what a run is to be called."""
+"""Short questions: yes or no, and one line such as what a run is to be called."""
 
 from __future__ import annotations
 
@@ -68,23 +68,34 @@ class NameScreen(ModalScreen[str | None]):
         Binding("escape", "leave", "Back", key_display="Esc", id="name.leave", show=False)
     ]
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        title: str = "What is this run called?",
+        placeholder: str = "its first prompt",
+        verb: str = "name it",
+        longest: int = 60,
+    ) -> None:
+        """With another title it asks for something else."""
         super().__init__(classes="dialog")
         self._name_now = name
+        self._asked, self._placeholder, self._verb = title, placeholder, verb
+        self._longest = longest
 
     def compose(self) -> ComposeResult:
         """Title, line, and what the keys do."""
         with Vertical(classes="dialog--box -small"):
-            yield Static(Content("What is this run called?"), classes="dialog--title", markup=False)
+            yield Static(Content(self._asked), classes="dialog--title", markup=False)
             with Vertical(classes="dialog--fields"):
                 yield InertInput(
                     self._name_now,
-                    placeholder="its first prompt",
+                    placeholder=self._placeholder,
                     compact=True,
                     classes="field--control",
-                    max_length=60,
+                    max_length=self._longest,
                 )
-            yield Static(Content("Enter name it   Esc back"), classes="dialog--hint", markup=False)
+            yield Static(Content(f"Enter {self._verb}   Esc back"), classes="dialog--hint", markup=False)
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:

@@ -155,6 +155,7 @@ class TrustScreen(ModalScreen[bool]):
             self.notify(f"Stop typing for {self._armed_after:g} s, then press it again.", timeout=3)
         elif answer and (unread := self._source.first_unread) is not None:
             self._source.top = unread
+            self._wait()  # a key that is held down is not read with
             self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
         else:
             _ = self.dismiss(answer)

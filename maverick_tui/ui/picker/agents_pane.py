@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.lines import role_look
 from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -35,10 +36,11 @@ class FilterLine(Widget, can_focus=True):
     text: reactive[str] = reactive("", init=False)
     count: reactive[str] = reactive("")
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[], None], placeholder: str = PLACEHOLDER) -> None:
         """`changed` hears that it has another text."""
         super().__init__(id="filter")
         self._changed = changed
+        self.placeholder = placeholder
 
     def on_key(self, event: events.Key) -> None:
         """Take a character, or take some away; everything else is for the screen."""
@@ -46,7 +48,7 @@ class FilterLine(Widget, can_focus=True):
             self._change(event, self.text[:-1])
         elif event.key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
             self._change(event, self.text.rstrip().rpartition(" ")[0])
-        elif event.is_printable and event.character and not self._is_a_key(event.character):
+        elif is_character(event) and event.character and not self._is_a_key(event.character):
             self._change(event, inert(self.text + event.character))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -83,12 +85,12 @@ class FilterLine(Widget, can_focus=True):
         shown = self.text
         while cell_len(shown) > max(width - cell_len(count) - 5, 1):
             shown = shown[1:]
-        hint = "" if self.text else PLACEHOLDER
+        hint = "" if self.text else self.placeholder
         segments = [
             Segment("/ ", role_look(self, "accent")),
             Segment(shown, role_look(self, "strong")),
             Segment(hint[:1] or " ", role_look(self, "cursor")),
-            Segment(cut(hint[1:], max(width - 3 - cell_len(count), 0)), role_look(self, "muted")),
+            Segment(cut(hint[1:], max(width - 5 - cell_len(count), 0)), role_look(self, "muted")),
         ]
         left = width - sum(cell_len(segment.text) for segment in segments) - cell_len(count)
         segments += [Segment(" " * max(left, 0), self.rich_style), Segment(count, role_look(self, "muted"))]

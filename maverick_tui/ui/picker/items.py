@@ -65,9 +65,9 @@ class ListRow(NamedTuple):
 
 def item_of(run: RunModel, now: float) -> Item:
     """The row of a run as it stands now, with what it is called, or was asked first."""
-    from maverick_tui.runs.status import run_status
+    from maverick_tui.runs.status import headline, run_status  # a list does not count down
 
-    glyph, word, detail, _ = run_status(run.store, now)
+    glyph, word, detail, _ = headline(run.store) if run.store.phase == "waiting" else run_status(run.store, now)
     return run_item(run.run_id, run.agent, word, glyph, detail, run.store.name or run.store.first_prompt)
 
 

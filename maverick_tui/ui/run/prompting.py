@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.prompt import Prompt
 
-Use = Literal["lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt"]
+Use = Literal[
+    "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt", "go on",
+    "nothing",
+]  # fmt: skip
 """What the prompt is for."""
 
 
@@ -51,6 +54,10 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
         case "prompt":
             more = f"{keys['prompt.newline']} new line   {keys['app.help']} help"
             return Hint(f"{enter} send   {more}", "What shall it do?")
+        case "go on":
+            return Hint(f"{enter} go on   {keys['run.close']} close   {keys['app.help']} help")
+        case "nothing":
+            return Hint(f"{keys['run.find']} find   {keys['run.close']} close   {keys['app.help']} help")
 
 
 class Prompting:
@@ -76,7 +83,10 @@ class Prompting:
         elif not text.strip() and self._sends_held:
             self._run.release()
         elif not self.commands.obey(text) and (text.strip() or self._may_be_empty):
-            self._prompt.remember(text)
+            if self.use == "nothing":
+                self._prompt.put_before(text)
+            else:
+                self._prompt.remember(text)
             self.send(text)
 
     def send(self, text: str, *, is_command: bool = False) -> None:
@@ -102,6 +112,8 @@ class Prompting:
         self._answering.drop_lost_reason()
         self.commands.allow(not self._answering.wants_words)
         hint = hint_for(self.use, self.keys)
+        if self._run.rest is not None and not hint.placeholder:
+            hint = hint._replace(placeholder=self._run.rest.words)
         if (elsewhere := self._keys_elsewhere()) and not self._answering.asks_reason:
             hint = hint._replace(keys=elsewhere)
         if hint != self._hint:
@@ -133,8 +145,12 @@ class Prompting:
             return "reason"
         if self._answering.questions.in_words:
             return "answer"
+        if self._run.rest is not None and not self._run.rest.may_go_on:
+            return "nothing"
         if self._sends_held:
             return "held"
+        if self._run.rest is not None:
+            return "go on"
         if self._run.store.is_running:
             return "follow-up"
         return "optional" if self._may_be_empty else "prompt"
@@ -143,9 +159,10 @@ class Prompting:
     def _sends_held(self) -> bool:
         """Whether Enter sends what an interrupt has held: nothing else is to be sent, and nothing runs."""
         store = self._run.store
-        return bool(store.held) and not store.is_running and not self._prompt.text.strip()
+        can_send = self._run.rest is not None or not store.is_ended  # one that is not kept never comes back
+        return bool(store.held) and can_send and not store.is_running and not self._prompt.text.strip()
 
     @property
     def _may_be_empty(self) -> bool:
         started = self._run.store.loaded
-        return bool(started and started.has_own_prompt and not self._run.store.entries)
+        return bool(started and started.has_own_prompt and not self._run.store.entries and self._run.rest is None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from maverick_tui.runs.entries import FailureEntry, PromptEntry
+from maverick_tui.runs.failure_words import CONTINUE
 from maverick_tui.ui.transcript.texts import answer_of_turn, source
 
 if TYPE_CHECKING:
@@ -12,17 +14,16 @@ if TYPE_CHECKING:
     from maverick_tui.ui.run.slash_commands import Send
     from maverick_tui.ui.transcript.view import Transcript
 
-_CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
-
 
 class Recovery:
     """Tries again, goes on, copies what came, and tells all that is known."""
 
-    def __init__(self, run: RunModel, transcript: Transcript, send: Send) -> None:
+    def __init__(self, run: RunModel, transcript: Transcript, send: Send, clock: Callable[[], float]) -> None:
         """Deal with the failures of a run."""
         self._run = run
         self._transcript = transcript
         self._send = send
+        self._clock = clock
 
     @property
     def failure(self) -> FailureEntry | None:
@@ -44,7 +45,19 @@ class Recovery:
     def go_on(self) -> None:
         """Ask the agent to go on where its answer broke off."""
         if self.failure is not None and self.failure.failure.error == "StreamingError":
-            self._send(_CONTINUE)
+            self._send(CONTINUE)
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether the run can go on by itself later."""
+        return self.failure is not None and self.failure.may_wait(self._clock())
+
+    def wait(self) -> None:
+        """Let the run go on by itself when the limit resets; if it does so already, call that off."""
+        if self._run.store.planned is not None:
+            self._run.call_off_continue()
+        else:
+            self._run.plan_continue()
 
     def copy(self) -> None:
         """Copy what came before it broke; if nothing came, what went wrong."""

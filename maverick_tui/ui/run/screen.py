@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -13,6 +13,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.screen import Screen
 
 from maverick_tui.inert import inert
@@ -32,6 +33,7 @@ from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
+    from maverick_tui.history.export.formats import PrinterFor
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.rendering.palette import Palette
     from maverick_tui.ui.widgets.find_bar import FindBar
@@ -42,7 +44,15 @@ WIDE = 100
 SHORT = 9
 """Rows below which everything goes that the answer, the status and the prompt can do without."""
 _CHANGES_QUESTIONS = ("permission_asked", "permission_settled", "tool_finished", "turn_ended")
-_CHANGES_KEYS = ("permission_asked", "permission_settled", "turn_started", "turn_ended", "connect_failed")
+_CHANGES_KEYS = (
+    "permission_asked",
+    "permission_settled",
+    "turn_started",
+    "turn_ended",
+    "connect_failed",
+    "continue_planned",
+    "continue_called_off",
+)
 _CHANGES_FILES = ("agent_loaded", "turn_ended")
 
 
@@ -57,6 +67,14 @@ class RunScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [*RUN_KEYS]
 
+    class ForkRequested(Message):
+        """A run of its own is to go on after a turn of this run; None is the last that has ended."""
+
+        def __init__(self, run: RunModel, turn: int | None) -> None:
+            super().__init__()
+            self.run = run
+            self.turn = turn
+
     def __init__(
         self,
         run: RunModel,
@@ -66,6 +84,7 @@ class RunScreen(Screen[None]):
         palette: Callable[[], Palette],
         badge: str = "",
         clock: Callable[[], float] = time.time,
+        printer_for: PrinterFor | None = None,
     ) -> None:
         """Show the run as the person prefers it, and remember what they change about that."""
         super().__init__()
@@ -81,9 +100,12 @@ class RunScreen(Screen[None]):
         self.status_clock = StatusClock(self._show_status)
         self._answering = Answering(run, self.transcript, self.prompt, clock)
         self._prompting = Prompting(run, self.prompt, self.transcript, self._answering, self._act_later)
-        self._recovery = Recovery(run, self.transcript, self._prompting.send)
+        self._recovery = Recovery(run, self.transcript, self._prompting.send, clock)
+        self._printer_for = printer_for
         self._find_bar: FindBar | None = None
         self._was_shown = False
+        self._place: tuple[int, tuple[str, ...]] | None = None
+        """The entry to begin with, and the words to mark."""
         self._give_actions_to_parts()
         self.set_class(preferences.is_panel_closed, "-panel-closed")
 
@@ -102,6 +124,7 @@ class RunScreen(Screen[None]):
         self.action_drop_queued = prompting.drop_queued
         self.action_banner_retry = recovery.retry
         self.action_banner_continue = recovery.go_on
+        self.action_banner_wait = recovery.wait
         self.action_banner_copy = recovery.copy
         self.action_banner_details = recovery.show_details
 
@@ -127,6 +150,7 @@ class RunScreen(Screen[None]):
         self.set_interval(1.0, self.tick)
         self.status_clock.refresh_now()
         self.call_after_refresh(self._read_checkout)
+        self.call_after_refresh(self._show_place)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
@@ -145,6 +169,32 @@ class RunScreen(Screen[None]):
         self._answering.keys = self._prompting.keys = keys
         self.transcript.set_keys(keys)
         self._status.set_keys(keys)
+
+    def show_at(self, entry: int, words: Sequence[str] = ()) -> None:
+        """Begin at an entry, with these words marked."""
+        self._place = entry, tuple(word.rstrip("*").lower() for word in words if word.strip("*"))
+        if self.is_mounted:
+            self.call_after_refresh(self._show_place)
+
+    async def _show_place(self) -> None:
+        if self._place is None:
+            return
+        (entry, words), self._place = self._place, None
+        self.transcript.restyle()  # it may not have been drawn yet
+        if words:
+            await self.action_find()
+        if words and self._find_bar is not None:
+            self._find_bar.show(" ".join(words))
+        self.transcript.show_entry(entry, " ".join(words), words)
+
+    def run_reread(self) -> None:
+        """The store holds more of the run, or it as it stands now, without having been told event by event."""
+        if self.is_attached and self.is_mounted:
+            self.transcript.read_anew()
+            self._answering.look()
+            self.refresh_bindings()
+            self._read_checkout()
+            self.status_clock.refresh_now()
 
     def event_applied(self, event: Event) -> None:
         """The store has changed. Nothing is drawn here: that is done in frames."""
@@ -169,15 +219,16 @@ class RunScreen(Screen[None]):
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
         from maverick_tui.git import head
 
-        if self.store.loaded is None or not self.store.loaded.cwd:
-            return
+        if self.store.loaded is None or not self.store.loaded.cwd or self.run.rest is not None:
+            return  # of a run that is only read, the branch is the one that it worked on
         checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.loaded.cwd))
         if checkout is not None:
             self._status.header.set_branch(checkout.branch, checkout.changed)
 
     def tick(self) -> None:
-        """Another second is over."""
-        self.transcript.tick()
+        """Another second is over; of a run that is only read, nothing takes longer by that."""
+        if self.run.rest is None:
+            self.transcript.tick()
         self.status_clock.refresh_now()
 
     def _show_status(self) -> None:
@@ -214,13 +265,15 @@ class RunScreen(Screen[None]):
         if action in ("allow_once", "deny", "deny_reason", *SCOPES):
             return self._answering.questions.first is not None
         if action in ("drop_queued", "edit_queued"):
-            return bool(self.store.queue)
+            return bool(self.store.queue) and self.store.looked_at is None
+        if action == "banner_wait" and not self._recovery.may_wait:
+            return False
         if action.startswith("banner_"):
             return self._recovery.failure is not None and not self.store.is_running
         return True
 
     def action_escape(self) -> None:
-        """Leave what is open; with nothing open, interrupt; with nothing to interrupt, end what is scheduled."""
+        """Leave what is open; with nothing open, interrupt, or call off what is to come; then end what is scheduled."""
         store = self.store
         if self.get_selected_text():
             self.clear_selection()
@@ -231,7 +284,7 @@ class RunScreen(Screen[None]):
             self._prompting.show_hint()
         elif self._find_bar is not None and self._find_bar.is_open:
             self._find_bar.close(self.prompt)
-        elif store.is_running or store.questions or store.queue.keys() - store.held:
+        elif store.is_running or store.questions or store.planned or store.queue.keys() - store.held:
             self.run.interrupt()
         elif self.focused is not self.prompt:
             self.action_focus_prompt()
@@ -256,6 +309,15 @@ class RunScreen(Screen[None]):
                 self.run.name(words)
 
         _ = self.app.push_screen(NameScreen(self.store.name), name)
+
+    def action_fork(self, turn: int | None = None) -> None:
+        """Have a run of its own go on after that turn; without one, after the last."""
+        self.post_message(self.ForkRequested(self.run, turn))
+
+    def action_fork_here(self) -> None:
+        """The same from the chosen entry: a prompt is asked anew, anything else is gone on from."""
+        entry = self.transcript.chosen
+        self.action_fork(None if entry is None or not entry.turn else entry.turn - (entry.kind == "prompt"))
 
     def action_deny_reason(self, entry: int = 0) -> None:
         """Deny the call that waits with a reason, which is asked for."""
@@ -313,6 +375,13 @@ class RunScreen(Screen[None]):
             await edit_text(self.app, as_markdown(self.store))
         except MaverickError as error:
             self.notify(inert(str(error)), title="Editor", severity="warning", markup=False)
+
+    @work(group="export", exclusive=True, exit_on_error=False)
+    async def action_export(self, words: str = "") -> None:
+        """Export the run: in a format, to a file, as the words say."""
+        from maverick_tui.ui.run.exporting import Exporting
+
+        await Exporting(self.run, self._printer_for).export(self.app, words)
 
     def _moved(self, is_at_end: bool, unseen: int) -> None:
         self._status.line.set_unseen(unseen, is_at_end)

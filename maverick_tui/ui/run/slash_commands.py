@@ -18,13 +18,15 @@ COMMANDS = {
     "new": "The same as /clear",
     "compact": "Sum the conversation up; /compact WORDS says what matters",
     "model": "Let another model answer: /model NAME",
+    "fork": "Go on from a turn in a run of its own: /fork TURN, or from the end",
     "name": "Call this run by a name: /name WORDS",
+    "export": "Export this run: /export md|html|jsonl|cast FILE",
     "close": "Close this run",
     "help": "Show keys and commands",
     "quit": "Leave Maverick",
 }
 """Each command, and what it does."""
-TAKE_WORDS = ("compact", "model", "name")
+TAKE_WORDS = ("compact", "model", "fork", "name", "export")
 """Commands that words may follow."""
 _ACTIONS = {"name": "name_run", "close": "app.close_run", "help": "app.help", "quit": "app.quit"}
 """Commands that do what a key of the screen does."""
@@ -41,6 +43,12 @@ def slash_command(text: str) -> tuple[str, str] | None:
 
 def _takes(name: str, rest: str) -> bool:
     """Whether the command can be meant with what follows it: a model has one word, most commands take none."""
+    if name == "fork" and rest:
+        return rest.isascii() and rest.isdigit()
+    if name == "export":
+        from maverick_tui.ui.run.exporting import export_words
+
+        return export_words(rest) is not None
     return not rest or (name in TAKE_WORDS and (name != "model" or len(rest.split()) == 1))
 
 
@@ -125,8 +133,12 @@ class SlashCommands:
         elif name == "model":
             model = one_line(self._run.store.model) or "The default model"
             self._prompt.notify(f"{model} answers. /model NAME changes it.", timeout=6, markup=False)
+        elif name == "fork":
+            self._act(f"fork({int(rest) if rest else ''})")
         elif name == "name" and rest:
             self._run.name(rest)
+        elif name == "export":
+            self._act(f"export({rest!r})")
         else:
             self._act(_ACTIONS[name])
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 STATUS_EVERY = 1 / 8
 _AT_ONCE = 0.01
 _URGENT = (
+    "continue_called_off",
+    "continue_planned",
     "interrupt_requested",
     "permission_asked",
     "permission_settled",
@@ -52,8 +54,9 @@ class StatusLines:
         """Show how the run stands now; what looks the same costs next to nothing."""
         now, store = self._clock(), self._run.store
         self.line.refresh_status(now)
-        self.panel.refresh_figures(now)
-        self.usage.refresh_figures(now)
+        counted_until = now if store.looked_at is None else store.looked_at
+        self.panel.refresh_figures(counted_until)
+        self.usage.refresh_figures(counted_until)
         self.queue.refresh_queue()
         if self._jobs is None and store.jobs:  # few agents schedule anything
             self._jobs = JobLine(store)

@@ -41,8 +41,12 @@ def write_beside(app: App[Any], escape: str) -> None:
 def bindings_of(node: DOMNode) -> BindingsMap:
     """The keys of a node, the person's own among them; Textual tells only those of what has the focus."""
     own = getattr(node, "_bindings", None)
-    bindings = own.copy() if isinstance(own, BindingsMap) else BindingsMap(node.BINDINGS)
-    bindings.apply_keymap(getattr(node.app, "_keymap", {}))
+    return with_own_keys(node.app, own.copy() if isinstance(own, BindingsMap) else BindingsMap(node.BINDINGS))
+
+
+def with_own_keys(app: App[Any], bindings: BindingsMap) -> BindingsMap:
+    """These keys, or those that the person has for the same."""
+    bindings.apply_keymap(getattr(app, "_keymap", {}))
     return bindings
 
 

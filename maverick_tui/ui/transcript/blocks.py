@@ -59,6 +59,8 @@ class Blocks:
         self._blocks: list[Block] = []
         self._by_number: dict[int, Block] = {}
         self._starts: list[int] = []
+        self._prepared: dict[int, Block] = {}
+        """Blocks of entries that are to come, by their numbers."""
         self._kept: OrderedDict[int, Block] = OrderedDict()
         self._kept_rows = 0
 
@@ -87,15 +89,22 @@ class Blocks:
         self._blocks.append(block)
         self._by_number[block.entry.number] = block
 
+    def prepare(self, block: Block) -> None:
+        """Have a block for an entry that is to come."""
+        self._prepared[block.entry.number] = block
+
     def reorder(self, first: int, entries: Iterable[Entry], guess: int) -> None:
         """From `first` on the order is that of `entries`; blocks that exist are kept."""
+        known = {block.entry.number: block for block in self._blocks[first:]}
         del self._blocks[first:]
         del self._starts[first:]
+        for number in known:
+            del self._by_number[number]
         for entry in entries:
-            block = self._by_number.get(entry.number)
-            if block is None:
-                block = Block(entry, guess)
+            block = known.get(entry.number) or self._prepared.get(entry.number) or Block(entry, guess)
+            block.entry = entry  # the store may have become another one, which holds more of the run
             self.append(block)
+        self._prepared.clear()
 
     # -- lines ------------------------------------------------------------------------------------------------------
 
@@ -183,4 +192,6 @@ def _is_apart(last: str, entry: Entry) -> bool:
         return True
     if entry.kind == "tool":
         return last not in ("tool", "text", "thinking", "notice")
-    return entry.kind not in ("end", "notice") and not (entry.kind == last == "thinking")
+    if entry.kind == "notice":
+        return last == "end"  # it is no part of what has ended
+    return entry.kind != "end" and not (entry.kind == last == "thinking")

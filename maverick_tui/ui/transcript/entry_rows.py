@@ -55,10 +55,11 @@ class EntryRows:
         if isinstance(entry, EndEntry):
             return self._end(entry)
         if isinstance(entry, FailureEntry):
-            return banner.rows(entry, self.look)
+            return banner.rows(entry, self.look, self._now())
         assert isinstance(entry, NoticeEntry)
         told = self.layout.renderer(entry.depth, marked=True).plain(entry.text, self.look.palette.dim)
-        return self.layout.dress(told, entry, "· ")
+        more = self.layout.dress(told[1:], None, "  ", depth=entry.depth)
+        return [*self.layout.dress(told[:1], entry, "· "), *more]
 
     def text(self, entry: TextEntry, rows: list[Row]) -> list[Row]:
         """Rows of text, with the time beside the first, and a mark below the last if it broke off."""
@@ -157,7 +158,7 @@ class EntryRows:
             "failed": ("✘ failed", p.error),
         }
         asked = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-        tokens = f"{asked:,} in  {usage.output_tokens:,} out"
+        tokens = "" if entry.is_inherited else f"{asked:,} in  {usage.output_tokens:,} out"
         left: list[Styled] = [
             words[result.outcome],
             (f" in {clock(usage.duration_ms / 1000)}  ", p.dim),

@@ -24,18 +24,20 @@ class Finding:
         self._opened: set[int] = set()
         """Entries that are open only because of a match in them."""
 
-    def start(self, needle: str) -> int:
-        """Look for text; how many places there are. With no text it is over.
+    def start(self, needle: str, words: tuple[str, ...] = (), begin_at: Block | None = None) -> int:
+        """Look for text, or for any of these words; how many places there are. With no text it is over.
 
-        The first match to be visited follows the top of the view in which the person began, for each letter moves the
-        view. Who looks at the end begins there.
+        The first match to be visited is in the block to begin at, or below. Else it follows the top of the view in
+        which the person began, for each letter moves the view. Who looks at the end begins there.
         """
-        if not self._page.search.needle:
+        if begin_at is not None:
+            self._begun = begin_at, 0
+        elif not self._page.search.needle:
             self._begun = None if self._viewport.is_following else self._viewport.anchor()
         if not needle:
             self._close_what_was_opened()
         self._page.match = (0, 0, 0)
-        return self._page.search.start(needle, self._is_ahead)
+        return self._page.search.start(needle, self._is_ahead, words)
 
     def step(self, direction: int) -> int | None:
         """Choose the next match; the line on which it stands, or None if there is none."""
@@ -64,6 +66,8 @@ class Finding:
         if self._begun is None or block is None:
             return False
         begun, row = self._begun
+        if blocks.get(begun.entry.number) is not begun:  # the store has become another one
+            return False
         if block is not begun:
             return blocks.index(block) > blocks.index(begun)
         hits = self._hits(block)
@@ -80,5 +84,5 @@ class Finding:
     def _hits(self, block: Block) -> list[tuple[int, int]]:
         """The row of each match in a block, and which one in its row it is."""
         self._page.measure(self._page.blocks.index(block))
-        rows, needle = self._page.rows_in(block), self._page.search.needle
-        return [(at, nth) for at, row in enumerate(rows) for nth, _ in enumerate(places(row, needle))]
+        rows, needles = self._page.rows_in(block), self._page.search.needles
+        return [(at, nth) for at, row in enumerate(rows) for nth, _ in enumerate(places(row, *needles))]

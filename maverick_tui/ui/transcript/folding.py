@@ -39,6 +39,12 @@ class Folding:
         self._chosen[entry.number] = not self.is_expanded(entry)
         return True
 
+    def over(self, store: RunStore) -> Folding:
+        """The same, for another store that has the same entries and more."""
+        other = Folding(store, self.verbosity)
+        other._chosen = self._chosen
+        return other
+
     def is_expanded(self, entry: Entry) -> bool:
         """Whether all of it is shown."""
         if entry.number in self._chosen:

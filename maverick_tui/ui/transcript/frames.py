@@ -96,6 +96,8 @@ class Changes:
         if isinstance(store.streaming, TextEntry) and store.streaming.kind == "thinking":
             self.add(store.streaming.number)
         self.add(*(entry.number for entry in store.running.values()))
+        if (banner := store.current_failure) is not None and banner.failure.retry_at is not None:
+            self.add(banner.number)  # what it says to wait for may be over
 
     def draw(self, until: float) -> bool:
         """Take what has changed in the store, and draw it; whether some of it has to wait for the next slice."""
@@ -122,13 +124,17 @@ class Changes:
         blocks.forget_old()
         return bool(self._stale)
 
-    def begin_anew(self) -> None:
-        """Take the store as it is; every block is drawn when it is looked at."""
-        self._reader.take()
+    def begin_anew(self, *, keeps_guesses: bool) -> None:
+        """Take the store as it is; every block is drawn when it is looked at. A guess may still be as good."""
+        self._reader = self._page.store.changes()
+        self._reader.skip()
         self._page.blocks.reorder(0, self._page.store.entries, 0)
         self._look_for_questions()
         self._stale.clear()
-        self._page.forget_rows()
+        if keeps_guesses:
+            self._page.forget_rows(lambda block: block.is_measured or not block.height)
+        else:
+            self._page.forget_rows()
 
     def _reorder(self, first: int, entries: list[Entry]) -> None:
         """What a subagent does stands below its call, and so above other things; what is in view stays there."""

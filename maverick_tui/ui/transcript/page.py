@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -95,6 +95,14 @@ class Page:
                 block.is_measured = False
                 self.blocks.set_height(index, self._guess(block.entry))
 
+    def prepare(self, store: RunStore) -> Iterator[None]:
+        """Guess the heights of what another store has, which this one is to become, one by one."""
+        folding = self.folding.over(store)
+        for entry in store.entries:
+            if self.blocks.get(entry.number) is None:
+                self.blocks.prepare(Block(entry, self._guess(entry, folding)))
+                yield
+
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def draw(self, index: int, until: float = float("inf")) -> bool:
@@ -166,9 +174,9 @@ class Page:
             plain = self.entry_rows.layout.renderer().plain
             return plain(f"(this {entry.kind} cannot be drawn) {about}", self.entry_rows.look.palette.error)
 
-    def _guess(self, entry: Entry) -> int:
+    def _guess(self, entry: Entry, folding: Folding | None = None) -> int:
         """About how high an entry will be, without drawing it."""
-        if self.folding.is_hidden(entry):
+        if (folding or self.folding).is_hidden(entry):
             return 0
         if isinstance(entry, TextEntry | PromptEntry) and entry.kind != "thinking":
             text = entry.text
@@ -232,7 +240,7 @@ class Page:
     def _highlighted(self, row: Row, block: Block, offset: int) -> Row:
         number, at, ordinal = self.match
         is_current = (block.entry.number, offset - block.gap) == (number, at)
-        return highlighted(row, self.search.needle, self.entry_rows.look.palette, ordinal if is_current else -1)
+        return highlighted(row, self.search.needles, self.entry_rows.look.palette, ordinal if is_current else -1)
 
     def block_row(self, block: Block, offset: int) -> Row:
         """A row of a block, its gap counted; without what a search or a selection lays over it."""

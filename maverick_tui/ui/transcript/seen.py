@@ -31,8 +31,8 @@ class SeenLines:
     @property
     def lines(self) -> int:
         """How many lines have been seen."""
-        if self._block is None:
-            return 0
+        if self._block is None or self._blocks.get(self._block.entry.number) is not self._block:
+            return 0  # nothing yet, or nothing of what there is since the store has become another one
         if self._share is not None:
             self._lines = round(self._share * self._block.height)
             self._share = None if self._block.is_measured else self._share

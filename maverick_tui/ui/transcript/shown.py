@@ -156,19 +156,23 @@ class ShownPage:
 
     # -- another width, other colours ---------------------------------------------------------------------------------
 
-    def restyle(self) -> None:
+    def restyle(self, *, keeps_guesses: bool = False) -> None:
         """Draw with the width, the colours and the keys of the moment."""
         width = self._widget.scrollable_content_region.width
         if not width:
             return
+        keeps_guesses = keeps_guesses and width == self.page.width
         self.page.width = width
         if not self.page.store.entries and not self.page.is_ready:
             return  # the first entry brings the renderer
         self.page.restyle()
         reading, share = self.viewport.reading(), self.viewport.seen.share
         self.deselect()
-        self.changes.begin_anew()
+        self.changes.begin_anew(keeps_guesses=keeps_guesses)
         self.viewport.seen.keep_share(share)
+        if reading is not None and self.page.blocks.get(reading.anchor[0].entry.number) is not reading.anchor[0]:
+            reading = None  # the store has become one that does not have it
+            self.viewport.lose_place()
         top = self.viewport.read_on(reading) if reading is not None else None
         self.show()
         self.follow_if_at_the_end(top)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from rich.cells import cell_len
@@ -84,10 +84,15 @@ class Match(NamedTuple):
 
 
 class Search:
-    """Looks for a text in the entries; small letters find capitals, too, capitals only themselves."""
+    """Looks for a text in the entries, or for any of several; small letters find capitals, too, capitals only
+    themselves.
+    """
 
     def __init__(self, sources: Callable[[], list[tuple[int, str]]]) -> None:
         self.needle = ""
+        """What the person sees as looked for."""
+        self.needles: tuple[str, ...] = ()
+        """What is looked for: that, or each of its words."""
         self._sources = sources
         self._found: list[Match] = []
         self.at = 0
@@ -97,9 +102,14 @@ class Search:
         """How many matches there are."""
         return len(self._found)
 
-    def start(self, needle: str, is_ahead: Callable[[Match], bool] = lambda _: False) -> int:
-        """Look for something else; the first match ahead is the first to be visited, else the last there is."""
-        self.needle = needle
+    def start(
+        self, needle: str, is_ahead: Callable[[Match], bool] = lambda _: False, words: tuple[str, ...] = ()
+    ) -> int:
+        """Look for something else; the first match ahead is the first to be visited, else the last there is.
+
+        With `words`, any of these is a match.
+        """
+        self.needle, self.needles = needle, words or (needle,)
         self._found = self._matches()
         ahead = (at for at, match in enumerate(self._found) if is_ahead(match))
         self.at = next(ahead, max(0, len(self._found) - 1))
@@ -109,16 +119,29 @@ class Search:
         """The next match; it goes round at the ends, and finds what has come meanwhile."""
         current = self._found[self.at] if self._found else None
         if current is None:
-            return self._found[self.at] if direction and self.start(self.needle) else None
+            return self._found[self.at] if direction and self.start(self.needle, words=self.needles) else None
         if direction:
-            self._found = self._matches()
-        if current in self._found:
-            self.at = self._found.index(current)
+            self.renew()
         if not self._found:
-            self.at = 0
             return None
         self.at = (self.at + direction) % len(self._found)
         return self._found[self.at]
+
+    def renew(self) -> None:
+        """Look once more, for there may be more to find; the current match stays the current one."""
+        current = self.current
+        self._found = self._matches()
+        if current in self._found:
+            self.at = self._found.index(current)
+        elif not self._found:
+            self.at = 0
+        else:
+            self.at = min(self.at, len(self._found) - 1)
+
+    @property
+    def current(self) -> Match | None:
+        """The match that is visited."""
+        return self._found[self.at] if self._found else None
 
     def _matches(self) -> list[Match]:
         if not self.needle:
@@ -126,8 +149,16 @@ class Search:
         return [
             Match(number, ordinal)
             for number, text in self._sources()
-            for ordinal in range(folded(text, self.needle).count(self.needle))
+            for ordinal, _ in enumerate(_spans(text, self.needles))
         ]
+
+
+def _spans(text: str, needles: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """First character of each match, and the one after its last; where one could begin with several, the longest is."""
+    if any(needles):
+        longest_first = sorted(needles, key=len, reverse=True)
+        pattern = "|".join(map(re.escape, longest_first))
+        yield from (found.span() for found in re.finditer(pattern, folded(text, "".join(needles))))
 
 
 def folded(text: str, needle: str) -> str:
@@ -140,20 +171,17 @@ def folded(text: str, needle: str) -> str:
     return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
 
 
-def places(row: Row, needle: str) -> Iterator[tuple[int, int]]:
+def places(row: Row, *needles: str) -> Iterator[tuple[int, int]]:
     """First and last cell of each match in a row; what only decorates the row is not looked at."""
     text = row.text
-    lower = folded(text, needle)
-    at = lower.find(needle) if needle else -1
-    while at >= 0:
-        start = cell_len(text[:at])
+    for first, last in _spans(text, needles):
+        start = cell_len(text[:first])
         if start >= row.indent:
-            yield start, start + cell_len(text[at : at + len(needle)])
-        at = lower.find(needle, at + len(needle))
+            yield start, start + cell_len(text[first:last])
 
 
-def highlighted(row: Row, needle: str, palette: Palette, current: int = -1) -> Row:
+def highlighted(row: Row, needles: Sequence[str], palette: Palette, current: int = -1) -> Row:
     """The row with every match highlighted; the `current` one of them stands out."""
-    for ordinal, (start, end) in enumerate(list(places(row, needle))):
+    for ordinal, (start, end) in enumerate(list(places(row, *needles))):
         row = row.marked(start, end, palette.current_match if ordinal == current else palette.match)
     return row

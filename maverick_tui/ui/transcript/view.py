@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
@@ -17,6 +18,7 @@ from maverick_tui.runs.entries import Entry, PromptEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript.finding import Finding
+from maverick_tui.ui.transcript.frames import BUDGET
 from maverick_tui.ui.transcript.page import Page
 from maverick_tui.ui.transcript.seen import QuestionsSeen
 from maverick_tui.ui.transcript.shown import ShownPage
@@ -193,6 +195,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
     def scroll_to_line(self, y: int) -> None:
         """Put a line at the top of the view, as far as there is enough below it."""
+        self.viewport.settle_below(y)
         y = max(0, min(y, self.viewport.lowest))
         self.viewport.go_on(is_following=y >= self.viewport.lowest)
         self.shown.move_to(y)
@@ -268,10 +271,15 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to_line(line - self.shown.page_height // 3)
         self.shown.repaint()
 
-    def _chosen_entry(self) -> Entry | None:
+    @property
+    def chosen(self) -> Entry | None:
+        """The entry that keys act on, if the person has chosen one."""
         block = self.page.blocks.get(self.page.chosen) if self.page.chosen is not None else None
-        if block is not None:
-            return block.entry
+        return block.entry if block is not None else None
+
+    def _chosen_entry(self) -> Entry | None:
+        if (entry := self.chosen) is not None:
+            return entry
         foldable = [block.entry for block in self.page.blocks if self.page.folding.can_fold(block.entry)]
         return foldable[-1] if foldable else None
 
@@ -373,10 +381,48 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown.repaint()
         return count
 
+    def show_entry(self, number: int, needle: str = "", words: tuple[str, ...] = ()) -> None:
+        """Bring an entry into view, with these words marked here and wherever else they stand.
+
+        One that is not shown for the sake of quiet is wanted now, and so there is less of that.
+        """
+        block = self.page.blocks.get(number)
+        if block is None:
+            return
+        if self.page.folding.is_hidden(block.entry):
+            self.set_verbosity("normal")
+        self.page.chosen = number
+        self.scroll_to_line(self.viewport.line_above(block, self.shown.page_height // 3))
+        if words:
+            self._finding.start(needle, words, block)
+            found = self.page.search.current
+            if found is not None and found.entry == number:
+                self.action_match(0)
+            self.shown.repaint()
+            self._tell_found()
+
+    async def prepare(self, store: RunStore) -> None:
+        """Get ready for a store that this one is to become, in slices: keys do not wait, however much is in it."""
+        until = time.perf_counter() + BUDGET
+        for _ in self.page.prepare(store):
+            if time.perf_counter() > until:
+                await asyncio.sleep(0.001)
+                until = time.perf_counter() + BUDGET
+
+    def read_anew(self) -> None:
+        """The store has become another one: what is in view stays there, as far as the other one has it."""
+        self.shown.restyle(keeps_guesses=True)
+        if self.page.search.needle:
+            self.page.search.renew()
+            self._tell_found()
+
     def action_match(self, direction: int) -> None:
         """Go to the next match."""
         if (line := self._finding.step(direction)) is not None:
             self._bring_into_view(line)
+        self._tell_found()
+
+    def _tell_found(self) -> None:
         search = self.page.search
         if self.tell_found is not None:  # the keys from match to match act also before anything was to be found
             self.tell_found(search.at + 1 if search.total else 0, search.total)

@@ -143,6 +143,22 @@ class Viewport:
             left -= self._blocks[index].height
             index -= 1
 
+    def settle_below(self, line: int) -> None:
+        """Know the heights of what is in view with that line at the top: whether the end is, too, depends on them."""
+        if len(self._blocks):
+            index, offset = self._blocks.at(max(0, line))
+            self._settle_from(index, self._window.page_height + offset)
+
+    def line_above(self, block: Block, rows: int) -> int:
+        """The line that stands so many rows above a block, where there are as many; their heights are known then."""
+        above, left = self._blocks.index(block), rows
+        self._page.measure(above)
+        while above and left > 0:
+            above -= 1
+            self._page.measure(above)
+            left -= self._blocks[above].height
+        return max(0, self._page.first_line(block) - rows)
+
     def _settle_from(self, index: int, left: int) -> None:
         """Draw the blocks that begin within so many lines."""
         while index < len(self._blocks) and left > 0:
@@ -165,6 +181,10 @@ class Viewport:
             self._read_from = anchor
         self.hold(anchor)
         return anchor
+
+    def lose_place(self) -> None:
+        """What the person reads is not there any more."""
+        self.top = self._read_from = self._rewrapped = None
 
     def remember(self, reading: ReadingPlace | None) -> None:
         """The view has come to rest there for its new width."""

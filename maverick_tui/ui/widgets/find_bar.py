@@ -56,6 +56,12 @@ class FindBar(Horizontal):
         self.add_class("-open")
         self.screen.set_focus(self.query_one(Input))  # at once: what is typed next is for it
 
+    def show(self, text: str) -> None:
+        """Open it with a text that is being looked for."""
+        self.open()
+        with self.prevent(Input.Changed):
+            self.query_one(Input).value = text
+
     def close(self, otherwise: Widget) -> None:
         """Leave everything as it was before: the entries, and who has the focus; if nobody had it, `otherwise` has."""
         self.remove_class("-open")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -11,6 +10,7 @@ from textual.widgets import Static
 
 from maverick_tui.events.background import BY_ITSELF, soonest
 from maverick_tui.inert import one_line
+from maverick_tui.runs.moments import moment
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.rendering.wrap import cut
 
@@ -47,7 +47,9 @@ class QueueLines(Static):
     def _draw(self) -> None:
         queue, width = self._shown, self.size.width or self.screen.size.width
         keys = self._keys
-        hint = f"   ({keys['run.edit_queued']} edits, {keys['run.drop_queued']} drops)" if keys else ""
+        edit, drop = keys.get("run.edit_queued"), keys.get("run.drop_queued")
+        is_ours = self._store.looked_at is None  # what waits in another process is not ours to change
+        hint = f"   ({edit} edits, {drop} drops)" if edit and drop and is_ours else ""
         lines = [f"  {len(queue) - MOST} more queued"] if len(queue) > MOST else []
         for number, (text, is_held) in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
             last = hint if number == len(queue) else ""
@@ -66,7 +68,7 @@ class JobLine(Static):
         self._shown = ""
 
     def refresh_jobs(self, now: float, key: str) -> None:
-        """Show what is scheduled now, and the key that ends it; it only costs something when that has changed."""
+        """Show what is scheduled now, and the key that ends it if there is one; what looks the same costs nothing."""
         line = self._line(now, key)
         if line == self._shown:
             return
@@ -79,16 +81,8 @@ class JobLine(Static):
         if job is None:
             return ""
         count = len(self._store.jobs)
-        ends = f" ({key} ends {'them' if count > 1 else 'it'})"
+        ends = f" ({key} ends {'them' if count > 1 else 'it'})" if key else ""
         next_at = job.next_after(now)
-        when = ", ".join(filter(None, (f"next {_moment(next_at, now)}" if next_at else "", job.when)))
+        when = ", ".join(filter(None, (f"next {moment(next_at, now)}" if next_at else "", job.when)))
         # The prompt is last: it is what is cut off where there is no room.
         return f"  {BY_ITSELF}{f' {count}' if count > 1 else ''}{ends}  {when}: {job.prompt}"
-
-
-def _moment(at: float, now: float) -> str:
-    try:
-        then, today = (datetime.fromtimestamp(moment).astimezone() for moment in (at, now))
-    except (OverflowError, ValueError, OSError):  # no calendar has it
-        return "never"
-    return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%a %d %b %H:%M}"

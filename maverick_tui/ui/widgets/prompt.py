@@ -17,6 +17,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
+from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.command_menu import CommandChoice
@@ -128,7 +129,7 @@ class Prompt(TextArea, inherit_bindings=False):
     async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
         event.prevent_default()
-        if prompt_keys.is_character(event):
+        if is_character(event):
             self.replace(event.character or "", *self.selection, maintain_selection_offset=False)
             event.stop()
         elif prompt_keys.is_modified_enter(event):

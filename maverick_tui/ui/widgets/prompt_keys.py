@@ -11,7 +11,6 @@ from textual.widgets import TextArea
 
 from maverick_tui.ui.textual_private.asking import read_keys
 
-_MODIFIERS = {"alt", "ctrl", "super", "hyper", "meta"}
 _MORE_KEYS = {
     "cursor_word_left": "alt+b,alt+left",
     "cursor_word_right": "alt+f,alt+right",
@@ -44,11 +43,6 @@ def tell_alt_enter_from_enter() -> None:
     """
     for sequence in ("\x1b\r", "\x1b\n"):
         read_keys(sequence, (Keys.ControlJ,))
-
-
-def is_character(event: events.Key) -> bool:
-    """Whether the key writes its character; Textual reports Alt+D as the character d, too."""
-    return event.is_printable and not _MODIFIERS.intersection(event.key.split("+")[:-1])
 
 
 def is_modified_enter(event: events.Key) -> bool:

@@ -48,6 +48,11 @@ class RunHeader(Painted):
         self._runs = (place, total, waiting)
         self._draw()
 
+    def set_agent(self, name: str) -> None:
+        """Say whose run it is, until it has started."""
+        self._agent = one_line(name)
+        self._draw()
+
     def set_branch(self, branch: str, changed: int) -> None:
         """Say which branch is checked out, and how many files are changed."""
         self._branch, self._changed = one_line(branch), changed
@@ -66,8 +71,8 @@ class RunHeader(Painted):
     def _draw(self) -> None:
         store, width = self._store, self.content_size.width
         facts = (
-            store.phase, store.loaded, store.name, store.mode, store.model,
-            self._runs, self._branch, self._changed, width,
+            store.phase, store.planned, store.loaded, store.name, store.mode, store.model, store.ended, store.looked_at,
+            self._agent, self._runs, self._branch, self._changed, width,
         )  # fmt: skip
         if width and facts != self._drawn:
             self._drawn = facts

@@ -126,6 +126,9 @@ class ParrotEngine:
     def recall(self, told: Sequence[Event]) -> None:
         """A parrot forgets."""
 
+    def hand_over(self, told: Sequence[Event]) -> None:
+        """Nor does it listen."""
+
 
 # -- what it can do, since runs, screens and authors speak to any engine -----------------------------------------------
 

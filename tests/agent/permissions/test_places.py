@@ -286,6 +286,23 @@ def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
 
 
+def test_what_the_variables_of_settings_name_is_known_by_them(project: Path) -> None:
+    given = {"CLAUDE_ENV_FILE": str(project / "dev/env.sh"), "KUBECONFIG": "cluster"}
+    judge = Judge(["Read", "Write"], project, person=False, environment=given)
+    assert decide(judge, "Write", {"file_path": "dev/env.sh"}) == "deny"
+    assert decide(judge, "Read", {"file_path": "cluster"}) == "deny"
+    assert decide(judge, "Read", {"file_path": "src/a.py"}) == "allow"
+
+
+def test_a_link_to_an_open_file_is_as_little_opened_as_its_number(project: Path) -> None:
+    with (project / "notes.md").open("w") as file:
+        (project / "number").symlink_to(f"/dev/fd/{file.fileno()}")
+        (project / "second").symlink_to("number")
+        (project / "numbers").symlink_to("/proc/self/fd")
+        for path in ("number", "second", f"numbers/{file.fileno()}"):
+            assert decide(Judge(["Read"], project, person=False), "Read", {"file_path": path}) == "deny", path
+
+
 def test_what_a_protected_name_of_the_project_links_to_is_protected_too(project: Path) -> None:
     for folder in ("tools/husky", ".githooks", "pk"):
         (project / folder).mkdir(parents=True)
@@ -452,96 +469,6 @@ def test_a_started_folder_is_known_where_its_link_leads(project: Path) -> None:
     started = Started(["node ./mcp"], project)
     assert started.has(project / "src" / "real" / "index.js")
     assert not started.has(project / "src" / "a.py")
-
-
-@pytest.mark.parametrize("person", [True, False])
-def test_a_name_that_programs_read_differently_asks(person: bool, project: Path) -> None:
-    judge = Judge(["Read", "Grep", "Glob", "Write", "mcp__files__read"], project, person=person)
-    judge.grant(ToolRule("mcp__files__read"))
-    refused = "ask" if person else "deny"
-    key = Path.home() / ".ssh" / "id_rsa"
-    for odd in ("n\x1c", "n\x1f", "n\x85", "\x1cn", "n\u2028", "n ", "\ufeffn", "z\ufffd"):
-        (project / odd).symlink_to(key)
-        path = odd.replace("\ufffd", "\ud800")
-        for name in (path, str(project / path)):
-            assert decide(judge, "Read", {"file_path": name}) == refused, ascii(name)
-            assert decide(judge, "Write", {"file_path": name}) == refused, ascii(name)
-            assert decide(judge, "Grep", {"path": name, "pattern": "x"}) == refused, ascii(name)
-            assert decide(judge, "Glob", {"path": name, "pattern": "*"}) == refused, ascii(name)
-            assert decide(judge, "Glob", {"pattern": name}) == refused, ascii(name)
-            assert decide(judge, "mcp__files__read", {"file": name}) == refused, ascii(name)
-    (project / "shot at 5\u202fPM.png").symlink_to(key)
-    assert decide(judge, "Read", {"file_path": "shot at 5 PM.png"}) == refused
-    for path in ("src/a b.py", "src/日本\u3000x.py", "src/a\u202fb", "shot at 6 PM.png"):
-        assert decide(judge, "Read", {"file_path": path}) == "allow", ascii(path)
-
-
-@pytest.mark.parametrize("person", [True, False])
-def test_no_file_is_called_like_an_option_unasked(person: bool, project: Path) -> None:
-    refused = "ask" if person else "deny"
-    for tool in ("Edit", "Write", "NotebookEdit"):
-        judge = Judge([tool], project, person=person)
-        judge.grant(ToolRule(tool))
-        for path in ("-o.git/config", "src/--upload-pack=x", str(project / "-n"), "src/../-x/a"):
-            assert decide(judge, tool, {"file_path": path}) == refused, path
-        assert decide(judge, tool, {"file_path": "src/a-b.py"}) == "allow"
-
-
-@pytest.mark.parametrize("key", [".ssh/id_rsa", "me/.aws/credentials", "deep/er/.config/gh/hosts.yml", "x/.netrc"])
-def test_no_folder_with_keys_in_it_is_searched_elsewhere(key: str, project: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    (other / "src").mkdir(parents=True)
-    judge = Judge(["Grep", "Bash(grep:*)"], project, person=False)
-    calls: list[tuple[str, dict[str, str]]] = [
-        ("Grep", {"pattern": "x", "path": str(other)}),
-        ("Bash", {"command": f"grep -r x {other}"}),
-    ]
-    for tool, arguments in calls:
-        assert decide(judge, tool, arguments) == "allow"
-    (other / key).parent.mkdir(parents=True)
-    (other / key).touch()
-    for tool, arguments in calls:
-        assert decide(judge, tool, arguments) == "deny"
-    assert decide(judge, "Grep", {"pattern": "x", "path": str(other / "src")}) == "allow"
-
-
-@pytest.mark.parametrize("person", [True, False])
-def test_names_are_not_looked_for_where_keys_are(person: bool, project: Path) -> None:
-    home, judge = Path.home(), Judge(["Glob"], project, person=person)
-    for arguments in (
-        {"pattern": f"{home}/.ssh/*"}, {"pattern": "~/.ssh/id*"}, {"pattern": f"{home}/.ss[h]/*"},
-        {"pattern": ".ssh/*", "path": str(home)}, {"pattern": f"{{src,{home}/.ssh}}/*"}, {"pattern": f"{home}/.ssh"},
-    ):  # fmt: skip
-        assert decide(judge, "Glob", arguments) == ("ask" if person else "deny"), arguments
-    for arguments in ({"pattern": "**/*.{py,md}"}, {"pattern": "src/*.py"}, {"pattern": "*", "path": "src"}):
-        assert decide(judge, "Glob", arguments) == "allow", arguments
-    docs = Judge(["Glob(src/**)"], project, person=person)
-    assert decide(docs, "Glob", {"pattern": "src/*.py"}) == "allow"
-    assert decide(docs, "Glob", {"pattern": "../*", "path": "src"}) == ("ask" if person else "deny")
-
-
-@pytest.mark.parametrize("person", [True, False])
-def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, project: Path) -> None:
-    judge = Judge(["mcp__fs__*", "NotebookEdit"], project, person=person)
-    judge.grant(ToolRule("mcp__fs__write"))
-    refused, notes = "ask" if person else "deny", {"file_path": "notes.txt"}
-    for more in (
-        {"path": "~/.ssh/authorized_keys"},
-        {"destination": str(Path.home() / ".bashrc")},
-        {"edits": [{"to": ".git/config"}]},
-        {"files": {".git/hooks/pre-commit": "x"}},
-        {"uri": f"file://{Path.home()}/%2Essh/id_rsa"},
-        {"many": ["x"] * 400, "to": ".git/config"},
-        {"cmd": f"cat {Path.home()}/.netrc; true"},
-        {"cmd": "echo x >> .git/config"},
-        {"cmd": f"{'x ' * 5_000}; cat ~/.netrc"},
-        {"root": str(Path.home() / ".config"), "file": "gh/hosts.yml"},
-        {"folder": "~", "name": ".npmrc"},
-        {"many": [str(number) for number in range(20_100)]},
-    ):
-        assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
-    assert decide(judge, "mcp__fs__write", {**notes, "content": "see git's config, src/a.py\n" * 500}) == "allow"
-    assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
 
 
 def test_worktrees_of_the_cli_are_worked_in(project: Path) -> None:

@@ -103,6 +103,16 @@ async def test_a_yes_is_taken_only_when_every_line_has_been_seen() -> None:
         assert app.answer is True, "what was read stays read"
 
 
+async def test_a_yes_that_is_held_down_reads_nothing() -> None:
+    screen = dialog()
+    async with asked(screen) as (app, pilot):
+        await until(pilot, lambda: screen.is_armed)
+        screen._armed_after = 3600.0
+        await pilot.press(*["y"] * 40)
+        assert not screen.is_armed
+        assert app.answer is PENDING
+
+
 async def test_a_file_that_takes_no_page_down_can_still_be_refused() -> None:
     screen = dialog()
     async with asked(screen, (30, 10)) as (app, pilot):

@@ -454,9 +454,9 @@ async def test_every_binding_can_be_remapped_and_is_described() -> None:
 
 async def test_a_remapped_key_works_and_is_shown(agents: None) -> None:
     async with opened() as (app, pilot):
-        app.set_keymap({"picker.reload": "f5"})
+        app.set_keymap({"picker.reload": "f5", "picker.edit": "f6"})
         app.picker.refresh_bindings()
-        await until(pilot, lambda: "f5 reload" in app.lines[-1].lower())
+        await until(pilot, lambda: "f6 edit" in app.lines[-1].lower())
         write_agent("brand-new")
         await pilot.press("f5")
         await until(pilot, lambda: "brand-new" in app.rows)

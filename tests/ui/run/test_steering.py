@@ -72,7 +72,7 @@ async def test_a_job_is_in_sight_and_escape_ends_it(size: tuple[int, int]) -> No
         at = datetime.fromtimestamp(BEGAN + 300).astimezone()
         expected = f"  ◷ scheduled 2 (Esc ends them)  next {at:%H:%M}, Every minute: [b]Is it built?[/b] Look."
         assert job_line(app) == expected
-        assert app.run_screen.query_one(JobLine).size.height == 1
+        await until(pilot, lambda: app.run_screen.query_one(JobLine).size.height == 1)
         await pilot.press("tab", "escape")
         assert app.kept.take() == [], "the first one goes back to the prompt"
         await pilot.press("escape")

@@ -23,6 +23,7 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row, copied_text
 from maverick_tui.ui.themes import THEMES
+from maverick_tui.ui.transcript.blocks import gap_between
 from maverick_tui.ui.transcript.entry_rows import EntryRows
 from maverick_tui.ui.transcript.layout import Look
 from tests.runs.story import asked, told
@@ -327,7 +328,7 @@ def test_a_banner_says_what_why_and_which_keys() -> None:
     ],
 )
 def test_each_kind_of_failure_has_a_title(error: str, kind: str, title: str) -> None:
-    failure = ev.Failure(error, kind, "It [b]failed[/b].", "Do this.", retry_at=BEGAN)
+    failure = ev.Failure(error, kind, "It [b]failed[/b].", "Do this.", retry_at=BEGAN + 3_600)
     text = text_of(told(ev.ConnectFailed(BEGAN, failure)).entries[0])
     assert title in text
     assert "It [b]failed[/b]." in text
@@ -372,3 +373,14 @@ def test_a_run_that_never_began_leads_to_another_agent() -> None:
     assert "^n another agent" in text_of(early)
     late = asked(ev.TurnEnded(9, 1, "failed", ev.Usage(), failure=failure)).entries[1]
     assert "another agent" not in text_of(late)
+
+
+def test_a_notice_has_one_mark_however_long_it_is_and_stands_apart_from_the_turn_before() -> None:
+    tape = Tape().connect().prompt("Look").done()
+    tape.put(ev.Noticed(tape.at, "forked", "word " * 30)).put(ev.Noticed(tape.at, "model", "Another one answers."))
+    *_, end, notice, other = told(*tape.events).entries
+    first, *more = [row.text.strip() for row in rows_of(notice)]
+    assert "· word" in first
+    assert more
+    assert all(row.startswith("word") for row in more)
+    assert (gap_between(end, notice).rows, gap_between(notice, other).rows) == (1, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,10 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
+from maverick_tui.runs.entries import Entry
+from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.rendering.row import Row
+from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.texts import Match, Search, folded, places
 from tests.support.runs import Tape
 from tests.ui.transcript.host import TranscriptApp, opened
@@ -29,6 +34,13 @@ def test_the_last_match_is_the_first_to_be_visited_and_it_goes_round() -> None:
     assert [found.step(step) for step in (0, 1, 1, -1, -1)] == [
         Match(3, 0), Match(1, 0), Match(1, 1), Match(1, 0), Match(3, 0),
     ]  # fmt: skip
+
+
+def test_any_of_several_words_is_found_and_of_two_that_begin_alike_the_longer_one() -> None:
+    found = search("The carts and a cart", "Pear")
+    assert found.start("cart carts pear", words=("cart", "carts", "pear")) == 3
+    assert [found.step(step) for step in (0, 1, 1)] == [Match(2, 0), Match(1, 0), Match(1, 1)]
+    assert list(places(row("The carts, a cart and a PEAR"), "cart", "carts", "pear")) == [(4, 9), (13, 17), (24, 28)]
 
 
 def test_capitals_find_only_themselves() -> None:
@@ -150,3 +162,83 @@ async def test_a_match_far_above_is_brought_into_view() -> None:
         assert "the needle" in app.view[0]
         app.transcript.find("line 150")
         assert any("line 150" in row for row in app.view[1:10])
+
+
+async def test_an_entry_is_shown_with_its_words_though_it_is_hidden_and_others_have_them_too() -> None:
+    run = Tape().connect().prompt("The needle").think("A needle in the hay.").say("Hay.\n\n" * 40 + "Needle!").done()
+    async with opened(run, size=(80, 12), verbosity="quiet") as (app, pilot):
+        thought = app.store.entries[1]
+        app.transcript.show_entry(thought.number, "needle hay", ("needle", "hay"))
+        found = app.transcript.page.search.current
+        assert found is not None
+        assert found.entry == thought.number
+        assert any("A needle in the hay." in row for row in app.view)
+        assert [text for _, text in marked(app, app.text_palette().current_match)] == ["needle"]
+        app.transcript.focus()
+        await pilot.press("n")
+        assert [text for _, text in marked(app, app.text_palette().current_match)] == ["hay"]
+        app.transcript.show_entry(thought.number, "cow", ("cow",))
+        assert any("A needle in the hay." in row for row in app.view), "what is not found moves nothing"
+
+
+async def test_an_entry_near_the_end_is_shown_though_nothing_around_it_was_ever_drawn() -> None:
+    run = Tape().connect()
+    for number in range(60):
+        run = run.prompt(f"Ask {number}").say(f"Answer {number}\n\nin\n\nmany\n\nlines").done()
+    async with opened(run, size=(80, 20)) as (app, _):
+        for number in (50, 10, 55):
+            prompt = next(entry for entry in app.store.entries if getattr(entry, "text", "") == f"Ask {number}")
+            app.transcript.restyle()
+            app.transcript.show_entry(prompt.number)
+            assert any(f"Ask {number}" in row for row in app.view), number
+            assert not app.transcript.viewport.is_following
+
+
+async def test_a_store_that_becomes_one_with_none_of_its_entries_can_be_read_and_searched_on() -> None:
+    many = Tape().connect()
+    for number in range(40):
+        many = many.prompt(f"Ask {number}").say(f"Answer {number}").done()
+    async with opened(many, size=(80, 12)) as (app, pilot):
+        app.transcript.focus()
+        app.transcript.find("answer")
+        await pilot.press("pageup")
+        other = RunStore(last_number=1_000)
+        for event in Tape().connect().prompt("Else").say("Another answer.").done().events:
+            other.apply(event)
+        app.store.become(other)
+        app.transcript.read_anew()
+        assert any("Another answer." in row for row in app.view)
+        assert app.transcript.find("answer.") == 1
+        await pilot.press("home", "n")
+        assert any("Another answer." in row for row in app.view)
+
+
+async def test_what_a_store_is_to_become_is_got_ready_before_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maverick_tui.ui.transcript.view.BUDGET", 0.0)
+    many = Tape().connect()
+    for number in range(40):
+        many = many.prompt(f"Ask {number}").say(f"Answer {number}").done()
+    whole = RunStore(last_number=1_000)
+    for event in many.events:
+        whole.apply(event)
+    async with opened(Tape().connect().prompt("Ask 39").say("Answer 39").done(), size=(80, 12)) as (app, _):
+        whole.renumber(app.store.entries[-1].number - whole.entries[-1].number)
+        guessed: list[int] = []
+        guess = app.transcript.page._guess
+
+        def counted(entry: Entry, folding: Folding | None = None) -> int:
+            guessed.append(entry.number)
+            return guess(entry, folding)
+
+        monkeypatch.setattr(app.transcript.page, "_guess", counted)
+        preparing = asyncio.create_task(app.transcript.prepare(whole))
+        await asyncio.sleep(0)
+        assert len(guessed) == 1, "others have their turn after each"
+        await preparing
+        app.store.become(whole)
+        app.transcript.read_anew()
+        assert len(guessed) == len(whole.entries), "nothing is guessed twice"
+        assert any("Answer 39" in row for row in app.view)
+        lines = app.transcript.page.blocks.lines
+        app.transcript.restyle()
+        assert app.transcript.page.blocks.lines == lines

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.catalog.loading import load_agent
+from maverick_tui.agent.calling import all_called
 from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
 from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.permissions.started import commands_of
-from maverick_tui.agent.registry import registry
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.tools import file_tools
@@ -41,7 +40,7 @@ async def open_session(
     """A session of this agent in this folder, ready to be asked."""
     env = environment_of(agent, settings)
     names = {parse_tool(entry).name for entry in agent.allowed_tools}
-    called = await in_thread(_all_called, agent, cwd)
+    called = await in_thread(all_called, agent, cwd)
     tools = ToolRegistry(file_tools(cwd))
     for one in (agent, *called.values()):
         for tool in own_tools(one):
@@ -63,6 +62,7 @@ async def open_session(
         cwd=cwd,
         listener=listener,
         started=commands_of(agent.hooks, agent.mcp_servers),
+        environment=settings.env,
     )
     try:
         await session.open()
@@ -82,31 +82,6 @@ def model_config(agent: MaverickAgent, settings: MaverickConfig, env: Mapping[st
         request_timeout=max(timeout, LEAST_REQUEST_TIMEOUT),
         env=dict(env),
     )
-
-
-def _all_called(agent: MaverickAgent, cwd: Path) -> dict[str, MaverickAgent]:
-    """The agents that this one may call, and those that they may call, by name."""
-    found: dict[str, MaverickAgent] = {}
-    waiting = [(agent.name, name) for name in agent.subagents]
-    while waiting:
-        caller, name = waiting.pop()
-        if name not in found:
-            found[name] = _called(caller, name, cwd)
-            waiting += [(name, below) for below in found[name].subagents]
-    return found
-
-
-def _called(caller: str, name: str, cwd: Path) -> MaverickAgent:
-    """An agent that is registered, or else found as `maverick agents list` finds it; only a trusted one is loaded."""
-    cls = registry.get(name) if name in registry else load_agent(name, cwd)
-    called = cls()
-    if called.engine != "api" or called.mcp_servers:
-        why = "it has MCP servers" if called.engine == "api" else f"it runs on the engine {called.engine}"
-        raise ConfigError(
-            f"The agent {caller!r} cannot call {name!r}: {why}.",
-            hint="An agent that is called runs with engine: api, and with tools that are there already.",
-        )
-    return called
 
 
 def _expanded(servers: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:

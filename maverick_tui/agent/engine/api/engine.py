@@ -48,9 +48,13 @@ class ApiEngine:
 
     def recall(self, told: Sequence[Event]) -> object | None:
         """The messages of the conversation."""
-        from maverick_tui.agent.engine.api.recalling import history_of
+        from maverick_tui.agent.engine.recalling import history_of
 
         return history_of(told) or None
+
+    def hand_over(self, told: Sequence[Event]) -> object | None:
+        """The messages as well: they are all that a session has of a conversation, whoever has had it."""
+        return self.recall(told)
 
     @asynccontextmanager
     async def session(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from maverick_tui.agent.engine.api.telling import Telling, usage_of
 from maverick_tui.agent.engine.judging import permit
+from maverick_tui.agent.engine.recalling import with_calls_of
 from maverick_tui.agent.engines import (
     Answered,
     Listener,
@@ -56,8 +57,9 @@ class ApiSession:
         cwd: Path,
         listener: Listener,
         started: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`started` are the commands of the agent's own servers, which run unasked."""
+        """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them."""
         self._definition = definition
         self._agent = agent
         self._tools = tools
@@ -66,6 +68,7 @@ class ApiSession:
         self._mode = mode
         self._cwd = cwd
         self._started = started
+        self._environment = environment
         self._listener = listener
         self._history: tuple[Message, ...] = ()
         self._free = asyncio.Lock()
@@ -89,8 +92,9 @@ class ApiSession:
         return self._over.is_set()
 
     def recall(self, history: tuple[Message, ...]) -> None:
-        """Go on with a conversation that was told elsewhere."""
-        self._history = history
+        """Go on with a conversation that was told elsewhere, perhaps by an agent with other tools."""
+        config = self._definition.tools
+        self._history = with_calls_of(history, {*(config.tools or ()), *config.agents})
 
     @property
     def memory(self) -> None:
@@ -210,6 +214,7 @@ class ApiSession:
             is_harmless=lambda _: is_read_only and not is_ours,
             git_starts=started_by_settings,
             started=self._started,
+            environment=self._environment,
         )
         mode = self._mode
         question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maverick_tui.agent.engines import load_module
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
     from maverick_tui.exceptions import AgentError
+
+
+OWN_PROMPT = "CLAUDE_CODE_HOST_PROMPT_SUPERSEDES_RECORD"
+"""Without it the CLI answers by the system prompt that a conversation began with, whichever agent goes on with it."""
 
 
 class ClaudeEngine:
@@ -39,11 +44,12 @@ class ClaudeEngine:
         resume: object | None = None,
         may_schedule: bool = True,
     ) -> AsyncIterator[Session]:
-        """A session that tells events; it goes on with the conversation of `resume`."""
+        """A session that tells events; it goes on with the conversation of `resume`, or with one that begins in it."""
         await _load()
-        from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory, Recalled
+        from maverick_tui.agent.engine.claude.recalling import HandedOver, Recalled
+        from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory
 
-        memory = resume.memory(listener.next_block) if isinstance(resume, Recalled) else resume
+        memory = resume.memory(listener.next_block) if isinstance(resume, Recalled | HandedOver) else resume
         assert memory is None or isinstance(memory, Memory)
         told = ClaudeSession(listener, memory)
         async with self.sdk_session(
@@ -52,18 +58,26 @@ class ClaudeEngine:
             cwd,
             can_use_tool=told.can_use_tool if listener.ask is not None else None,
             on_background=told.hear,
-            resume=memory.conversation if memory is not None else None,
+            resume=(memory.conversation or None) if memory is not None else None,
             may_schedule=may_schedule,
             tells_state=listener.ask is None,
+            fork_at=memory.place if memory is not None and memory.is_fork else None,
         ) as native:
             told.begin(native, agent._mode_by(settings))
             yield told
 
     def recall(self, told: Sequence[Event]) -> object | None:
         """The conversation by the id that the CLI has told, and what it had used."""
-        from maverick_tui.agent.engine.claude.telling import Recalled
+        from maverick_tui.agent.engine.claude.recalling import Recalled
 
         return Recalled.of(told)
+
+    def hand_over(self, told: Sequence[Event]) -> object | None:
+        """What was said, as text: the CLI takes no messages but those of conversations that it has had itself."""
+        from maverick_tui.agent.engine.claude.recalling import HandedOver
+        from maverick_tui.agent.engine.recalling import in_words
+
+        return HandedOver(words) if (words := in_words(told)) else None
 
     async def query(
         self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None
@@ -95,26 +109,35 @@ class ClaudeEngine:
         resume: str | None = None,
         may_schedule: bool = True,
         tells_state: bool = False,
+        fork_at: str | None = None,
     ) -> AsyncIterator[AgentSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it.
 
-        With `tells_state` the CLI says whether it still works, also beside its answers.
+        With `tells_state` the CLI says whether it still works, also beside its answers. With `fork_at`, a message of
+        the conversation that is resumed, or "" for its last one, that stays as it is, and another begins there.
         """
         await _load()
         from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
-        from maverick_tui.agent.engine.claude.session import AgentSession
+        from maverick_tui.agent.engine.claude.session import AgentSession, gone_elsewhere, is_elsewhere
+        from maverick_tui.agent.engine.claude.stored import left_in
         from maverick_tui.agent.engine.claude.transport import CliTransport
         from maverick_tui.agent.engine.judging import judge_of
 
         options = agent._options_by(settings, cwd, person=can_use_tool is not None)
+        if resume is not None and (place := await in_thread(left_in, resume)) and is_elsewhere(place, cwd):
+            raise gone_elsewhere(place, cwd)
         if not may_schedule:
             refused = [*options.disallowed_tools, *SCHEDULING_TOOLS]
             options = replace(options, disallowed_tools=refused, env={**options.env, **NO_JOBS})
         if tells_state:
             options = replace(options, env={**options.env, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"})
+        if resume is not None:
+            options = replace(options, env={**options.env, OWN_PROMPT: "1"})
+        if fork_at is not None:
+            options = replace(options, fork_session=True, resume_session_at=fork_at or None)
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool, resume=resume),
-            judge=judge_of(agent, cwd, person=can_use_tool is not None),
+            judge=judge_of(agent, cwd, person=can_use_tool is not None, environment=settings.env),
             watches_jobs=schedules(agent.allowed_tools),
             timeout=agent._timeout_by(settings),
             open_transport=agent._transport or CliTransport,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+import time
 
 from claude_agent_sdk import (
     ClaudeSDKError,
@@ -29,6 +30,7 @@ from maverick_tui.exceptions import (
 from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.model.failures import RefusalError
 from maverick_tui.masking.redact import redact
+from maverick_tui.reset_times import reset_in_words
 
 _MALFORMED = re.compile(
     r"malformed|without receiving any events|JSON parse error|not valid JSON|Unexpected token|SyntaxError",
@@ -183,12 +185,14 @@ def api_failure(
     if subtype not in ("", "success"):
         return _run_failure(text, subtype, terminal_reason)
     if code == "rate_limit" or status == 429:
-        return NetworkError(
+        limited = NetworkError(
             f"The endpoint limits the rate: {text}.",
             status=status,
             kind="rate_limit",
             hint="Wait until the limit resets, then run the agent again.",
         )
+        limited.resets_at = reset_in_words(text, time.time())
+        return limited
     if code == "authentication_failed" or status in (401, 403) or "Please run /login" in text:
         what = "There are no credentials" if "Not logged in" in text else "The endpoint refuses the credentials"
         return AgentError(f"{what}: {text}.", kind="invalid", hint=_LOGIN)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.agent.engine.claude.failures import is_interruption
 from maverick_tui.agent.record import at_least, reported, totals_of
 from maverick_tui.usage import Usage
 
@@ -49,10 +50,10 @@ class MeteredResult:
 class Meter:
     """Reads the results of one run in the order they come."""
 
-    def __init__(self, used: Usage = ZERO.usage) -> None:
-        """`used` is what the conversation has used already."""
-        self._before = Count(used, {})
-        self._earlier: list[Count] = []
+    def __init__(self, counts: Iterable[Usage] = ()) -> None:
+        """`counts` are what the conversation had used already, at any time at which a CLI may have been ended."""
+        self._before = ZERO
+        self._earlier = [Count(used, {}) for used in counts]
         self._is_resumed = False
 
     def restart(self) -> None:
@@ -64,14 +65,20 @@ class Meter:
         count = Count(totals_of(result), result.model_usage or {}, result.duration_api_ms)
         resumed_from = Usage()
         if self._is_resumed:
-            self._before = self._begun_with(count.usage, reported(streamed))
-            self._is_resumed, resumed_from = False, self._before.usage
+            # What it was interrupted in, the CLI does not count: there, nothing has to be left for it.
+            least = Usage() if is_interruption(result.terminal_reason) else reported(streamed)
+            self._before = self._begun_with(count.usage, least)
+            # The time is that of the turn alone.
+            self._is_resumed, resumed_from = False, replace(self._before.usage, duration_ms=0)
         before, self._before = self._before, count
+        is_told = before.usage != Usage() and not before.models
+        api_ms = max(0, count.api_ms - before.api_ms)
         own = replace(
             result,
             model_usage=None if result.model_usage is None else _difference(count.models, before.models),
             total_cost_usd=(count.usage - before.usage).cost_usd,
-            duration_api_ms=max(0, count.api_ms - before.api_ms),
+            # Of a conversation of another time it is not told how much of it was the API's.
+            duration_api_ms=min(api_ms, result.duration_ms) if is_told else api_ms,
         )
         return MeteredResult(own, resumed_from)
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk.types import SystemPromptPreset
 
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
 from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.judging import judge_of
+from maverick_tui.agent.fields import CLAUDE_CODES_PROMPT
 from maverick_tui.agent.tools import grants, parse_tool
 from maverick_tui.masking.redact import conceal
 from maverick_tui.masking.settings import server_secrets
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.config import MaverickConfig
 
+_OWN: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
 MAX_LINE = 50 * 1024 * 1024
 """Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
@@ -28,11 +31,11 @@ def options_of(
     agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
 ) -> ClaudeAgentOptions:
     """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
-    granted = grants(agent.allowed_tools, person=person)
+    granted = grants(agent._tools_by(person=person), person=person)
     conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
     return ClaudeAgentOptions(
         model=agent._model_by(settings),
-        system_prompt=agent.system_prompt,
+        system_prompt=_OWN if agent.system_prompt == CLAUDE_CODES_PROMPT else agent.system_prompt,
         tools=granted.tools,
         allowed_tools=granted.allowed_tools,
         disallowed_tools=granted.disallowed_tools,
@@ -43,7 +46,7 @@ def options_of(
         max_turns=agent.max_turns or settings.max_turns,
         max_budget_usd=agent.max_budget_usd or settings.max_budget_usd,
         effort=agent.effort,  # type: ignore[arg-type]
-        hooks=Guard(judge_of(agent, cwd, person=person)).hooks,
+        hooks=Guard(judge_of(agent, cwd, person=person, environment=settings.env)).hooks,
         skills=list(agent.skills) if agent.skills is not None else None,
         settings=json.dumps({"hooks": agent.hooks}) if agent.hooks else None,
         setting_sources=list(settings.setting_sources),

@@ -7,9 +7,11 @@ import contextlib
 import copy
 import json
 import logging
+import os
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import (
@@ -82,6 +84,8 @@ class AgentSession:
         self._jobs = JobWatch(self._tell)
         if watches_jobs:
             options = replace(options, hooks={**guard.hooks, **self._jobs.hooks})
+        self._goes_on_in = options.cwd if options.resume else None
+        """The folder in which a conversation is to go on, until the CLI has said where it does."""
         self._transport = open_transport(options)
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(replace(options, allowed_tools=[]), transport=self._transport)
@@ -318,6 +322,8 @@ class AgentSession:
         A turn begins with messages that do not say whose it is. It is ours once our prompt is repeated, and somebody
         else's once content comes without that; until then they are held back.
         """
+        if isinstance(message, SystemMessage) and message.subtype == "init" and self._goes_on_in is not None:
+            self._leave_if_elsewhere(str(message.data.get("cwd") or ""))
         if isinstance(message, ResultMessage):
             self._route_result(message)
         elif self._is_answering and self._turn is not None:
@@ -337,6 +343,13 @@ class AgentSession:
             if isinstance(message, SystemMessage) and message.subtype == "init":
                 self._deliver_undecided(self._pass_to_background)
             self._undecided.append(message)
+
+    def _leave_if_elsewhere(self, place: str) -> None:
+        """End a conversation that goes on in another folder than the one that is shown: calls are judged for that."""
+        expected, self._goes_on_in = self._goes_on_in, None
+        if place and expected is not None and is_elsewhere(place, expected) and self._closer is None:
+            self._end(gone_elsewhere(place, expected))
+            self._closer = asyncio.create_task(self._close(), name="maverick-closer")
 
     def _route_result(self, message: ResultMessage) -> None:
         turn, totals = self._turn, totals_of(message)
@@ -388,6 +401,19 @@ class AgentSession:
         """Why nothing can be asked any more; a copy, since everybody who asks raises it."""
         assert self._ended is not None
         return copy.copy(self._ended)
+
+
+def is_elsewhere(place: str, cwd: Path | str) -> bool:
+    """Whether a place is not the folder that is worked in."""
+    return os.path.realpath(place) != os.path.realpath(cwd)
+
+
+def gone_elsewhere(place: str, cwd: Path | str) -> AgentError:
+    """What is said of a conversation that would go on in a folder of its own."""
+    return AgentError(
+        f"The conversation was left in {place}, and would go on there instead of in {cwd}.",
+        hint=f"Start Maverick in {place} to go on with it, or begin a new run.",
+    )
 
 
 def is_content(message: Message) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from claude_agent_sdk import (
+    AssistantMessage,
     Message,
     PermissionResult,
     PermissionResultAllow,
@@ -17,6 +18,7 @@ from claude_agent_sdk import (
     StreamEvent,
     SystemMessage,
     ToolPermissionContext,
+    UserMessage,
 )
 
 from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
@@ -25,10 +27,9 @@ from maverick_tui.agent.engine.claude.scheduling import FIRED
 from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
-from maverick_tui.events.kinds import Event, ModelNamed, RequestStarted, TurnEnded
+from maverick_tui.events.kinds import RequestStarted
 from maverick_tui.exceptions import AgentError
 from maverick_tui.modes import PermissionMode
-from maverick_tui.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +38,21 @@ class Memory:
 
     translator: Translator
     meter: Meter = field(default_factory=Meter)
+    forked: str = ""
+    """The conversation that is left as it is: another one goes on from `place` in it, or from its end."""
+    place: str = ""
+    words: str = ""
+    """What was said in a conversation that the CLI does not have: it is told with the first prompt."""
 
     @property
     def conversation(self) -> str:
         """The id that the CLI knows it by."""
         return self.translator.session_id
 
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """A conversation of which only the events are left."""
-
-    conversation: str
-    used: Usage
-
-    @classmethod
-    def of(cls, told: Iterable[Event]) -> Recalled | None:
-        """What these events tell of it; None if the CLI has told no id."""
-        conversation, used = "", Usage()
-        for event in told:
-            if isinstance(event, ModelNamed):
-                used = used if event.session_id in ("", conversation) else Usage()
-                conversation = event.session_id or conversation
-            elif isinstance(event, TurnEnded):
-                used += event.usage
-        return cls(conversation, used) if conversation else None
-
-    def memory(self, next_block: Callable[[], int]) -> Memory:
-        """The same, for a session."""
-        translator = Translator(next_block)
-        translator.session_id = self.conversation
-        return Memory(translator, Meter(self.used))
+    @property
+    def is_fork(self) -> bool:
+        """Whether the conversation of its own is still to begin."""
+        return bool(self.forked) and self.forked == self.conversation
 
 
 class ClaudeSession:
@@ -76,7 +61,10 @@ class ClaudeSession:
     def __init__(self, listener: Listener, memory: Memory | None = None) -> None:
         self._listener = listener
         self._memory = memory or Memory(Translator(listener.next_block))
-        self._is_resumed = memory is not None
+        self._is_resumed = bool(self._memory.conversation)
+        self._words = "" if self._is_resumed else self._memory.words
+        self._place = ""
+        """The last message that the conversation has."""
         self._native: AgentSession | None = None
         self._is_asked = False
         self._is_by_itself = False
@@ -136,7 +124,9 @@ class ClaudeSession:
             await asyncio.gather(*waiting, return_exceptions=True)
 
     def _heed(self, message: Message) -> None:
-        """Know whether the CLI still works."""
+        """Know whether the CLI still works, and how far the conversation has come."""
+        if isinstance(message, AssistantMessage | UserMessage) and not message.parent_tool_use_id:
+            self._place = message.uuid or self._place
         if isinstance(message, SystemMessage) and message.subtype == "session_state_changed":
             (self._is_quiet.set if message.data.get("state") == "idle" else self._is_quiet.clear)()
 
@@ -145,11 +135,15 @@ class ClaudeSession:
     async def ask(self, prompt: str) -> Answered:
         """Have a prompt answered."""
         # Only an agent's own code can want the messages of a failure.
-        return await self._answer(self._session.query(prompt, keep_messages=False))
+        return await self._answer(self._session.query(self._with_words(prompt), keep_messages=False))
 
     async def ask_natively(self, prompt: str, pass_on: Callable[[Message], None]) -> Answered:
         """Have a prompt answered, and hand on each message; a result has the figures of this answer alone."""
-        return await self._answer(self._session.query(prompt), pass_on)
+        return await self._answer(self._session.query(self._with_words(prompt)), pass_on)
+
+    def _with_words(self, prompt: str) -> str:
+        words, self._words = self._words, ""
+        return f"{words}\n\n{prompt}" if words else prompt
 
     async def compact(self, wishes: str = "") -> Answered:
         """Have the CLI sum the conversation up."""
@@ -195,7 +189,7 @@ class ClaudeSession:
 
     def _answered(self, reading: MeteredResult | None, *, steps: int) -> Answered:
         if reading is None:
-            return Answered(steps=steps)
+            return Answered(steps=steps, place=self._place)
         own = reading.own
         return Answered(
             # The CLI's own number counts the results of tools as well.
@@ -205,6 +199,7 @@ class ClaudeSession:
             is_cut=is_interruption(own.terminal_reason),
             text=own.result or "",
             output=own.structured_output,
+            place=self._place,
         )
 
     # -- what nobody has asked for --------------------------------------------------------------------------------

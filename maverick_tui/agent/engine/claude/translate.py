@@ -14,6 +14,7 @@ from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
 from maverick_tui.agent.record import REPORTED
 from maverick_tui.events import kinds as ev
+from maverick_tui.reset_times import reset_time
 from maverick_tui.usage import Usage
 
 log = logging.getLogger(__name__)
@@ -280,7 +281,8 @@ class Translator:
 
     def _rate_limit(self, message: Any, at: float) -> list[ev.Event]:
         info = message.rate_limit_info
-        return [ev.RateLimited(at, info.status, info.resets_at, info.rate_limit_type or "", info.utilization)]
+        until = reset_time(info.resets_at, at)
+        return [ev.RateLimited(at, info.status, until, info.rate_limit_type or "", info.utilization)]
 
     def _result(self, message: Any, at: float) -> list[ev.Event]:
         used = message.model_usage or {}

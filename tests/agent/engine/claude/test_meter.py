@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from claude_agent_sdk import ResultMessage
 
 from maverick_tui import AgentUsage
 from maverick_tui.agent.engine.claude.meter import Meter
+from maverick_tui.usage import Usage
 
 
 def result(tokens: int, cost: float | None, api_ms: int = 0, model: dict[str, str] | None = None) -> ResultMessage:
@@ -53,6 +55,24 @@ def test_a_price_that_is_not_known_is_an_estimate(cost: float | None, model: dic
     assert Meter().read(result(1, cost, model=model), ()).is_estimate is is_estimate
 
 
+def test_the_time_of_a_turn_is_its_own_also_in_a_conversation_of_another_time() -> None:
+    meter = Meter([Usage(100, 10, cost_usd=1.0, duration_ms=60_000)])
+    meter.restart()
+    reading = meter.read(result(150, 1.5), streamed(50))
+    assert reading.resumed_from.input_tokens == 100
+    assert reading.resumed_from.duration_ms == 0
+    assert 0 <= reading.own.duration_api_ms <= reading.own.duration_ms
+
+
 def test_an_answer_that_broke_off_counts_though_the_cli_forgets_it() -> None:
     usage = Meter().read(result(0, 0.0), streamed(40)).usage(streamed(40))
     assert (usage.input_tokens, usage.output_tokens) == (40, 4)
+
+
+def test_what_was_interrupted_in_a_resumed_cli_is_not_charged_with_what_came_before() -> None:
+    meter = Meter([Usage(100, 10, cost_usd=1.0), Usage(300, 30, cost_usd=3.0)])
+    meter.restart()
+    cut = replace(result(300, 3.0), terminal_reason="aborted_streaming")
+    reading = meter.read(cut, streamed(50))
+    assert reading.resumed_from.input_tokens == 300
+    assert reading.own.total_cost_usd == 0.0

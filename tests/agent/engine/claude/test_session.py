@@ -142,12 +142,15 @@ async def test_a_turn_that_is_interrupted_or_that_nobody_reads_to_its_end_does_n
 
 
 async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel) -> None:
-    answers = turns(say("word " * 50, fault=stall()), say("fine"))
-    async with serve(answers), Talker().session(context(timeout=3.0)) as session:
-        _, error = await drain(session.query("first"))
-        assert isinstance(error, StreamingError)
-        assert isinstance(error.__cause__, TimeoutError)
-        got, none = await drain(session.query("second"))
+    for seconds in (3.0, 15.0, 60.0):  # a busy machine may take longer than that for the first word
+        answers = turns(say("word " * 50, fault=stall()), say("fine"))
+        async with serve(answers), Talker().session(context(timeout=seconds)) as session:
+            begun, error = await drain(session.query("first"))
+            got, none = await drain(session.query("second"))
+        if extract_all_text(begun) and none is None:
+            break
+    assert isinstance(error, StreamingError)
+    assert isinstance(error.__cause__, TimeoutError)
     assert none is None
     assert extract_all_text(got) == "fine"
 
@@ -296,15 +299,23 @@ async def test_an_mcp_server_has_the_key_to_the_model_only_if_it_names_it(serve:
 
 
 async def test_waiting_for_a_person_is_not_silence(serve: ServeModel) -> None:
+    asked = 0.0
+
     async def ask(_name: str, _arguments: dict[str, Any], _context: object) -> PermissionResultAllow:
-        await asyncio.sleep(5)
+        nonlocal asked
+        asked = seconds + 1
+        await asyncio.sleep(asked)
         return PermissionResultAllow()
 
-    async with serve([bash("touch later.txt && touch l2.txt"), say("done")]):
-        config = context(timeout=4.0, permission_mode="default")
-        async with Worker().session(config, can_use_tool=ask) as session:
-            _, error = await drain(session.query("work"))
+    for seconds in (4.0, 15.0):  # a busy machine may be silent for longer than that before it asks, or afterwards
+        async with serve([bash("touch later.txt && touch l2.txt"), say("done")]):
+            config = context(timeout=seconds, permission_mode="default")
+            async with Worker().session(config, can_use_tool=ask) as session:
+                _, error = await drain(session.query("work"))
+        if error is None:
+            break
     assert error is None
+    assert asked > seconds
     assert Path("later.txt").exists()
 
 

@@ -1,0 +1,175 @@
+"""Files of a project that the start-up files of shells read: `. ~/dotfiles/aliases.sh` in a .bashrc.
+
+Who changes one changes what every shell runs, and agents work in such folders, too. Nothing is run to find out, and how
+a shell comes to a file is not understood either: once a place of the project is spelled anywhere in a start-up file, or
+in a file that is named there, all that a shell may read in the project counts, be it there or not.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+import time
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.agent.permissions.spelled import ANYTHING, Spelled
+
+_START_UP = (
+    ".profile .bash_profile .bash_login .bashrc .bash_aliases .bash_logout .zshenv .zprofile .zshrc .zlogin .zlogout"
+    " .kshrc .cshrc .tcshrc .login .config/fish/config.fish .config/fish/conf.d/*.fish"
+).split()
+_LASTS = 30.0
+"""Seconds for which what was found counts."""
+_MOST_READ = 256 * 1024
+_MOST_FILES = 200
+_MOST_NAMED = 5_000
+_MOST_STARS = 6
+_PROGRAMS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+"""How files begin that only the system reads: what looks like a path in them is none."""
+_DEPTH = 3
+"""How far files that are named by others are followed."""
+_SIGNS = re.compile(rf"[*?\[{ANYTHING}]")
+_OF_SHELLS = re.compile(
+    r"[^.]+|\.[^.]+|.*\.(?:[a-z]*sh|env|envrc|rc|profile|alias|aliases|functions?|exports|paths?|local|symlink|inc"
+    r"|zsh-theme|zwc|plugin\.[^.]*)",
+    re.IGNORECASE,
+)
+_OF_OTHERS = frozenset(
+    "makefile gnumakefile dockerfile containerfile license licence copying notice authors contributors codeowners"
+    " maintainers readme changelog changes news todo version gemfile rakefile pipfile procfile vagrantfile jenkinsfile"
+    " justfile .gitignore .gitattributes .gitkeep .keep .mailmap .editorconfig .dockerignore .npmignore .ignore"
+    " .prettierrc .prettierignore .eslintrc .eslintignore .stylelintrc .babelrc .nvmrc .node-version"
+    " .python-version .ruby-version .flake8 .pylintrc .coveragerc .clang-format .clang-tidy .hgignore".split()
+)
+"""Names without a suffix that no shell reads."""
+
+
+class Sourced(NamedTuple):
+    """The files that shells may read when they start: those spelled out, those that fit, and whatever is of shells."""
+
+    files: frozenset[str] = frozenset()
+    patterns: tuple[re.Pattern[str], ...] = ()
+    wide: tuple[re.Pattern[str], ...] = ()
+    """What fits these counts if a shell may read it."""
+
+    def names(self, place: Path) -> bool:
+        """Whether it is spelled out, or fits what is."""
+        path = str(place)
+        return path in self.files or any(pattern.fullmatch(path) for pattern in self.patterns)
+
+    def has(self, place: Path) -> bool:
+        """Whether it is one of them."""
+        return self.names(place) or (
+            any(pattern.fullmatch(str(place)) for pattern in self.wide) and _is_of_shells(place)
+        )
+
+
+def sourced(home: Path | None, cwd: Path) -> Sourced:
+    """What start-up files name in a folder, and what the files name that are named there."""
+    if home is None:
+        return Sourced()
+    places = (str(home), *filter(None, [os.environ.get("ZDOTDIR", "")]))
+    return _sourced(places, str(cwd), int(time.monotonic() / _LASTS))
+
+
+@lru_cache(maxsize=32)
+def _sourced(places: tuple[str, ...], cwd: str, _moment: int) -> Sourced:
+    home, spelled, read = places[0], Spelled(places[0], cwd), dict[str, None]()
+    level = [file for place in places for name in _START_UP for file in _files(f"{glob.escape(place)}/{name}")]
+    paths: list[str] = []
+    for _ in range(_DEPTH):
+        for file in level:
+            read[file] = None
+            spelled.read(_text(file), os.path.dirname(os.path.realpath(file)))  # noqa: PTH120
+        paths = [*islice(spelled.paths(), _MOST_NAMED)]
+        near = (path for path in paths if not _SIGNS.search(path) or path.startswith((f"{home}/", f"{cwd}/")))
+        new = (file for path in near for file in _files(path) if file not in read)
+        level = [*islice(dict.fromkeys(new), _MOST_FILES)]
+    return _found(paths, home, cwd, is_mentioned=spelled.is_mentioned)
+
+
+def _found(paths: list[str], home: str, cwd: str, *, is_mentioned: bool) -> Sourced:
+    files, patterns, wide = set[str](), dict[str, None](), dict[str, None]()
+    mentioned = {cwd} if is_mentioned else set[str]()
+    for path in paths:
+        fixed = _SIGNS.split(path, maxsplit=1)[0]
+        if fixed == path:
+            real = os.path.realpath(path)
+            if _is_at_or_in(real, cwd):
+                mentioned.add(real)
+                files.update(() if os.path.isdir(real) else [real])  # noqa: PTH112
+            continue
+        folder = os.path.dirname(fixed)  # noqa: PTH120
+        real = os.path.realpath(folder).rstrip("/")
+        if not _is_at_or_in(real, cwd) and not _is_at_or_in(cwd, real or "/"):
+            continue
+        is_of_home = _is_at_or_in(home, real or "/")
+        # Nobody has a whole home directory read: there, what is not known is one name.
+        pattern = (real + path[len(folder.rstrip("/")) :]).replace(ANYTHING, "*" if is_of_home else "**")
+        (wide if path.endswith(ANYTHING) else patterns)[pattern] = None
+        if _is_at_or_in(real, cwd):
+            mentioned.add(real)
+        elif not is_of_home and (_compiled(pattern).fullmatch(cwd) or _folders_in(cwd, pattern)):
+            mentioned.add(cwd)
+    # A working directory with all of the home directory in it is named by every start-up file.
+    roots = {cwd} if mentioned and not _is_at_or_in(home, cwd) else {_folder(place) for place in mentioned}
+    everything = (f"{glob.escape(root)}/**" for root in roots if not _is_at_or_in(home, root))
+    return Sourced(frozenset(files), tuple(map(_compiled, patterns)), tuple(map(_compiled, (*wide, *everything))))
+
+
+def _text(file: str) -> str:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123
+            text = opened.read(_MOST_READ)
+    except (OSError, ValueError):
+        return ""
+    return "" if text.startswith(_PROGRAMS) else text.decode(errors="replace")
+
+
+def _files(path: str) -> list[str]:
+    pattern = path.replace(ANYTHING, "*")
+    found = islice(glob.iglob(pattern), _MOST_FILES) if glob.has_magic(pattern) else [path]  # noqa: PTH207
+    return [one for one in found if os.path.isfile(one)]  # noqa: PTH113
+
+
+def _folders_in(cwd: str, pattern: str) -> bool:
+    """Whether a pattern fits a folder of the working directory's."""
+    found = (os.path.realpath(one) for one in islice(glob.iglob(pattern), _MOST_FILES) if os.path.isdir(one))  # noqa: PTH112, PTH207
+    return any(_is_at_or_in(one, cwd) for one in found)
+
+
+def _folder(place: str) -> str:
+    return place if os.path.isdir(place) else os.path.dirname(place)  # noqa: PTH112, PTH120
+
+
+def _is_at_or_in(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(f"{folder.rstrip('/')}/")
+
+
+def _is_of_shells(place: Path) -> bool:
+    """Whether a shell may read it: by its name, or since it can be run."""
+    try:
+        mode = place.stat().st_mode
+    except (OSError, ValueError):
+        mode = 0
+    is_named = _OF_SHELLS.fullmatch(place.name) is not None and place.name.casefold() not in _OF_OTHERS
+    return not stat.S_ISDIR(mode) and (is_named or bool(mode & 0o111))
+
+
+@lru_cache(maxsize=_MOST_NAMED)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if pattern.count("*") > _MOST_STARS:  # more of them take ages to be compared
+        pattern = f"{pattern.partition('*')[0]}**{pattern.rpartition('*')[2]}"
+    parts = re.split(r"(\*\*+/?|\*|\?|\[[^\]/]*\])", pattern)
+    return re.compile("".join(map(_as_expression, parts)), re.DOTALL)
+
+
+def _as_expression(part: str) -> str:
+    if part.startswith("*"):
+        return ".*" if part.startswith("**") else "[^/]*"
+    return "[^/]" if part.startswith(("?", "[")) else re.escape(part)

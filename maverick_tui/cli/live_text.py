@@ -1,0 +1,83 @@
+"""How `maverick ps` lays out runs for a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.cells import cell_len
+
+from maverick_tui.cli.layout import Paper, can_show, count, cut, pad, terminal_width
+from maverick_tui.history.days import time_text
+from maverick_tui.host.live import LiveRun
+from maverick_tui.inert import one_line
+from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.tool_text import describe
+
+_MARKS = {
+    "asks": ("⚑", "!", "yellow"),
+    "failed": ("✘", "x", "red"),
+    "working": ("●", "*", "cyan"),
+    "waits": ("‖", "~", "yellow"),
+    "done": ("✔", "+", "green"),
+    "interrupted": ("■", "#", "yellow"),
+}
+_OTHER = ("○", "o", "dim")
+_SILENT = ("?", "?", "red")
+_ID = 8
+_WIDEST_AGENT = 14
+_WIDEST_WORDS = 24
+
+
+def print_live(runs: Sequence[LiveRun]) -> None:
+    """The runs, each on one line."""
+    paper = Paper(sys.stdout, terminal_width())
+    if not runs:
+        paper.line("No run is alive.", ("  `maverick runs list` has those that are kept.", "dim"))
+        return
+    is_plain = not can_show("".join(mark for mark, _, _ in (*_MARKS.values(), _OTHER)))
+    cells = [_cells(run) for run in runs]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    for run, (words, *facts) in zip(runs, cells, strict=True):
+        mark, plain, style = _SILENT if run.is_silent else _MARKS.get(run.phase, _OTHER)
+        paper.line(
+            (plain if is_plain else mark, style),
+            f" {pad(words, widths[0])}  {run.run_id[:_ID]}",
+            *((f"  {pad(fact, width)}" if width else "", "dim") for fact, width in zip(facts, widths[1:], strict=True)),
+            "  ",
+            one_line(run.title) or "(nothing was asked)",
+        )
+
+
+def _cells(run: LiveRun) -> tuple[str, ...]:
+    cost = run.state.get("cost_usd")
+    return (
+        cut(_words(run), _WIDEST_WORDS),
+        cut(one_line(str(run.state.get("agent", ""))), _WIDEST_AGENT),
+        _since(run.started_at),
+        dollars(cost) if cost else "",
+        f"{run.memory / 1e6:,.0f} MB" if run.memory is not None else "",
+        _readers(run),
+    )
+
+
+def _readers(run: LiveRun) -> str:
+    if not run.has_host:
+        return "no host"
+    return count(run.host.readers, "reader") if run.host is not None and run.host.readers else ""
+
+
+def _words(run: LiveRun) -> str:
+    if run.is_silent:
+        return "does not answer"
+    if run.phase == "asks" and (asked := run.state.get("asks")):
+        return f"asks: {one_line(describe(str(asked[0])))}"
+    return run.phase
+
+
+def _since(at: float | None) -> str:
+    if at is None:
+        return ""
+    today = time_text(datetime.now().timestamp(), "%Y-%m-%d")  # noqa: DTZ005 - as clocks here show it
+    return time_text(at, "%H:%M" if time_text(at, "%Y-%m-%d") == today else "%Y-%m-%d")

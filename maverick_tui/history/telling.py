@@ -1,0 +1,92 @@
+"""Teller: a whole run for a printer, which shows what models and tools do."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.inert import one_line
+from maverick_tui.runs.failure_words import title as failure_title
+from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.status import clock
+from maverick_tui.runs.store import forked_words
+from maverick_tui.runs.tool_text import describe, key_argument
+
+_DECIDED = {"once": "allowed", "run": "allowed for this run", "deny": "denied", "withdrawn": "withdrawn"}
+
+
+class Printer(Protocol):
+    """What prints the events of a run, as it does on a terminal: nothing of what it is given steers one."""
+
+    def prompt(self, text: str) -> None:
+        """Show what the agent is asked."""
+
+    def take(self, event: ev.Event) -> None:
+        """Show the next event."""
+
+    def note(self, text: str, *styles: str) -> None:
+        """Show a line of its own, once the sentence has ended."""
+
+    def close(self) -> None:
+        """Leave no line and no call open."""
+
+
+class Teller:
+    """Tells a printer what it does not know by itself: prompts, questions, and how turns end."""
+
+    def __init__(self, printer: Printer) -> None:
+        self._printer = printer
+        self._folder = ""
+        self._began: ev.RunStarted | None = None
+        self._is_inheriting = False
+
+    def take(self, event: ev.Event) -> None:
+        """The next event of the run."""
+        printer = self._printer
+        match event:
+            case ev.RunStarted():
+                self._began, self._is_inheriting = event, bool(event.forked_from)
+            case ev.AgentLoaded():
+                self._folder = event.cwd
+                printer.take(event)
+            case ev.TurnStarted() if event.text:
+                printer.prompt(event.text)
+            case ev.PermissionAsked():
+                about = key_argument(event.tool, event.arguments, self._folder)
+                printer.note(f"⚑ asks: {describe(event.tool)}  {about}", "yellow")
+            case ev.PermissionSettled():
+                why = f": {one_line(event.reason)}" if event.reason else ""
+                printer.note(f"⚑ {_DECIDED.get(event.decision, event.decision)}{why}", "yellow")
+            case ev.Noticed() if not event.parent:
+                printer.note(one_line(event.text), "dim")
+            case ev.ConnectFailed():
+                self._fail(event.failure)
+            case ev.RunForked() if self._began is not None:
+                self._is_inheriting = False
+                printer.note(f"Forked from {forked_words(self._began.forked_from, self._began.forked_turn)}.")
+            case ev.TurnEnded():
+                printer.close()
+                self._end_turn(event)
+            case _:
+                printer.take(event)
+
+    def end(self, note: str) -> None:
+        """Say how it stands, if it has no end of its own."""
+        self._printer.close()
+        if note:
+            self._printer.note(note, "yellow")
+
+    def _end_turn(self, event: ev.TurnEnded) -> None:
+        if event.failure is not None:
+            self._fail(event.failure)
+        used = event.usage
+        parts: list[str] = [event.outcome]
+        if not self._is_inheriting:
+            parts += [f"{used.input_tokens:,} tokens in", f"{used.output_tokens:,} out"]
+        parts += [] if used.cost_usd is None else [dollars(used.cost_usd)]
+        self._printer.note(" · ".join([*parts, clock(used.duration_ms / 1000)]), "dim")
+
+    def _fail(self, failure: ev.Failure) -> None:
+        for text in (f"✘ {failure_title(failure)}", failure.message, failure.hint):
+            if text:
+                self._printer.note(one_line(text), "red")

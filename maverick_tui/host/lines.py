@@ -1,0 +1,102 @@
+"""What a host and its readers say to each other: JSON objects, one a line.
+
+A reader begins with `hello`, and says from which event on it wants to read. The host answers with its own, tells the
+events, and ends with `end`. What a reader wants of the run it sends as `do`, with an id: sent twice, it is done once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+VERSION = 1
+"""Of what is said here; the events have a schema of their own."""
+LONGEST = 4 * 1024 * 1024
+"""Bytes of the longest line that a host takes: a prompt with whatever was pasted into it."""
+
+
+class ProtocolError(ValueError):
+    """Something was said that means nothing here; the text says what."""
+
+
+class ReaderHello(NamedTuple):
+    """Who reads, and from where on."""
+
+    since: int = 0
+    name: str = ""
+    """What others may call this reader."""
+    is_read_only: bool = False
+    only_asks: bool = False
+    """Whether it wants the host's `hello` alone, and no events."""
+    version: int = VERSION
+
+
+class HostHello(NamedTuple):
+    """Who is read."""
+
+    run_id: str
+    agent: str
+    pid: int
+    maverick: str
+    schema: int
+    events: int
+    """How many there are so far."""
+    started: float
+    is_kept: bool = True
+    readers: int = 0
+    state: Mapping[str, Any] = MappingProxyType({})
+    """What a list of runs says of it: see `state.py`."""
+    version: int = VERSION
+
+
+def line(value: Mapping[str, Any]) -> bytes:
+    """An object as a line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def object_of(text: bytes) -> dict[str, Any]:
+    """The object that a line holds."""
+    try:
+        value = json.loads(text.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError("that is not a line of JSON") from error
+    if not isinstance(value, dict):
+        raise ProtocolError("that is not a JSON object")
+    return value
+
+
+def hello_line(hello: ReaderHello | HostHello) -> bytes:
+    """How one begins."""
+    return line({"hello": hello._asdict()})
+
+
+def reader_hello(text: bytes) -> ReaderHello:
+    """What a reader begins with."""
+    said = _said(text, ReaderHello)
+    hello = ReaderHello(**said)
+    wishes = hello.is_read_only, hello.only_asks
+    if type(hello.since) is not int or hello.since < 0 or any(type(wish) is not bool for wish in wishes):
+        raise ProtocolError("that is no way to begin")
+    return hello._replace(name=str(hello.name)[:80])
+
+
+def host_hello(text: bytes) -> HostHello:
+    """What a host begins with."""
+    try:
+        return HostHello(**_said(text, HostHello))
+    except TypeError as error:
+        raise ProtocolError("the host does not say who it is") from error
+
+
+def _said(text: bytes, kind: type[ReaderHello | HostHello]) -> dict[str, Any]:
+    said = object_of(text)
+    if refused := said.get("refused"):
+        raise ProtocolError(str(refused))
+    hello = said.get("hello")
+    if not isinstance(hello, dict) or type(hello.get("version")) is not int:
+        raise ProtocolError("a conversation begins with `hello` and a version")
+    if hello["version"] > VERSION:
+        raise ProtocolError(f"this speaks version {VERSION}, and that version {hello['version']}")
+    return {name: value for name, value in hello.items() if name in kind._fields}

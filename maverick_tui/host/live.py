@@ -1,0 +1,101 @@
+"""All runs that are alive, with a host or without."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.history.reading import read_told
+from maverick_tui.host.asking import ask_hosts
+from maverick_tui.host.lines import HostHello
+from maverick_tui.host.memory import memory_of
+from maverick_tui.host.places import has_host, hosted_runs
+from maverick_tui.host.state import NEEDS_PERSON, LiveState
+from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
+
+
+class LiveRun(NamedTuple):
+    """A run that is alive; its texts are as they were told, and not inert."""
+
+    run_id: str
+    state: Mapping[str, Any]
+    """As `LiveState` tells it."""
+    started_at: float | None
+    """When its host, or without one the run, has begun."""
+    has_host: bool
+    host: HostHello | None = None
+    """What the host says of itself; None if there is none, or it does not answer."""
+    memory: int | None = None
+    """Bytes of the host and of what it has started, where the system tells."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its host does not answer."""
+        return self.has_host and self.host is None
+
+    @property
+    def phase(self) -> str:
+        """What it is about, as far as anybody knows."""
+        return str(self.state.get("phase", ""))
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether nothing happens until somebody comes."""
+        return self.phase in NEEDS_PERSON
+
+    @property
+    def title(self) -> str:
+        """What it is called, or was asked first."""
+        return str(self.state.get("name") or self.state.get("first_prompt") or "")
+
+    def to_json(self) -> dict[str, Any]:
+        """As the command line prints it."""
+        host = self.host
+        return {
+            "run_id": self.run_id,
+            "title": self.title,
+            **self.state,
+            "needs_person": self.needs_person,
+            "started_at": self.started_at,
+            "has_host": self.has_host,
+            "answers": not self.is_silent,
+            "pid": host.pid if host is not None else None,
+            "version": host.maverick if host is not None else None,
+            "readers": host.readers if host is not None else None,
+            "memory": self.memory,
+        }
+
+
+async def live_runs() -> list[LiveRun]:
+    """All runs that are alive: those that need a person first, then by how long they have been there."""
+    hosted, kept = await asyncio.gather(ask_hosts(hosted_runs()), asyncio.to_thread(_alive))
+    memory = await asyncio.to_thread(memory_of, [hello.pid for hello in hosted.values() if hello is not None])
+    found = [
+        LiveRun(run_id, hello.state, hello.started, has_host=True, host=hello, memory=memory.get(hello.pid))
+        if hello is not None
+        else await asyncio.to_thread(_by_its_journal, run_id)
+        for run_id, hello in hosted.items()
+    ]
+    found += [await asyncio.to_thread(_by_its_journal, run_id) for run_id in kept if run_id not in hosted]
+    return sorted(
+        found, key=lambda run: (not run.needs_person, not run.is_silent, -(run.started_at or 0.0), run.run_id)
+    )
+
+
+def _alive() -> list[str]:
+    return [run_id for run_id in kept_runs() if is_alive(journal_of(run_id))]
+
+
+def _by_its_journal(run_id: str) -> LiveRun:
+    """What is known of a run that nobody could be asked about."""
+    state, began = LiveState(), None
+    try:
+        events = read_told(run_id).events
+    except ConfigError:  # it is not kept, or nobody can read it; it is alive all the same
+        events = []
+    for event in events:
+        began = event.at if began is None else began
+        state.take(event)
+    return LiveRun(run_id, state.to_json(), began, has_host=has_host(run_id))

@@ -1,0 +1,54 @@
+"""Order: what a host is to run, as it travels from whoever asks for it to the process that does it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.runs.unattended import RunLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A run of an agent in a folder, with what it is asked first."""
+
+    run_id: str
+    agent: str
+    cwd: str
+    prompt: str | None = None
+    """Sent at once; None to wait for what a reader sends, an empty one for what the agent's author wrote."""
+    inputs: dict[str, Any] = field(default_factory=dict)
+    allowed: tuple[str, ...] = ()
+    """What it may do besides, as rules."""
+    max_turns: int | None = None
+    max_cost_usd: float | None = None
+    max_seconds: float | None = None
+    is_kept: bool = True
+    waits_for_limit: bool | None = None
+    """Whether it goes on by itself after a limit; None for what the settings say."""
+    script: str | None = None
+    """The script of a model of our own, which answers instead of a real one."""
+    resumes: bool = False
+    """Whether it goes on with the kept run of that id."""
+    takes: str = ""
+    """The model that is to answer, if not the agent's own."""
+
+    @property
+    def limits(self) -> RunLimits:
+        """What the whole run may take."""
+        return RunLimits(self.max_turns, self.max_cost_usd, self.max_seconds)
+
+    def to_json(self) -> dict[str, Any]:
+        """The order as a JSON object."""
+        return asdict(self)
+
+
+def order_from_json(data: dict[str, Any]) -> Order:
+    """The order that a JSON object stands for."""
+    known = {one.name for one in fields(Order)}
+    try:
+        given: dict[str, Any] = {name: value for name, value in data.items() if name in known}
+        return Order(**{**given, "allowed": tuple(given.get("allowed", ()))})
+    except TypeError as error:
+        raise ConfigError(f"That is no order for a host: {error}.") from error

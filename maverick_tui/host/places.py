@@ -1,0 +1,118 @@
+"""Where the sockets of hosts are: in a folder that is ours alone, or nowhere."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import struct
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.host.lines import ProtocolError
+from maverick_tui.journal.folders import is_alive, is_run_id, journal_of
+
+SOCKET = ".sock"
+LOCK = ".lock"
+_LONGEST = 100
+"""Bytes of a socket's path that every system takes."""
+_PRIVATE = 0o700
+
+
+def runtime_folder() -> Path:
+    """The folder of all sockets; it need not exist. `MAVERICK_RUNTIME_DIR` moves it."""
+    if moved := os.environ.get("MAVERICK_RUNTIME_DIR"):
+        return Path(moved).expanduser().absolute()
+    if (own := os.environ.get("XDG_RUNTIME_DIR")) and Path(own).is_dir():
+        return Path(own) / "maverick"
+    return Path(tempfile.gettempdir()) / f"maverick-{os.getuid()}"
+
+
+def can_host() -> bool:
+    """Whether this system has what a host needs."""
+    return sys.platform != "win32"
+
+
+def make_runtime_folder() -> Path:
+    """The folder, made if it is not there. ConfigError if it is not ours alone: nobody should trust what is in it."""
+    folder = runtime_folder()
+    try:
+        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"The folder {folder} for the sockets of runs cannot be made: {error.strerror or error}.",
+            hint="Set MAVERICK_RUNTIME_DIR to a folder of your own.",
+        ) from error
+    require_own(folder)
+    return folder
+
+
+def require_own(folder: Path) -> None:
+    """ConfigError unless it is a folder of ours, no link, and nobody else can look into it."""
+    about = folder.lstat()
+    wrong = (
+        "is a link"
+        if stat.S_ISLNK(about.st_mode)
+        else "is not a folder"
+        if not stat.S_ISDIR(about.st_mode)
+        else "belongs to somebody else"
+        if about.st_uid != os.getuid()
+        else "can be read by others"
+        if stat.S_IMODE(about.st_mode) & ~_PRIVATE
+        else ""
+    )
+    if wrong:
+        raise ConfigError(
+            f"The folder {folder} for the sockets of runs {wrong}.",
+            hint="Remove it, or set MAVERICK_RUNTIME_DIR to a folder that only you can read.",
+        )
+
+
+def socket_of(run_id: str) -> Path:
+    """The socket of a run's host; it need not be there. ConfigError if no socket can have that path."""
+    journal_of(run_id)  # it refuses what is no id: this names a file, too
+    path = runtime_folder() / f"{run_id}{SOCKET}"
+    if len(os.fsencode(path)) > _LONGEST:
+        raise ConfigError(
+            f"The path {path} is too long for a socket.", hint="Set MAVERICK_RUNTIME_DIR to a shorter one."
+        )
+    return path
+
+
+def has_host(run_id: str) -> bool:
+    """Whether a process serves the run: the system lets go of its lock whatever ends it."""
+    if not can_host():
+        return False
+    try:
+        require_own(runtime_folder())
+    except (OSError, ConfigError):
+        return False
+    return is_alive(runtime_folder() / f"{run_id}{LOCK}")
+
+
+def hosted_runs() -> Iterator[str]:
+    """The ids of all runs that have a socket; their hosts may be gone. ConfigError if the folder is not ours alone."""
+    if not can_host():
+        return
+    folder = runtime_folder()
+    try:
+        require_own(folder)
+        names = sorted(os.listdir(folder))  # noqa: PTH208 - names are all that is wanted
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(SOCKET) and is_run_id(run_id := name.removesuffix(SOCKET)):
+            yield run_id
+
+
+def require_same_user(connection: Any) -> None:
+    """ProtocolError unless the process at the other end is ours; the folder should say so already."""
+    if sys.platform == "linux":
+        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        _, user, _ = struct.unpack("3i", told)
+        if user != os.getuid():
+            raise ProtocolError("that is somebody else's")

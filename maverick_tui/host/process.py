@@ -1,0 +1,153 @@
+"""The process of a host: it reads its order from standard input, says whether it is ready, and is the run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maverick_tui.agent.catalog.loading import load_agent
+from maverick_tui.config import MaverickConfig
+from maverick_tui.exceptions import MaverickError
+from maverick_tui.history.going_on import GoingOn, to_go_on
+from maverick_tui.host.orders import Order, order_from_json
+from maverick_tui.host.serving import RunServer
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.logged import RedactedFormatter
+from maverick_tui.offline.settings import settings_for
+from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.runs.holding import Holding
+from maverick_tui.runs.loading import RunPlan
+from maverick_tui.runs.local import LocalRun
+from maverick_tui.runs.unattended import limited
+
+if TYPE_CHECKING:
+    from maverick_tui.agent.base import MaverickAgent
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY = 5.0
+"""Seconds between looks whether anybody still needs the run."""
+
+
+def main() -> int:
+    """Be the host that standard input asks for."""
+    _log_to_stderr()
+    try:
+        order = order_from_json(json.loads(sys.stdin.read()))
+        os.chdir(order.cwd)
+        asyncio.run(_host(order))
+    except (MaverickError, OSError) as error:
+        log.exception("The host has ended")
+        text = error.message if isinstance(error, MaverickError) else str(error)
+        _answer({"error": text, "hint": getattr(error, "hint", "")})
+        return 1
+    except Exception:  # its only reader is the log, which has no secrets in it
+        log.exception("The host has failed")
+        return 1
+    return 0
+
+
+def _log_to_stderr() -> None:
+    """Log what goes wrong, and what this process itself does; of what others do, each request would be a line."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(RedactedFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger(__package__).setLevel(logging.INFO)
+
+
+def _answer(said: dict[str, object]) -> None:
+    """Tell whoever has started us, and let go of them: from now on this process is nobody's child."""
+    with suppress(OSError, ValueError):
+        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.flush()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1):
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+
+
+async def _host(order: Order) -> None:
+    goes_on = await asyncio.to_thread(to_go_on, order.run_id) if order.resumes else None
+    async with settings_for(Path(order.script) if order.script else None) as config:
+        run = _run(order, config, goes_on)
+        if order.is_kept and config.keep_runs:
+            run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
+        server = RunServer(order.run_id, order.agent, run.events, run)
+        async with server.listening():
+            _answer({"ready": os.getpid()})
+            _heed_signals(run)
+            if order.prompt is not None:
+                run.send(SendPrompt(uuid.uuid4().hex, order.prompt))
+            since = len(goes_on.past.events) if goes_on is not None else 0
+            watching = (
+                asyncio.create_task(_end_at_rest(run, server, config.host_idle_minutes * 60), name="maverick-rest"),
+                asyncio.create_task(_hold(run, order, since), name="maverick-limits"),
+            )
+            try:
+                if order.max_seconds is not None:
+                    why = f"It has taken the {order.max_seconds:g} s that it was given."
+                    asyncio.get_running_loop().call_later(order.max_seconds, run.stop, "timeout", why)
+                await run.start()
+            finally:
+                for task in watching:
+                    task.cancel()
+
+
+def _run(order: Order, config: MaverickConfig, goes_on: GoingOn | None) -> LocalRun:
+    cwd = Path(order.cwd)
+
+    def make() -> MaverickAgent:
+        agent = load_agent(order.agent, cwd)(config=config).with_inputs(order.inputs)
+        return limited(agent, config, order.limits, order.allowed)
+
+    async def prepare() -> RunPlan:
+        return RunPlan(make, cwd, config, dict(order.inputs))
+
+    past = goes_on.past if goes_on is not None else None
+    if past is not None:
+        model = order.takes or past.model
+        past = past._replace(granted=order.allowed, limited=order.limits.named, model=model)
+    return LocalRun(prepare, run_id=order.run_id, name=order.agent, past=past, continues=order.waits_for_limit)
+
+
+def _heed_signals(run: LocalRun) -> None:
+    """End in good order when somebody asks for it; a terminal that closes is nobody's of ours."""
+    loop = asyncio.get_running_loop()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, run.stop, "ended", "It was told to end.")
+
+
+async def _hold(run: LocalRun, order: Order, since: int) -> None:
+    """End a run that takes more than it was given, with all that it is asked in this time."""
+    holding = Holding(order.limits, lambda why: run.stop("limit", why))
+    reader = run.events.reader(since)
+    try:
+        while await run.events.wait(reader.number):
+            for event in reader.take():
+                holding.take(event)
+    except Exception:  # nobody would hold it to anything any more
+        log.exception("The limits of the run cannot be kept")
+        run.stop("limit", "Its limits cannot be kept any more: see its host's log.")
+
+
+async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None:
+    """End a run that nobody reads and that has nothing to do; it can go on later."""
+    loop = asyncio.get_running_loop()
+    busy_at, events = loop.time(), len(run.events)
+    while seconds:
+        await asyncio.sleep(min(LOOK_EVERY, seconds / 4))
+        if server.readers or not run.is_at_rest or len(run.events) != events:
+            busy_at, events = loop.time(), len(run.events)
+        elif loop.time() - busy_at >= seconds:
+            log.info("Nobody has needed the run for %g s", seconds)
+            run.stop("idle", "Nobody needed it for a while, so its process has ended. Send a prompt, and it goes on.")
+            return

@@ -1,0 +1,208 @@
+"""RemoteRun: a run that lives in another process, as its reader has it: the same log of events, and commands."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from maverick_tui.events.kinds import SCHEMA, Noticed, event_from_json
+from maverick_tui.events.wire import to_json
+from maverick_tui.exceptions import ConfigError, NetworkError
+from maverick_tui.host.lines import (
+    LONGEST,
+    HostHello,
+    ProtocolError,
+    ReaderHello,
+    hello_line,
+    host_hello,
+    line,
+    object_of,
+)
+from maverick_tui.host.places import has_host, require_own, require_same_user, runtime_folder, socket_of
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.reading import read_journal
+from maverick_tui.runs.commands import Command, SendPrompt
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.past import past_of
+
+log = logging.getLogger(__name__)
+
+LONGEST_EVENT = 64 * 1024 * 1024
+"""Bytes of the longest line of a host's: one event, with all that a tool has returned."""
+AGAIN_AFTER = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""Seconds before each attempt to come back to a host that lives."""
+HELLO_WITHIN = 10.0
+AT_ONCE = 0.008
+"""Seconds of reading before keys get their turn."""
+
+
+class Line(NamedTuple):
+    """A way to a host: what is read from it, and written to it."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    hello: HostHello
+
+
+@asynccontextmanager
+async def connected(run_id: str, hello: ReaderHello) -> AsyncIterator[Line]:
+    """A line to the host of a run on this machine. NetworkError if there is none, ConfigError if it is not ours."""
+    path = socket_of(run_id)
+    try:
+        require_own(runtime_folder())
+        reader, writer = await asyncio.open_unix_connection(str(path), limit=LONGEST_EVENT)
+    except (FileNotFoundError, ConnectionError) as error:
+        raise NetworkError(f"The run {run_id} has no host on this machine.") from error
+    try:
+        require_same_user(writer.get_extra_info("socket"))
+        writer.write(hello_line(hello))
+        async with asyncio.timeout(HELLO_WITHIN):
+            said = await reader.readline()
+        if not said:
+            raise NetworkError(f"The host of the run {run_id} has gone before it said anything.")
+        yield Line(reader, writer, host_hello(said))
+    except ProtocolError as error:
+        raise ConfigError(
+            f"The host of the run {run_id} refuses: {error}.",
+            hint="Update Maverick.",
+        ) from error
+    except asyncio.TimeoutError as error:
+        raise NetworkError(f"The host of the run {run_id} does not answer.") from error
+    finally:
+        writer.close()
+
+
+class RemoteRun:
+    """Follows a run in another process. `serve` reads until its last event; `send` never blocks.
+
+    A line that breaks is taken up again where it was, as long as the host lives. If the host was killed,
+    the log ends as that of a run whose process is gone.
+    """
+
+    def __init__(
+        self,
+        run_id: str,
+        *,
+        name: str = "",
+        is_read_only: bool = False,
+        on_refused: Callable[[str], None] = lambda _why: None,
+    ) -> None:
+        self.events = EventLog(is_batched=False)
+        self.hello: HostHello | None = None
+        self._run_id = run_id
+        self._name = name
+        self._is_read_only = is_read_only
+        self._on_refused = on_refused
+        self._unheard: dict[str, Command] = {}
+        """What was sent and not confirmed, by id: it is sent again when the line comes back."""
+        self._line: Line | None = None
+
+    def send(self, command: Command) -> None:
+        """Pass a command on; what cannot be sent now is sent when there is a line."""
+        if self._is_read_only:
+            self._on_refused("You are only reading this run.")
+            return
+        name = uuid.uuid4().hex
+        if len(self._said(name, command)) > LONGEST:
+            self._on_refused(f"That is too long: a host takes {LONGEST:,} bytes at once.")
+            return
+        self._unheard[name] = command
+        self._write(name, command)
+
+    @property
+    def unsent(self) -> list[str]:
+        """Prompts that nobody has confirmed: their run has ended, or they were overtaken by its end."""
+        return [command.text for command in self._unheard.values() if isinstance(command, SendPrompt)]
+
+    def _write(self, name: str, command: Command) -> None:
+        if self._line is not None:
+            self._line.writer.write(self._said(name, command))
+
+    def _said(self, name: str, command: Command) -> bytes:
+        return line({"do": to_json(command), "id": name})
+
+    async def serve(self) -> None:
+        """Read the run to its end, or until its host is gone."""
+        attempt = 0
+        try:
+            while True:
+                before = len(self.events)
+                try:
+                    if await self._read():
+                        return
+                except (NetworkError, OSError) as error:
+                    log.info("The line to %s is broken: %s", self._run_id, error)
+                if not await asyncio.to_thread(has_host, self._run_id):
+                    await self._end()
+                    return
+                attempt = 0 if len(self.events) > before else min(attempt + 1, len(AGAIN_AFTER) - 1)
+                await asyncio.sleep(AGAIN_AFTER[attempt])
+        finally:
+            self.events.close()
+
+    async def _read(self) -> bool:
+        """Read as far as the line goes; whether that was all."""
+        wanted = ReaderHello(len(self.events), self._name, self._is_read_only)
+        async with connected(self._run_id, wanted) as way:
+            if way.hello.schema > SCHEMA:
+                raise ConfigError(
+                    f"The run {self._run_id} is one of a newer Maverick ({way.hello.maverick}).",
+                    hint="Update Maverick to see it.",
+                )
+            self.hello, self._line = way.hello, way
+            self.events.is_kept_elsewhere = way.hello.is_kept
+            try:
+                for name, command in list(self._unheard.items()):
+                    self._write(name, command)
+                until = time.monotonic() + AT_ONCE
+                while text := await way.reader.readline():
+                    if not text.endswith(b"\n"):
+                        break
+                    said = object_of(text)
+                    if "end" in said:
+                        return True
+                    self._take(said)
+                    if time.monotonic() > until:  # others have their turn, too, while a long past is read
+                        await asyncio.sleep(0)
+                        until = time.monotonic() + AT_ONCE
+                return False
+            except ProtocolError as error:
+                raise NetworkError(f"The host of the run {self._run_id} says something strange: {error}.") from error
+            finally:
+                self._line = None
+
+    def _take(self, said: dict[str, Any]) -> None:
+        if "seq" in said:
+            self._take_event(said)
+        elif "done" in said:
+            self._unheard.pop(str(said["done"]), None)
+        elif "refused" in said:
+            self._unheard.pop(str(said.get("id", "")), None)
+            self._on_refused(str(said["refused"]))
+
+    def _take_event(self, said: dict[str, Any]) -> None:
+        if said["seq"] != len(self.events):
+            raise NetworkError(
+                f"Event {len(self.events)} of the run {self._run_id} was expected, and {said['seq']} came."
+            )
+        try:
+            self.events.emit(event_from_json(said))
+        except (TypeError, ValueError):  # of a newer host; its number counts all the same
+            log.info("An event of the kind %r is not known", said.get("type"))
+            self.events.emit(Noticed(float(said.get("at", 0.0)), "unknown", ""))
+
+    async def _end(self) -> None:
+        """Tell the rest as its journal has it: its own end, or that its process is gone and what it has left open."""
+        told = self.events.since(0)
+        try:
+            kept = (await asyncio.to_thread(read_journal, journal_of(self._run_id))).events
+        except ConfigError:  # it was not kept
+            kept = []
+        told += kept[len(told) :]
+        for event in past_of(told).events[len(self.events) :] if told else ():
+            self.events.emit(event)

@@ -1,0 +1,192 @@
+"""RunServer: lets readers follow a run and send it commands, each at its own pace. No reader holds up the run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from maverick_tui import __version__
+from maverick_tui.events.kinds import SCHEMA
+from maverick_tui.host.lines import HostHello, ProtocolError, ReaderHello, hello_line, line, object_of, reader_hello
+from maverick_tui.host.listening import listening
+from maverick_tui.host.places import require_same_user
+from maverick_tui.host.state import LiveState
+from maverick_tui.runs.board import RunHandle
+from maverick_tui.runs.commands import Command, command_from_json
+from maverick_tui.runs.log import EventLog, numbered
+
+log = logging.getLogger(__name__)
+
+HELLO_WITHIN = 10.0
+"""Seconds in which a reader says who it is."""
+AT_ONCE = 500
+"""Events that are taken out of the log at once."""
+BUFFERED = 256 * 1024
+"""Bytes that wait for a reader at most, beside what the system holds."""
+REMEMBERED = 1_000
+"""Commands whose ids are known, so that none is done twice."""
+
+
+class RunServer:
+    """Serves one run at its socket, in good order with whoever had that place before."""
+
+    def __init__(
+        self, run_id: str, agent: str, events: EventLog, handle: RunHandle, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._run_id = run_id
+        self._agent = agent
+        self._events = events
+        self._handle = handle
+        self._started = clock()
+        self._done: OrderedDict[str, None] = OrderedDict()
+        self._readers: set[asyncio.Task[Any]] = set()
+        self._following = 0
+        self._state = LiveState()
+        self._counted = 0
+        """How many events the state has taken."""
+
+    @property
+    def readers(self) -> int:
+        """How many are reading; those that only ask are not."""
+        return self._following
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """While readers can come. ConfigError if the place is not ours, or taken by a host that lives."""
+        async with listening(self._run_id, self._welcome):
+            try:
+                yield
+                if self._readers:  # they have the end of the run, but not for ever
+                    await asyncio.wait(self._readers, timeout=HELLO_WITHIN)
+            finally:
+                for reader in self._readers:
+                    reader.cancel()
+                if self._readers:
+                    await asyncio.wait(self._readers)
+
+    # -- one reader ---------------------------------------------------------------------------------------------------
+
+    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._readers.add(task)
+        try:
+            require_same_user(writer.get_extra_info("socket"))
+            async with asyncio.timeout(HELLO_WITHIN):
+                hello = reader_hello(await reader.readline())
+            await self._serve(hello, reader, writer)
+        except (ProtocolError, ValueError) as error:
+            # A line that is too long is a ValueError of asyncio's.
+            why = str(error) if isinstance(error, ProtocolError) else "that line is too long"
+            log.info("A reader was refused: %s", why)
+            with suppress(OSError, asyncio.TimeoutError):
+                writer.write(line({"refused": why}))
+                async with asyncio.timeout(HELLO_WITHIN):
+                    await writer.drain()
+        except (asyncio.TimeoutError, OSError) as error:
+            log.info("A reader has gone: %r", error)
+        finally:
+            self._readers.discard(task)
+            writer.close()
+
+    async def _serve(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if hello.only_asks:
+            writer.write(hello_line(self.about()))
+            return
+        if hello.since > len(self._events):
+            raise ProtocolError(f"there are only {len(self._events)} events")
+        self._following += 1
+        try:
+            await self._follow(hello, reader, writer)
+        finally:
+            self._following -= 1
+
+    async def _follow(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.set_write_buffer_limits(BUFFERED)
+        writer.write(hello_line(self.about()))
+        telling = asyncio.create_task(self._tell(hello.since, writer), name="maverick-telling")
+        hearing = asyncio.create_task(self._listen_to(hello, reader, writer), name="maverick-listening")
+        try:
+            done, _ = await asyncio.wait({telling, hearing}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in (telling, hearing):
+                task.cancel()
+            await asyncio.wait({telling, hearing})
+
+    def about(self) -> HostHello:
+        """Who this is."""
+        while events := self._events.since(self._counted, AT_ONCE):
+            self._counted += len(events)
+            for event in events:
+                self._state.take(event)
+        return HostHello(
+            self._run_id,
+            self._agent,
+            os.getpid(),
+            __version__,
+            SCHEMA,
+            len(self._events),
+            self._started,
+            self._events.is_kept,
+            self.readers,
+            self._state.to_json(),
+        )
+
+    async def _tell(self, since: int, writer: asyncio.StreamWriter) -> None:
+        """Tell everything from there on, as fast as it is taken."""
+        reader = self._events.reader(since)
+        while await self._events.wait(reader.number):
+            number = reader.number
+            for event in reader.take(AT_ONCE):
+                writer.write(line(numbered(number, event)))
+                number += 1
+                await writer.drain()
+        writer.write(line({"end": len(self._events)}))
+        await writer.drain()
+
+    async def _listen_to(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Do what the reader wants, until it goes."""
+        while text := await reader.readline():
+            if not text.endswith(b"\n"):
+                return  # it went in the middle of a word
+            said = object_of(text)
+            command, name = said.get("do"), str(said.get("id", ""))[:80]
+            if hello.is_read_only:
+                writer.write(line({"refused": "this reader only reads", "id": name}))
+            elif name and name in self._done:
+                writer.write(line({"done": name}))
+            else:
+                writer.write(line(self._answer(command, name)))
+            await writer.drain()
+
+    def _answer(self, command: object, name: str) -> dict[str, str]:
+        """Do what is wanted, if it is known here: a newer reader may want what this run cannot do."""
+        try:
+            self._handle.send(_command(command))
+        except ProtocolError as error:
+            return {"refused": str(error), "id": name}
+        self._remember(name)
+        return {"done": name}
+
+    def _remember(self, name: str) -> None:
+        if name:
+            self._done[name] = None
+            while len(self._done) > REMEMBERED:
+                self._done.popitem(last=False)
+
+
+def _command(value: object) -> Command:
+    try:
+        if isinstance(value, dict):
+            return command_from_json(value)
+    except (TypeError, ValueError) as error:
+        raise ProtocolError(f"that is no command: {error}") from error
+    raise ProtocolError("that is no command")

@@ -1,0 +1,110 @@
+"""LiveState: what a list of runs says of one that is alive, made of its events without keeping them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import Event
+from maverick_tui.runs.figures import Figures
+
+Phase = Literal["starting", "connecting", "ready", "working", "asks", "waits", "done", "failed", "interrupted", "ended"]
+NEEDS_PERSON: tuple[Phase, ...] = ("asks", "failed")
+AT_REST: tuple[Phase, ...] = ("ready", "done", "failed", "interrupted", "ended")
+
+
+@dataclass(slots=True)
+class LiveState:
+    """Takes the events of one run, in their order."""
+
+    agent: str = ""
+    folder: str = ""
+    model: str = ""
+    name: str = ""
+    first_prompt: str = ""
+    turns: int = 0
+    last_at: float = 0.0
+    _rest: Phase = "starting"
+    _is_working: bool = False
+    _asked: dict[str, str] = field(default_factory=dict)
+    _queued: set[str] = field(default_factory=set)
+    _is_planned: bool = False
+    _figures: Figures = field(default_factory=Figures)
+
+    @property
+    def phase(self) -> Phase:
+        """What it is about now; a question counts before all else."""
+        if self._asked:
+            return "asks"
+        if self._is_working:
+            return "working"
+        return "waits" if self._is_planned and self._rest != "ended" else self._rest
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it does nothing more unless somebody comes: nothing is asked, running or queued."""
+        return self.phase in AT_REST and not self._queued and self._rest != "ready"
+
+    def take(self, event: Event) -> None:
+        """The next event."""
+        self.last_at = event.at
+        match event:
+            case ev.RunStarted():
+                self.agent = event.agent
+            case ev.RunNamed():
+                self.name = event.name
+            case ev.AgentLoaded():
+                self.agent, self.folder, self.model = event.agent, event.cwd, event.model
+            case ev.ModelNamed():
+                self.model = event.model
+            case ev.Connecting():
+                self._rest = "connecting" if self._rest in ("starting", "failed") else self._rest
+            case ev.Connected():
+                self._rest = "ready" if self._rest in ("starting", "connecting") else self._rest
+            case ev.ConnectFailed():
+                self._rest = "failed"
+            case ev.PromptQueued():
+                self._queued.add(event.prompt_id)
+            case ev.PromptDropped():
+                self._queued.discard(event.prompt_id)
+            case ev.PromptsHeld():
+                self._queued.difference_update(event.prompt_ids)
+            case ev.TurnStarted():
+                self._queued.discard(event.prompt_id)
+                self.turns, self._is_working = event.turn, True
+                self.first_prompt = self.first_prompt or event.text[:500]
+                self._figures.turn_started(event.at)
+            case ev.UsageReported():
+                self._figures.reported(event)
+            case ev.TurnEnded():
+                self._is_working, self._rest = False, event.outcome
+                self._figures.turn_ended(event)
+            case ev.PermissionAsked():
+                self._asked[event.request] = event.tool
+            case ev.PermissionSettled():
+                self._asked.pop(event.request, None)
+            case ev.ContinuePlanned():
+                self._is_planned = True
+            case ev.ContinueCalledOff() | ev.ContinueDue():
+                self._is_planned = False
+            case ev.RunReopened():
+                self._rest = "starting"
+            case ev.RunEnded():
+                self._is_working, self._rest = False, "ended"
+
+    def to_json(self) -> dict[str, Any]:
+        """As a host tells it."""
+        return {
+            "phase": self.phase,
+            "is_settled": self.is_settled,
+            "asks": list(self._asked.values()),
+            "agent": self.agent,
+            "folder": self.folder,
+            "model": self.model,
+            "name": self.name,
+            "first_prompt": self.first_prompt,
+            "turns": self.turns,
+            "cost_usd": self._figures.usage.cost_usd,
+            "last_at": self.last_at,
+        }

@@ -1,0 +1,19 @@
+"""How whatever is logged stands in a file."""
+
+from __future__ import annotations
+
+import logging
+
+from maverick_tui.inert import inert
+from maverick_tui.masking.redact import redact
+
+
+class RedactedFormatter(logging.Formatter):
+    """Time, level, name, message and traceback, without secrets, and without anything that a terminal obeys."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as text."""
+        return inert(redact(super().format(record)))

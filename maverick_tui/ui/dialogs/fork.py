@@ -1,0 +1,123 @@
+"""ForkScreen: how a fork of a run is to go on: what it is asked, and by which agent and model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Static
+
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.inputs import Choices
+from maverick_tui.ui.dialogs.short_questions import answer
+from maverick_tui.ui.widgets.inert_input import InertInput
+from maverick_tui.ui.widgets.prompt import Prompt
+
+
+class ForkWanted(NamedTuple):
+    """How it is to go on; without a prompt it waits for one, and without a model it has its agent's."""
+
+    prompt: str
+    agent: str
+    model: str = ""
+
+
+class ForkScreen(ModalScreen[ForkWanted | None]):
+    """Asks how a fork is to go on; leaves with that, or with None if nothing is to be forked."""
+
+    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]
+    AUTO_FOCUS = "Prompt"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,ctrl+s", "submit", "Fork", id="fork.submit", show=False),
+        Binding("escape", "cancel", "Cancel", id="fork.cancel", show=False),
+    ]
+
+    def __init__(self, turn: int, prompt: str, agent: str, agents: Sequence[str], model: str) -> None:
+        """Fork after that turn; `agents` are those to choose from, `model` is what `agent` has if none is named."""
+        super().__init__(classes="dialog")
+        self._turn = turn
+        self._prompt = prompt
+        self._agent = agent
+        self._agents = list(dict.fromkeys((agent, *agents)))
+        self._model = one_line(model)
+
+    def compose(self) -> ComposeResult:
+        """What happens, the fields, and two buttons."""
+        after = f"after turn {self._turn}" if self._turn else "before the first turn"
+        what = "has the conversation up to there" if self._turn else "begins with nothing"
+        with Vertical(classes="dialog--box -medium"):
+            yield Static(Content(f"Fork {after}"), classes="dialog--title", markup=False)
+            yield Static(Content(f"A new run {what}; this one stays."), markup=False)
+            with VerticalScroll(classes="dialog--fields", can_focus=False):
+                yield _label("prompt", "optional: if empty, the fork waits for one")
+                yield Prompt()
+                yield _label("agent", "")
+                yield Choices(
+                    [(Content(one_line(name)), name) for name in self._agents],
+                    value=self._agent,
+                    allow_blank=False,
+                    compact=True,
+                    classes="field--control",
+                )
+                yield _label("model", "may be empty")
+                yield InertInput(placeholder=self._model, compact=True, classes="field--control")
+            with Horizontal(classes="dialog--buttons"):
+                yield Button(answer("Enter", "Fork"), id="fork", compact=True)
+                yield Button(answer("Esc", "Cancel"), id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """Let the prompt have its text once there is room: how many lines it takes depends on that."""
+        self.call_after_refresh(self._suggest)
+
+    def _suggest(self) -> None:
+        """The prompt that came next there, selected: whoever types another one replaces it."""
+        prompt = self.query_one(Prompt)
+        if not prompt.text:
+            prompt.set_text(self._prompt)
+            prompt.select_all()
+
+    def action_submit(self) -> None:
+        """Leave with what the fields say."""
+        self._leave(self.query_one(Prompt).text)
+
+    def _leave(self, prompt: str) -> None:
+        agent, model = self.query_one(Choices).value, self.query_one(Input).value
+        _ = self.dismiss(ForkWanted(prompt.strip(), str(agent), model.strip()))
+
+    def action_cancel(self) -> None:
+        """Fork nothing."""
+        _ = self.dismiss(None)
+
+    @on(Prompt.Submitted)
+    def _send(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        self._leave(event.text)
+
+    @on(Input.Submitted)
+    def _enter(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_submit()
+
+    @on(Choices.Changed)
+    def _name_model(self, event: Choices.Changed) -> None:
+        event.stop()
+        self.query_one(Input).placeholder = self._model if event.value == self._agent else "its own"
+
+    @on(Button.Pressed)
+    def _press(self, event: Button.Pressed) -> None:
+        event.stop()
+        if event.button.id == "fork":
+            self.action_submit()
+        else:
+            self.action_cancel()
+
+
+def _label(name: str, note: str) -> Static:
+    return Static(Content.assemble((name, "bold"), "  ", (note, "dim")), classes="field--label", markup=False)

@@ -1,0 +1,111 @@
+"""Forks in the application: a person says how one is to go on, and it is opened beside the run that it comes from."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.told_work import work_told
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import Event
+    from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.runs.board import Board
+    from maverick_tui.ui.navigation import Navigation
+
+
+class Forks:
+    """Makes forks of runs that are on the board."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        board: Board,
+        navigation: Navigation,
+        serve: Callable[[RunModel, GoingOn], None],
+        folder_of: Callable[[RunModel, Path], Awaitable[Path | None]],
+    ) -> None:
+        """`serve` serves a run that goes on; `folder_of` asks for another folder where that of a run is gone."""
+        self._app = app
+        self._board = board
+        self._navigation = navigation
+        self._serve = serve
+        self._folder_of = folder_of
+
+    def ask(self, run: RunModel, turn: int | None) -> None:
+        """Ask how a fork of the run after that turn is to go on, and open it; None is the last that has ended."""
+        work_told(self._app, self._fork(run, turn), group="forks", title="Fork")
+
+    async def _fork(self, run: RunModel, turn: int | None) -> None:
+        from maverick_tui.exceptions import ConfigError
+        from maverick_tui.history.going_on import GoingOn
+        from maverick_tui.runs.forking import fork_of, prompt_of, turn_of
+        from maverick_tui.ui.dialogs.fork import ForkScreen
+
+        loaded = run.store.loaded
+        if loaded is not None and loaded.is_offline and run.rest is not None:
+            raise ConfigError("A script played this run and knows nothing of it any more: it can only be read.")
+        events = run.told if run.rest is None else await asyncio.to_thread(_told_by, run.run_id)
+        if loaded is None or not events:
+            raise ConfigError("There is nothing to fork: the agent of this run is not loaded.", hint="Wait for it.")
+        after = turn_of(events, turn)
+        if (folder := await self._folder_of(run, Path(loaded.cwd))) is None:
+            return
+        agents = await asyncio.to_thread(_agents_in, folder)
+        same = await asyncio.to_thread(fork_of, events, after, "", at=0.0)
+        model = same.past.model or loaded.model
+        dialog = ForkScreen(after, prompt_of(events, after + 1), loaded.agent, agents, model)
+        if (wanted := await self._app.push_screen_wait(dialog)) is None:
+            return
+        at, run_id = round(time.time(), 3), uuid.uuid4().hex[:12]
+        made = await asyncio.to_thread(fork_of, events, after, run_id, at=at, agent=wanted.agent, model=wanted.model)
+        fork = RunModel(made.run_id, made.agent, self._board)
+        self._board.add(fork)
+        goes_on = GoingOn(made.run_id, made.agent, folder, made.past, None)
+        self.begin(fork, goes_on, wanted.prompt)
+        self._navigation.show_run(fork)
+
+    def begin(self, run: RunModel, fork: GoingOn, prompt: str = "") -> None:
+        """Serve a fork that is on the board, and ask it this, if anything."""
+        if prompt:
+            run.ask(prompt)
+        work_told(self._app, self._begin(run, fork), group="forks", title="Fork")
+
+    async def _begin(self, run: RunModel, fork: GoingOn) -> None:
+        store = await asyncio.to_thread(_store_of, fork.past.events)
+        if run.run_id not in self._board.runs:
+            return  # somebody has closed it
+        store.queue.update(run.store.queue)
+        run.store.become(store)
+        if (screen := self._navigation.screen_of(run)) is not None:
+            screen.run_reread()
+        self._serve(run, fork)
+
+
+def _told_by(run_id: str) -> list[Event]:
+    """In a thread: it imports, and reads."""
+    from maverick_tui.history.forking import told_by
+
+    return told_by(run_id)
+
+
+def _store_of(events: list[Event]) -> RunStore:
+    """In a thread: there may be many."""
+    store = RunStore()
+    for event in events:
+        store.apply(event)
+    return store
+
+
+def _agents_in(folder: Path) -> list[str]:
+    from maverick_tui.agent.catalog.discovery import discover
+
+    return sorted(listing.name for listing in discover(folder).agents)

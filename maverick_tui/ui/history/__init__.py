@@ -1,0 +1,1 @@
+"""All kept runs to look through, to search, and to add up."""

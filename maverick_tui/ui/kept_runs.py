@@ -1,0 +1,334 @@
+"""KeptRuns: kept runs in the application. They are opened to be read, and what is sent to one makes it go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.board import Rest, RunModel
+from maverick_tui.ui.attached import has_host
+from maverick_tui.ui.run_at_rest import GOES_ON, RunAtRest, rest_of
+from maverick_tui.ui.told_work import work_told
+
+if TYPE_CHECKING:
+    from maverick_tui.exceptions import MaverickError
+    from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.history.opening import OpenedRun
+    from maverick_tui.runs.board import Board
+    from maverick_tui.runs.commands import Command
+    from maverick_tui.runs.entries import Entry
+    from maverick_tui.runs.store import RunStore
+    from maverick_tui.ui.navigation import Navigation
+
+READING = "Reading all of its"
+PAINTED_WITHIN = 1.0
+"""Seconds after which the rest is read whatever is painted."""
+_AFTERWARDS = "You are only reading this run. Send a prompt to continue it."
+
+
+class KeptRuns:
+    """Brings kept runs to the board, and has them go on."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        board: Board,
+        navigation: Navigation,
+        serve: Callable[[RunModel, GoingOn], None],
+        attach: Callable[[RunModel], None],
+        folder: Callable[[], Path | None],
+    ) -> None:
+        """`serve` serves a run that goes on, `attach` follows one that lives in a process of its own; `folder` is the
+        one to suggest for a run whose own is gone.
+        """
+        self._app = app
+        self._board = board
+        self._navigation = navigation
+        self._serve = serve
+        self._attach = attach
+        self._folder = folder
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def await_reading(self, run: RunModel) -> None:
+        """Have a run wait to be opened whose screen is there already."""
+        _ = run.lay_down(RunAtRest(run, self), Rest("Reading it", may_go_on=False))
+
+    def ended(self, run: RunModel) -> None:
+        """A run has ended while it is still shown: if it is kept, it can be read on, and go on."""
+        if run.run_id in self._board.runs and run.is_kept and run.store.is_ended:
+            _ = run.lay_down(RunAtRest(run, self), rest_of(run.store))
+
+    def left(self, run: RunModel, unsent: str) -> None:
+        """A run in a process of its own is not followed any more, while it is still shown: its journal has the rest."""
+        if run.run_id not in self._board.runs:
+            return
+        if run.store.is_ended and run.is_kept:
+            self.ended(run)
+        else:
+            self.await_reading(run)
+            self._work(self._open(run.run_id, None, (), may_attach=False))
+        self._give_back(run, unsent)
+
+    def open(self, run_id: str, number: int | None = None, words: Sequence[str] = ()) -> None:
+        """Show a run as it stands; at the event with that number, with these words marked."""
+        self._work(self._open(run_id, number, words))
+
+    async def _open(self, run_id: str, number: int | None, words: Sequence[str], *, may_attach: bool = True) -> None:
+        run = self._board.runs.get(run_id)
+        is_served = run is not None and run.rest is None
+        if run is not None and is_served:
+            self._navigation.show_run(run)
+            if number is None:
+                return
+        if may_attach and not is_served and number is None and await asyncio.to_thread(has_host, run_id):
+            self._follow(run_id)
+            return
+        from maverick_tui.exceptions import ConfigError
+
+        first: Rest | None = None
+        try:
+            part = None if is_served else await asyncio.to_thread(_open_part, run_id, number)
+            if part is not None:
+                first = rest_of(part.store)._replace(words=f"{READING} {part.events:,} events")
+                run = self._show(part, first, number, words)
+                await self._painted(run)
+            opened = await asyncio.to_thread(_open_run, run_id, number)
+            if run is not None and not is_served:
+                await self._prepare(run, opened.store, _between(part.entry, opened.entry) if part is not None else None)
+        except ConfigError as error:
+            self._say(error)
+            if run is not None and run.rest is not None and run.store.entries:
+                run.rest = Rest(f"It cannot be read: {one_line(error.message)}", may_go_on=False)
+            elif run is not None and run.rest is not None:  # there is nothing to look at
+                self._navigation.forget(run)
+                self._navigation.show_picker()
+            return
+        if run is not None and is_served:
+            opened.store.renumber(distance(run.store, opened.store))
+            self._show_place(run, opened.entry, words)
+        elif part is None or run is None:
+            self._show(opened, rest_of(opened.store, is_damaged=bool(opened.problem)), number, words)
+        elif run.rest is first:  # else it has gone on meanwhile, or was opened again
+            run.rest = rest_of(opened.store, is_damaged=bool(opened.problem))
+            self._reread(run, opened.store, _between(part.entry, opened.entry))
+        if opened.problem:
+            self._app.notify(one_line(opened.problem), title="Kept run", severity="warning", timeout=10, markup=False)
+
+    def _follow(self, run_id: str) -> None:
+        """Show a run that lives in a process of its own, unless somebody was faster."""
+        run = self._board.runs.get(run_id) or RunModel(run_id, "", self._board)
+        if run.run_id not in self._board.runs or run.rest is not None:
+            self._board.add(run)
+            run.begin_anew()
+            self._attach(run)
+        self._navigation.show_run(run)
+
+    def _show(self, opened: OpenedRun, rest: Rest, number: int | None, words: Sequence[str]) -> RunModel:
+        known = self._board.runs.get(opened.run_id)
+        if known is not None and known.rest is None:  # it has gone on while it was read: it shows more than this
+            self._navigation.show_run(known)
+            return known
+        run = known or RunModel(opened.run_id, opened.agent, self._board)
+        _ = run.lay_down(RunAtRest(run, self), rest)
+        run.agent = opened.agent
+        if known is not None:
+            self._reread(run, opened.store, distance(run.store, opened.store))
+        else:
+            run.store = opened.store
+            self._board.add(run)
+        if self._navigation.shown_run is not run:
+            self._navigation.show_run(run)
+        if number is not None:
+            self._show_place(run, opened.entry, words)
+        return run
+
+    async def _painted(self, run: RunModel) -> None:
+        """Wait until it is on the screen: to read the rest takes the interpreter from those who paint."""
+        painted = asyncio.Event()
+        screen = self._navigation.screen_of(run)
+        if screen is not None and screen.call_after_refresh(painted.set):
+            with suppress(asyncio.TimeoutError):
+                async with asyncio.timeout(PAINTED_WITHIN):
+                    await painted.wait()
+
+    def _show_place(self, run: RunModel, entry: Entry | None, words: Sequence[str]) -> None:
+        if entry is not None and (screen := self._navigation.screen_of(run)) is not None:
+            screen.show_at(entry.number, words)
+
+    async def _prepare(self, run: RunModel, store: RunStore, renumbered_by: int | None = None) -> None:
+        """Get ready for what the run's store is to become, so that keys do not wait for that."""
+        by = distance(run.store, store) if renumbered_by is None else renumbered_by
+        await asyncio.to_thread(store.renumber, by)
+        if (screen := self._navigation.screen_of(run)) is not None and screen.is_mounted:
+            await screen.transcript.prepare(store)
+
+    def _reread(self, run: RunModel, store: RunStore, renumbered_by: int) -> None:
+        run.store.become(store, renumbered_by)
+        if (screen := self._navigation.screen_of(run)) is not None:
+            screen.run_reread()
+
+    # -- going on -----------------------------------------------------------------------------------------------------
+
+    def resume(self, run: RunModel, prompt: str | None, folder: Path) -> None:
+        """Have a run go on whose screen is there already, with a prompt if there is one."""
+        from maverick_tui.runs.commands import Reconnect
+
+        self.go_on(run, [Reconnect()], folder)
+        if prompt is not None:
+            run.ask(prompt)
+
+    def go_on(self, run: RunModel, wanted: Sequence[Command], folder: Path | None = None) -> None:
+        """Have a run go on with what is wanted of it, in its own folder or in another; what is wanted then follows."""
+        rest = run.rest or Rest(GOES_ON)
+        run.come_back(wanted)
+        self._work(self._go_on(run, rest, folder))
+
+    async def _go_on(self, run: RunModel, rest: Rest, folder: Path | None) -> None:
+        from maverick_tui.exceptions import ConfigError
+
+        try:
+            found, store = await asyncio.to_thread(_to_go_on, run.run_id)
+        except ConfigError as error:
+            self._say(error)
+            self._lay_down_again(run, rest)
+            if run.store.looked_at is not None:  # it is still at work elsewhere, and may have told more since
+                await self._open(run.run_id, None, ())
+            return
+        folder = await self.folder_of(run, folder or found.folder)
+        await self._prepare(run, store)
+        if run.run_id not in self._board.runs:
+            return  # somebody has closed it
+        if folder is None:
+            self._lay_down_again(run, rest)
+            return
+        store.queue, store.held = run.store.queue, run.store.held
+        self._reread(run, store, distance(run.store, store))
+        found = found.by(run.agent) if found.is_foreign else found  # who goes on with a session is the person's to say
+        self._serve(run, found._replace(folder=folder))
+
+    async def folder_of(self, run: RunModel, folder: Path) -> Path | None:
+        """The folder, or the one that the person names instead of it; None if that is none."""
+        if await asyncio.to_thread(folder.is_dir):
+            return folder
+        from maverick_tui.ui.dialogs.path import PathScreen
+
+        question = PathScreen(
+            f"{run.title} cannot continue where it was",
+            f"Its folder {folder} is gone. Where should it continue?",
+            self._folder() or Path.cwd(),
+            enter="go on there",
+            problem_of=lambda path: "" if path.is_dir() else f"There is no folder {path}.",
+        )
+        return await self._app.push_screen_wait(question)
+
+    def _lay_down_again(self, run: RunModel, rest: Rest) -> None:
+        """It does not go on after all; what was typed for it stands in its prompt again."""
+        from maverick_tui.runs.commands import SendPrompt
+
+        handle = RunAtRest(run, self)
+        wanted = run.lay_down(handle, rest)
+        handle.remember(wanted)
+        self._give_back(run, "\n".join(command.text for command in wanted if isinstance(command, SendPrompt)))
+
+    def _give_back(self, run: RunModel, typed: str) -> None:
+        """Let what was typed stand in the run's prompt again."""
+        screen = self._navigation.screen_of(run)
+        if screen is not None and screen.is_mounted:
+            screen.prompt.put_before(typed)
+            screen.status_clock.refresh_now()
+        else:
+            state = self._navigation.prompt_of(run)
+            state.draft = "\n".join(filter(None, (typed, state.draft)))
+
+    # -- saying -------------------------------------------------------------------------------------------------------
+
+    def refuse(self, run: RunModel, command: Command) -> None:
+        """Say why nothing comes of what is wanted."""
+        from maverick_tui.runs.commands import CloseRun, Interrupt
+
+        if run.rest is not None and not isinstance(command, CloseRun | Interrupt):
+            goes_on_here = run.rest.may_go_on and run.store.looked_at is None
+            words = _AFTERWARDS if goes_on_here else f"{run.rest.words}."
+            self._app.notify(words, title=run.title, timeout=6, markup=False)
+
+    def name(self, run: RunModel, name: str) -> None:
+        """Call a kept run by a name."""
+        from maverick_tui.exceptions import ConfigError
+        from maverick_tui.history.labels import name_run
+
+        try:
+            run.store.name = name_run(run.run_id, name).name
+        except ConfigError as error:
+            self._say(error)
+        self._navigation.entitle(run)
+        self._show_state(run)
+
+    def choose_model(self, run: RunModel, model: str) -> None:
+        """Say that another model answers once a run goes on."""
+        run.store.model = model
+        self._app.notify(f"{one_line(model)} answers once it goes on.", title=run.title, timeout=6, markup=False)
+        self._show_state(run)
+
+    def drop_queued(self, run: RunModel, prompt_id: str) -> None:
+        """Let a prompt that a run was never sent wait no longer."""
+        _ = run.store.queue.pop(prompt_id, None)
+        run.store.held.discard(prompt_id)
+        self._show_state(run)
+
+    def _show_state(self, run: RunModel) -> None:
+        if (screen := self._navigation.screen_of(run)) is not None and screen.is_mounted:
+            screen.status_clock.refresh_now()
+
+    def _work(self, work: Coroutine[Any, Any, None]) -> None:
+        work_told(self._app, work, group="kept", title="Kept run")
+
+    def _say(self, error: MaverickError) -> None:
+        text = one_line(f"{error.message} {error.hint}")
+        self._app.notify(text, title="Kept run", severity="warning", timeout=10, markup=False)
+
+
+def distance(shown: RunStore, other: RunStore) -> int:
+    """By how much the entries of the other store are to be renumbered, so that those which are shown are the same.
+
+    Both have the beginning of the run, or else they have its end.
+    """
+    if not shown.entries or not other.entries:
+        return 0
+    first, same = shown.entries[0], other.entries[0]
+    begins_alike = (first.at, first.turn, first.kind) == (same.at, same.turn, same.kind)
+    return _between(first, same) if begins_alike else _between(shown.entries[-1], other.entries[-1])
+
+
+def _between(entry: Entry | None, same: Entry | None) -> int:
+    """By how much the number of the same entry in another store is to grow."""
+    return entry.number - same.number if entry is not None and same is not None else 0
+
+
+# -- in threads, for they import and read ------------------------------------------------------------------------------
+
+
+def _open_part(run_id: str, number: int | None) -> OpenedRun | None:
+    from maverick_tui.history.opening import open_part
+
+    return open_part(run_id, number)
+
+
+def _open_run(run_id: str, number: int | None) -> OpenedRun:
+    from maverick_tui.history.opening import open_run
+
+    return open_run(run_id, number)
+
+
+def _to_go_on(run_id: str) -> tuple[GoingOn, RunStore]:
+    from maverick_tui.history.going_on import to_go_on
+    from maverick_tui.history.opening import store_of
+
+    found = to_go_on(run_id)
+    return found, store_of(run_id, found.past.events)[0]

@@ -1,0 +1,1 @@
+"""A kept run plays again: no model, no tools, nothing is sent."""

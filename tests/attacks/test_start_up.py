@@ -1,0 +1,77 @@
+"""Files that shells read when they start: whoever writes one has a command run, however the shell is led there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.permissions import sourced
+from maverick_tui.agent.permissions.judge import Judge
+from tests.agent.permissions.deciding import bash, decide
+from tests.attacks.driving import Call, attended
+from tests.attacks.sandbox import Sandbox
+from tests.attacks.start_up import LINES, OH_MY_ZSH
+from tests.conftest import ServeModel
+
+EDITS = ["Read", "Write", "Edit", "Bash"]
+HARMLESS = ("src/a.py", "docs/x.md", "Makefile", "LICENSE", ".gitignore", "data.json")
+
+
+@pytest.fixture
+def project() -> Path:
+    """A project in a home directory of its own, of which nothing is known from before."""
+    sourced._sourced.cache_clear()
+    folder = Path.home() / "src" / "work"
+    (folder / "there").mkdir(parents=True)
+    return folder
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_what_start_up_files_lead_to_asks(name: str, project: Path) -> None:
+    start, line, file = LINES[name]
+    (Path.home() / ".linked").symlink_to(project / "linked.sh")
+    write(Path.home() / ".more", f". {project}/zz/from-more.sh\n")
+    own = str(project.relative_to(Path.home()))
+    line = line.replace("{C}", str(project)).replace("{R}", own).replace("{N}", project.name)
+    write(Path.home() / start, f"# Mine\n{line}\n")
+    judge = Judge(EDITS, project, person=True)
+    assert decide(judge, "Write", {"file_path": file}) == "ask"
+    assert decide(Judge(["Write(**)"], project, person=False), "Write", {"file_path": file}) == "deny"
+    assert [decide(judge, "Write", {"file_path": path}) for path in HARMLESS] == ["allow"] * len(HARMLESS)
+    assert decide(judge, "Bash", bash("git status")) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("folder", "file"),
+    [("custom", "plugins/mine/mine.plugin.zsh"), ("custom/plugins/mine", "mine.plugin.zsh"), ("themes", "x.zsh-theme")],
+)
+def test_what_a_collection_of_plugins_leads_to_asks(folder: str, file: str, project: Path) -> None:
+    for path, text in OH_MY_ZSH.items():
+        write(Path.home() / path, text)
+    cwd = Path.home() / ".oh-my-zsh" / folder
+    cwd.mkdir(parents=True)
+    judge = Judge(EDITS, cwd, person=True)
+    assert decide(judge, "Write", {"file_path": file}) == "ask"
+    assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
+    assert decide(Judge(EDITS, project, person=True), "Write", {"file_path": file}) == "allow"
+
+
+async def test_the_shell_of_a_command_runs_nothing_that_was_just_written(sandbox: Sandbox, serve: ServeModel) -> None:
+    sourced._sourced.cache_clear()
+    (sandbox.home / ".bashrc").write_text(f'. "${{DOTFILES:-{sandbox.project}}}/aliases.sh"\n')
+    before = (sandbox.home / ".bashrc").read_text()
+    content = f"touch {sandbox.project}/PWNED-start-up\n"
+    calls = [
+        Call("write", "Write", {"file_path": str(sandbox.project / "aliases.sh"), "content": content}),
+        Call("list", "Bash", {"command": "ls"}),
+    ]
+    report = await attended(sandbox, serve, calls, allowed_tools=EDITS)
+    assert report.outcomes["write"].has_run is False, report.explain(["write"])
+    assert not report.changes
+    assert (sandbox.home / ".bashrc").read_text() == before

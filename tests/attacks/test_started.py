@@ -1,0 +1,79 @@
+"""What runs by itself is not put in place by a command, whatever was allowed: hooks of git, and the agent's own."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.tools import ToolRule
+from maverick_tui.git.programs import started_by_settings
+from tests.agent.permissions.deciding import bash, decide
+
+PUT_THERE = (
+    "git mv -f tools/build.sh tools/hooks/pre-commit",
+    "git mv -f tools/build.sh ./docs/../tools/hooks/pre-push",
+    "git mv tools/hooks docs/hooks",
+    "git mv docs/evil tools",
+    "git mv tools/build.sh {C}/tools/hooks/",
+    "git format-patch -1 --output=tools/hooks/pre-commit",
+    "git format-patch -1 -o tools/hooks",
+    "git format-patch -1 -otools/hooks",
+    "git bundle create tools/hooks/pre-commit HEAD",
+    "git interpret-trailers --in-place --trailer x tools/hooks/pre-commit",
+    "git mv -f tools/build.sh tools/lint.py",
+    "git bundle create tools/lint.py HEAD",
+    "cp node tools/lint.py",
+    "git mv node tools/hooks/pre-commit",
+)
+ORDINARY = (
+    "git mv docs/guide.md docs/guide2.md",
+    "git format-patch -1 --output=docs/x.patch",
+    "git add tools/hooks/pre-commit tools/lint.py",
+    "git commit -m tools/hooks/pre-commit tools/build.sh",
+    "python tools/lint.py docs",
+    "./tools/lint.py docs",
+    "tools/hooks/pre-commit docs",
+    "npm run lint",
+)
+RULES = sorted(
+    {" ".join(line.split()[:2] if line.startswith("git") else line.split()[:1]) for line in PUT_THERE + ORDINARY}
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    subprocess.run(["git", "config", "core.hooksPath", "tools/hooks"], cwd=folder, check=True)
+    for name in ("tools/build.sh", "tools/hooks/pre-commit", "tools/lint.py", "docs/guide.md", "docs/evil", "node"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    return folder
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_command_that_was_allowed_puts_nothing_where_it_would_be_run(person: bool, project: Path) -> None:
+    rules = [f"Bash({rule}:*)" for rule in RULES]
+    hooks = ["python tools/lint.py"]
+    judge = Judge(["Bash"] if person else rules, project, person=person, git_starts=started_by_settings, started=hooks)
+    for rule in RULES if person else ():
+        judge.grant(ToolRule("Bash", f"{rule}:*"))
+
+    def decided(commands: tuple[str, ...]) -> dict[str, str]:
+        return {line: decide(judge, "Bash", bash(line.replace("{C}", str(project)))) for line in commands}
+
+    assert decided(PUT_THERE) == dict.fromkeys(PUT_THERE, "ask" if person else "deny")
+    assert decided(ORDINARY) == dict.fromkeys(ORDINARY, "allow")
+
+
+def test_programs_of_the_project_that_are_found_by_their_names_are_not_edited_unasked(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{project}/bin:{project}:/usr/bin:docs")
+    judge = Judge(["Write", "Bash(bin/ls:*)"], project, person=False)
+    decided = {path: decide(judge, "Write", {"file_path": path}) for path in ("bin/ls", "bin/new", "docs/x", "ls")}
+    assert decided == {"bin/ls": "deny", "bin/new": "deny", "docs/x": "allow", "ls": "allow"}
+    assert decide(judge, "Bash", bash("bin/ls docs")) == "allow"

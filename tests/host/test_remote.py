@@ -1,0 +1,148 @@
+"""RemoteRun: the run as its reader has it, whatever becomes of the line and of the host."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.host import remote as remote_module
+from maverick_tui.host.remote import RemoteRun
+from maverick_tui.runs.commands import Interrupt, SendPrompt
+from maverick_tui.runs.store import GONE
+from tests.history.kept import keep
+from tests.host.served_run import RUN, Served, serving, until
+from tests.support.runs import Tape
+
+
+def tape() -> Tape:
+    return Tape().connect().prompt("Go").say("An answer in some words.")
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_module, "AGAIN_AFTER", (0.01,) * 200)
+
+
+async def test_its_log_is_the_run_s_from_any_moment_to_the_end() -> None:
+    events = list(tape().done().events)
+    async with serving(events[:10]) as run:
+        remote = RemoteRun(RUN)
+        reading = asyncio.create_task(remote.serve())
+        await until(lambda: len(remote.events) == 10)
+        run.tell(events[10:])
+        run.events.close()
+        await reading
+    assert remote.events.since(0) == events
+    assert remote.events.is_closed
+
+
+async def test_what_is_wanted_before_there_is_a_line_is_sent() -> None:
+    remote = RemoteRun(RUN)
+    remote.send(SendPrompt("p", "Go"))
+    async with serving() as run:
+        reading = asyncio.create_task(remote.serve())
+        await until(lambda: run.commands)
+        remote.send(Interrupt())
+        await until(lambda: len(run.commands) == 2)
+        run.events.close()
+        await reading
+    assert run.commands == [SendPrompt("p", "Go"), Interrupt()]
+
+
+async def test_a_line_that_breaks_is_taken_up_again_and_nothing_is_missed_or_done_twice() -> None:
+    events = list(tape().done().events)
+    async with serving() as run:
+        remote = RemoteRun(RUN)
+        reading = asyncio.create_task(remote.serve())
+        for number, event in enumerate(events):
+            run.tell([event])
+            if number % 4 == 0:
+                remote.send(SendPrompt(f"p{number}", "Go"))
+                for task in list(run.server._readers):
+                    task.cancel()
+                await asyncio.sleep(0)
+        await until(lambda: len(run.commands) == len(range(0, len(events), 4)))
+        run.events.close()
+        await reading
+    assert remote.events.since(0) == events
+    ids = [command.prompt_id for command in run.commands if isinstance(command, SendPrompt)]
+    assert sorted(ids) == sorted(set(ids))
+
+
+async def test_the_end_of_a_host_that_was_killed_is_told_as_its_journal_would() -> None:
+    served: AbstractAsyncContextManager[Served] = serving(tape().events)
+    run = await served.__aenter__()
+    remote = RemoteRun(RUN)
+    reading = asyncio.create_task(remote.serve())
+    await until(lambda: len(remote.events) == len(run.events))
+    for task in list(run.server._readers):
+        task.cancel()
+    await served.__aexit__(asyncio.CancelledError, asyncio.CancelledError(), None)
+    await reading
+    *_, turn, end = remote.events.since(0)
+    assert isinstance(turn, ev.TurnEnded)
+    assert isinstance(end, ev.RunEnded)
+    assert (turn.outcome, end.reason) == ("interrupted", GONE)
+
+
+async def test_an_end_that_a_reader_has_missed_is_in_the_journal() -> None:
+    tape_ = tape()
+    served: AbstractAsyncContextManager[Served] = serving(tape_.events)
+    run = await served.__aenter__()
+    remote = RemoteRun(RUN)
+    reading = asyncio.create_task(remote.serve())
+    await until(lambda: len(remote.events) == len(run.events))
+    events = [*tape_.done().events, ev.RunEnded(tape_.at, "closed")]
+    keep(RUN, events)
+    await served.__aexit__(asyncio.CancelledError, asyncio.CancelledError(), None)
+    await reading
+    assert remote.events.since(0) == events
+
+
+async def test_what_is_too_long_is_not_sent_and_what_was_not_heard_is_known() -> None:
+    said: list[str] = []
+    remote = RemoteRun(RUN, on_refused=said.append)
+    remote.send(SendPrompt("p", "x" * 5_000_000))
+    remote.send(SendPrompt("q", "Go"))
+    assert [text for text in said if "too long" in text]
+    assert remote.unsent == ["Go"]
+
+
+async def test_one_that_only_reads_says_so_and_sends_nothing() -> None:
+    said: list[str] = []
+    async with serving() as run:
+        remote = RemoteRun(RUN, is_read_only=True, on_refused=said.append)
+        reading = asyncio.create_task(remote.serve())
+        await until(lambda: remote.hello is not None)
+        remote.send(Interrupt())
+        run.events.close()
+        await reading
+    assert (said, run.commands) == (["You are only reading this run."], [])
+
+
+async def test_a_kind_of_event_that_is_not_known_counts_and_is_passed_over() -> None:
+    class Newer(ev.Event):
+        """What a later version may tell."""
+
+        __slots__ = ()
+
+    async with serving() as run:
+        remote = RemoteRun(RUN)
+        reading = asyncio.create_task(remote.serve())
+        run.tell([Newer(1.0), ev.Noticed(2.0, "known", "This is.")])
+        run.events.close()
+        await reading
+    assert [type(event).__name__ for event in remote.events.since(0)] == ["Noticed", "Noticed"]
+    assert remote.events.since(1) == [ev.Noticed(2.0, "known", "This is.")]
+
+
+async def test_who_is_refused_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maverick_tui.host.lines.ReaderHello.__new__.__defaults__", (0, "", False, 99))
+    async with serving() as run:
+        with pytest.raises(ConfigError, match="refuses"):
+            await RemoteRun(RUN).serve()
+        run.events.close()

@@ -1,0 +1,74 @@
+"""An agent that needs no engine, for programs that a test starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SECRET = "sk-ant-api03-" + "a1B2" * 24
+COOK = """
+import asyncio
+import logging
+from contextlib import asynccontextmanager
+from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent
+from maverick_tui.agent.engines import Answered, ToolQuestion
+from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, RequestStarted, UsageReported
+from maverick_tui.usage import Usage
+
+class Session:
+    memory, may_rest, is_ended = None, False, False
+
+    def __init__(self, listener):
+        self.listener, self.is_cut = listener, asyncio.Event()
+
+    async def ended(self):
+        await asyncio.Event().wait()
+
+    async def ask(self, prompt):
+        tell, now, block = self.listener.tell, self.listener.now, self.listener.next_block()
+        tell(RequestStarted(now()))
+        tell(BlockStarted(now(), block, "text"))
+        for word in ("You ", "say ", prompt):
+            tell(BlockGrew(now(), block, word))
+        tell(BlockEnded(now(), block))
+        while prompt == "stubborn":
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                pass
+        if prompt == "fail":
+            logging.getLogger("cook").warning("The key is %s", "sk-ant-api03-" + "a1B2" * 24)
+            raise AgentError("The oven is cold.", hint="Heat it.")
+        if prompt == "ask":
+            await self.listener.ask(ToolQuestion("Bash", {"command": "make soup"}, "call-1"))
+        if prompt == "dear":
+            tell(UsageReported(now(), "message-1", 100, 10, cost_usd=5.0))
+        if prompt in ("stuck", "dear"):
+            await self.is_cut.wait()
+        return Answered(Usage(100, 10, cost_usd=0.02), steps=1, is_cut=self.is_cut.is_set())
+
+    async def interrupt(self):
+        self.is_cut.set()
+
+class Cook(MaverickAgent):
+    \"\"\"Repeats what it is told.\"\"\"
+
+    system_prompt = "You cook."
+    inputs = {"salt": {"type": "integer", "default": 1}}
+
+    @asynccontextmanager
+    async def open_session(self, context, listener, **options):
+        yield Session(listener)
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        return await self.run(context.extra.get("prompt") or self.initial_prompt, context)
+
+# As that of a Markdown file, which is not called: else the SDK is imported, which takes a second.
+Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
+"""
+
+
+def write_cook(home: Path) -> None:
+    """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `fail` and `dear` mean something to it."""
+    folder = home / ".config" / "maverick" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "cook.py").write_text(COOK)

@@ -1,0 +1,33 @@
+"""Runs in processes of their own, for tests: which there are, and the end of all of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from tests.support.processes import marked
+
+PATIENCE = 120.0
+
+
+def hosts(mark: str) -> list[int]:
+    """The processes of all hosts that carry the mark."""
+    return [pid for pid, command in marked(mark).items() if "maverick_tui.host" in command]
+
+
+def end_hosts(mark: str) -> None:
+    """End all hosts of a test, whatever has become of them; what they have started ends with them."""
+    for pid in hosts(mark):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def until(is_so: Callable[[], object], what: str) -> None:
+    """Wait until it is so."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)

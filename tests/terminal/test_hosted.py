@@ -1,0 +1,93 @@
+"""A run with a process of its own survives whatever becomes of those who look at it."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.host.orders import Order
+from maverick_tui.host.places import has_host
+from maverick_tui.host.starting import start_host
+from maverick_tui.offline.processes import offline_environment
+from tests.host.served_run import RUN
+from tests.support.processes import wait_until_gone
+from tests.support.pty_program import PATIENCE
+from tests.support.sampling import sampled
+from tests.support.served import served
+from tests.terminal.application import CTRL_Q, Application
+from tests.terminal.conftest import Maverick
+
+pytestmark = pytest.mark.slow
+
+WORDS = [f"w{number:04}" for number in range(600)]
+SCENE = {
+    "answers": [
+        {"steps": ["It begins. ", {"tool": "Bash", "input": {"command": "ls", "description": "look"}}]},
+        {"steps": [" ".join(WORDS)], "pace": {"tokens_per_second": 300}},
+    ]
+}
+CHROME = 5
+"""Rows below the transcript: they tell the time."""
+
+
+@pytest.fixture
+def host(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A run that streams for a few seconds, in its own process."""
+    with served([SCENE]) as url:
+        for name, value in offline_environment(url, home).items():
+            if name != "MAVERICK_OFFLINE":
+                monkeypatch.setenv(name, value)
+        pid = start_host(Order(RUN, handyman, str(Path.cwd()), "Count"))
+        try:
+            yield pid
+        finally:
+            if has_host(RUN):
+                os.kill(pid, signal.SIGKILL)
+            assert wait_until_gone(mark) == {}
+
+
+def transcript(app: Application) -> list[str]:
+    """What stands above the rows that tell the time, and beside the panel that does, without the scrollbar."""
+    return [row.partition("▏")[0][:-2].rstrip() for row in app.look().rows[1:-CHROME]]
+
+
+@pytest.mark.parametrize("seed", sampled(range(50), 50))
+def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
+    maverick: Maverick, host: int, seed: int
+) -> None:
+    chance = random.Random(seed)
+    steady = maverick("attach", RUN)
+    app = maverick("attach", RUN)
+    app.see("handyman")
+    time.sleep(chance.uniform(0.0, 1.0))
+    os.kill(app.pid, chance.choice([signal.SIGKILL, signal.SIGHUP, signal.SIGTERM]))
+    app.wait()
+    last = maverick("attach", RUN)
+    for app in (steady, last):
+        app.see("✔ done in")
+    end = time.monotonic() + PATIENCE
+    while transcript(last) != transcript(steady) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert transcript(last) == transcript(steady)
+    assert has_host(RUN)
+    for app in (steady, last):
+        app.send(CTRL_Q)
+        assert app.wait() == 0
+    assert has_host(RUN)
+
+
+def test_the_end_of_the_host_is_seen_at_once_and_the_run_can_go_on(maverick: Maverick, host: int, mark: str) -> None:
+    app = maverick("attach", RUN)
+    app.until(lambda glass: re.search(r"w\d{4}", glass.text))
+    os.kill(host, signal.SIGKILL)
+    app.see("its process was gone")
+    app.see("Go on with this run")
+    app.send(CTRL_Q)
+    assert app.wait() == 0

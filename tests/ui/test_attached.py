@@ -1,0 +1,123 @@
+"""Runs in processes of their own, on the screen: followed, steered and left at work."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, SendPrompt
+from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.run.screen import RunScreen
+from tests.history.kept import keep
+from tests.host.served_run import RUN, Served, serving
+from tests.support.runs import BEGAN, Tape
+from tests.ui.running import until
+
+
+def shown(app: MaverickApp) -> str:
+    """What stands in the transcript's view."""
+    assert isinstance(app.screen, RunScreen)
+    transcript = app.screen.transcript
+    region = transcript.scrollable_content_region.reset_offset
+    return "\n".join(strip.text.rstrip() for strip in transcript.render_lines(region))
+
+
+@asynccontextmanager
+async def attached(tape: Tape, *, is_read_only: bool = False) -> AsyncIterator[tuple[Served, MaverickApp, Pilot[Any]]]:
+    """The application on a run that lives elsewhere, as far as the tape goes."""
+    launch = Launch(Path.cwd(), agent="", attaches=RUN, is_read_only=is_read_only)
+    async with serving(tape.events) as run:
+        app = MaverickApp(launch, preferences=Preferences())
+        async with app.run_test(size=(100, 30)) as pilot:
+            await until(pilot, lambda: run.server.readers, "it reads")
+            yield run, app, pilot
+        run.events.close()
+
+
+def begun() -> Tape:
+    return Tape().connect().prompt("Go").say("I am at work.")
+
+
+async def test_it_shows_what_was_told_before_and_what_is_told_now() -> None:
+    tape = begun()
+    async with attached(tape) as (run, app, pilot):
+        await until(pilot, lambda: "I am at work." in shown(app))
+        more = len(tape.events)
+        tape.say("And now I am done.").done()
+        run.tell(tape.events[more:])
+        await until(pilot, lambda: "And now I am done." in shown(app))
+        assert isinstance(app.screen, RunScreen)
+        assert app.screen.run.agent == "reviewer"
+
+
+async def test_what_is_typed_and_answered_goes_there() -> None:
+    tape = begun().ask("Bash", {"command": "ls"})
+    async with attached(tape) as (run, app, pilot):
+        await until(pilot, lambda: "wants permission" in shown(app))
+        while not run.commands:  # a new question takes no key for a moment
+            await pilot.press("ctrl+x")
+        await pilot.press(*"later", "enter")
+        await until(pilot, lambda: any(isinstance(command, SendPrompt) for command in run.commands))
+    assert not any(isinstance(command, CloseRun) for command in run.commands)
+
+
+async def test_quitting_asks_nothing_and_leaves_it_at_work() -> None:
+    async with attached(begun()) as (run, app, pilot):
+        await until(pilot, lambda: "I am at work." in shown(app))
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app._exit)
+    assert run.commands == []
+
+
+async def test_closing_its_screen_leaves_it_at_work_and_says_how_to_come_back() -> None:
+    async with attached(begun()) as (run, app, pilot):
+        await until(pilot, lambda: "I am at work." in shown(app))
+        await pilot.press("f9")
+        await until(pilot, lambda: not isinstance(app.screen, RunScreen), "the picker is there")
+        assert any(f"maverick attach {RUN}" in notice.message for notice in app._notifications)
+        await until(pilot, lambda: not run.server.readers, "nobody reads it any more")
+    assert run.commands == []
+
+
+async def test_who_only_reads_sends_nothing() -> None:
+    async with attached(begun(), is_read_only=True) as (run, app, pilot):
+        await until(pilot, lambda: "I am at work." in shown(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app._notifications, "it says so")
+    assert not any(isinstance(command, Interrupt | AnswerPermission) for command in run.commands)
+
+
+async def test_a_run_of_the_history_that_has_a_host_is_followed() -> None:
+    async with serving(begun().events) as run:
+        app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+        async with app.run_test(size=(100, 30)) as pilot:
+            app.open_kept(RUN)
+            await until(pilot, lambda: isinstance(app.screen, RunScreen) and "I am at work." in shown(app))
+            await pilot.press(*"More", "enter")
+            await until(pilot, lambda: run.commands)
+        run.events.close()
+    assert [type(command).__name__ for command in run.commands] == ["SendPrompt"]
+
+
+async def test_one_that_has_ended_before_it_was_reached_is_read_from_its_journal() -> None:
+    keep(RUN, [*begun().done().events, ev.RunEnded(BEGAN + 60, "closed")])
+    app = MaverickApp(Launch(Path.cwd(), agent="", attaches=RUN), preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "I am at work." in shown(app))
+        assert isinstance(app.screen, RunScreen)
+        screen = app.screen
+        await until(pilot, lambda: screen.run.rest is not None, "it is only read")
+
+
+async def test_one_of_which_nothing_is_left_leads_to_the_picker_and_says_so() -> None:
+    app = MaverickApp(Launch(Path.cwd(), agent="", attaches=RUN), preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not isinstance(app.screen, RunScreen), "there is nothing to look at")
+        assert any("no journal" in notice.message for notice in app._notifications)

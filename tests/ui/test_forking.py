@@ -1,0 +1,180 @@
+"""Forks in the application: from a prompt, from an answer, by a command, and from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.history.forking import to_fork
+from maverick_tui.history.going_on import GoingOn
+from maverick_tui.runs import commands
+from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.store import RunStore
+from maverick_tui.ui import forking
+from maverick_tui.ui.dialogs.fork import ForkScreen
+from maverick_tui.ui.widgets.prompt import Prompt
+from tests.history.kept import AT, begun, ended, keep, turn
+from tests.ui.kept_app import RUN, KeptApp
+from tests.ui.running import PATIENCE, FedApp, Kept, until
+
+
+class ForkApp(KeptApp):
+    """Forks are none either."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._forks._serve = self.serve_again
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> None:
+    events = [*begun(cwd=str(tmp_path)), *turn(), *turn(2, "Dig", "Deep.", AT + 3), *ended(AT + 3)]
+    keep(RUN, events)
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[tuple[ForkApp, Pilot[Any]]]:
+    app = ForkApp()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.open_kept(RUN)
+        await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted, "the run is shown")
+        await until(pilot, lambda: "Deep." in app.shown(), "it is drawn")
+        yield app, pilot
+
+
+async def asks(app: ForkApp, pilot: Pilot[Any]) -> ForkScreen:
+    await until(pilot, lambda: app.top == "ForkScreen" and app.screen.is_mounted, "it asks")
+    assert isinstance(app.screen, ForkScreen)
+    return app.screen
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_prompt_is_asked_anew_in_a_run_beside() -> None:
+    async with opened() as (app, pilot):
+        screen = app.run_screen
+        (entry,) = [one for one in app.run_model.store.entries if isinstance(one, PromptEntry) and one.text == "Dig"]
+        await pilot.press("tab")
+        screen.transcript.choose(entry.number)
+        await pilot.press("f")
+        dialog = await asks(app, pilot)
+        await until(pilot, lambda: dialog.query_one(Prompt).text == "Dig", "its own prompt is there to be edited")
+        assert dialog.query_one(Prompt).selected_text == "Dig", "or to be replaced"
+        await pilot.press("end", *"ger", "enter")
+        await until(pilot, lambda: app.gone_on and app.top == "RunScreen" and "Forked from" in app.shown())
+        (fork,) = app.gone_on
+        assert (fork.agent, fork.past.turns, fork.size) == ("reviewer", 1, None)
+        shown = app.shown()
+        assert "I see." in shown
+        assert "Deep." not in shown
+        assert f"Forked from {RUN} after turn 1." in shown
+        run = app.board.runs[fork.run_id]
+        assert [command.text for command in run.handle.commands] == ["Digger"]  # type: ignore[union-attr]
+        assert list(app.board.runs) == [RUN, fork.run_id]
+        assert run.store.figures.usage.total == 0
+
+
+@pytest.mark.usefixtures("kept")
+async def test_by_a_command_it_goes_on_after_any_turn_with_another_agent_and_model() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press(*"/fork 9", "enter")
+        await until(pilot, lambda: app.notes, "it is said what is wrong")
+        assert "cannot be forked after turn 9: it has 2" in app.notes[0]
+        await pilot.press(*"/fork 01", "enter")
+        dialog = await asks(app, pilot)
+        assert "Fork after turn 1" in str(dialog.query_one(".dialog--title").render())
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen", "it is called off")
+        await pilot.press(*"/fork", "enter")
+        dialog = await asks(app, pilot)
+        assert "Fork after turn 2" in str(dialog.query_one(".dialog--title").render())
+        assert dialog.query_one(Prompt).text == ""
+        await pilot.press("tab", "space", "up", "enter", "tab", *"opus", "enter")
+        await until(pilot, lambda: app.gone_on, "it is forked")
+        (fork,) = app.gone_on
+        assert fork.agent != "reviewer"
+        assert fork.past.model == "opus"
+
+
+async def test_a_run_that_works_is_forked_after_the_last_turn_that_has_ended(tmp_path: Path) -> None:
+    app, log = ForkApp(), EventLog()
+    async with app.run_test(size=(100, 30)) as pilot:
+        run = RunModel("aaaa00c0ffee", "reviewer", app.board)
+        app.board.add(run)
+        run.connect(Kept())
+        app._navigation.show_run(run)
+        await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted)
+        app.run_screen.action_fork()
+        await until(pilot, lambda: app.notes, "there is nothing yet")
+        assert "nothing to fork" in app.notes[0]
+        following = asyncio.create_task(run.follow(log))
+        for event in [*begun("aaaa00c0ffee", cwd=str(tmp_path)), *turn(), ev.TurnStarted(AT + 5, 2, "Dig")]:
+            log.emit(event)
+        await until(pilot, lambda: run.store.is_running)
+        app.run_screen.action_fork()
+        dialog = await asks(app, pilot)
+        await until(pilot, lambda: dialog.query_one(Prompt).text == "Dig", "what it works at may be asked otherwise")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.gone_on, "it is forked")
+        assert app.gone_on[0].past.turns == 1
+        log.close()
+        await following
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_fork_that_is_closed_before_it_begins_is_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_read, made, fork = threading.Event(), RunStore(), to_fork(RUN, 1)
+
+    def slowly(_events: object) -> RunStore:
+        assert may_read.wait(PATIENCE)
+        return made
+
+    monkeypatch.setattr(forking, "_store_of", slowly)
+    app = ForkApp()
+    async with app.run_test(size=(100, 30)) as pilot:
+        run = RunModel(fork.run_id, fork.agent, app.board)
+        app.board.add(run)
+        app._forks.begin(run, fork)
+        app.board.remove(run)
+        may_read.set()
+        await until(pilot, lambda: not any(worker.group == "forks" for worker in app.workers), "it has been read")
+        assert not app.gone_on
+
+
+@pytest.mark.usefixtures("kept")
+async def test_whatever_goes_wrong_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(folder: Path) -> list[str]:
+        raise PermissionError(f"{folder} is not yours")
+
+    monkeypatch.setattr(forking, "_agents_in", refuse)
+    async with opened() as (app, pilot):
+        await pilot.press(*"/fork", "enter")
+        await until(pilot, lambda: app.notes, "it is said what is wrong")
+        assert "PermissionError" in app.notes[0]
+
+
+@pytest.mark.usefixtures("kept")
+async def test_the_command_line_opens_a_fork() -> None:
+    app, fork, served = FedApp("reviewer"), to_fork(RUN, 1), list[GoingOn]()
+
+    def serve(run: RunModel, past: GoingOn) -> None:
+        served.append(past)
+        run.connect(Kept())
+
+    app.launch = app.launch._replace(prompt="Instead", forks=fork)
+    app._forks._serve = serve
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: served == [fork], "it is served")
+        await until(pilot, lambda: f"Forked from {RUN} after turn 1." in app.shown(), "it is shown")
+        (sent,) = app.kept.take()
+    assert isinstance(sent, commands.SendPrompt)
+    assert sent.text == "Instead"
