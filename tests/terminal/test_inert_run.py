@@ -126,6 +126,7 @@ def test_nothing_in_a_run_steers_the_terminal(
     app.until(lambda glass: "programs read differently" in glass.text)
     app.until_pressed(CTRL_Y, lambda glass: "outside ␛]0;PWNED␇" in glass.text and "wants permission" in glass.text)
     app.until_pressed(CTRL_X, lambda glass: "Question title" in glass.text)
+    app.see("Your answer, or the number of an option")  # the call is shown before it asks; until then it is a prompt
     app.send("1")
     app.until(lambda glass: prompt_of(glass) == "1")
     app.until_pressed(PAGE_DOWN + ENTER, lambda glass: "All done." in glass.text)  # once more does no harm
