@@ -56,6 +56,8 @@ class MaverickConfig(BaseSettings):
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
     """Seconds after which the CLI of a run that nobody uses is ended; the next prompt resumes it. 0: never."""
+    hosted_runs: bool = True
+    """Whether a run of the application has a process of its own, which goes on when the application is left."""
     host_idle_minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_HOST_IDLE_MINUTES
     """Minutes after which the process of a run ends that nobody reads and that has nothing to do. 0: never."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS

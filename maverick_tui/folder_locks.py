@@ -14,7 +14,7 @@ from pathlib import Path
 WRITER = ".lock"
 """The file that is locked while somebody writes to the others of its folder."""
 OWNER = ".owner"
-"""The file that is locked for as long as the owner lives; the system lets go of it whatever ends that."""
+"""The file that is locked for as long as somebody works there; the system lets go of it whatever ends them."""
 _PREFIX = "maverick-"
 _PRIVATE = 0o700
 
@@ -37,15 +37,49 @@ def alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def scratch_folder(kind: str) -> Iterator[Path]:
-    """A folder of our own, which is removed at the end; if we are killed, by the next `remove_abandoned`."""
+    """A folder of our own, which is removed at the end, or by whoever is the last to hold it.
+
+    If all of them are killed, the next `remove_abandoned` does it.
+    """
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-")).resolve()
     lock = _own(folder)
     try:
         yield folder
     finally:
+        _let_go(folder, lock)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """While somebody else's scratch folder stays, also if they have ended. FileNotFoundError if it is gone."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    lock = os.open(folder / OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    try:
+        if not (folder / OWNER).exists():
+            raise FileNotFoundError(f"{folder} has been removed.")
+        yield
+    finally:
+        _let_go(folder, lock)
+
+
+def _let_go(folder: Path, lock: int | None) -> None:
+    """Remove the folder, unless somebody else holds it."""
+    if sys.platform == "win32" or lock is None:
         shutil.rmtree(folder, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
+        return
+    import fcntl
+
+    try:
+        with suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(lock)
 
 
 def remove_abandoned() -> None:
@@ -59,7 +93,7 @@ def remove_abandoned() -> None:
 
 
 def _own(folder: Path) -> int | None:
-    """Lock the folder. The file gets its name once it is locked: else its owner would seem to be gone."""
+    """Hold the folder, with others. The file gets its name once it is locked: else its owner would seem to be gone."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -67,7 +101,7 @@ def _own(folder: Path) -> int | None:
     unnamed = folder / f"{OWNER}.new"
     lock = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_SH)
     except OSError:  # not every file system has locks; nobody removes the folder then but we
         os.close(lock)
         return None

@@ -82,6 +82,8 @@ def home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     # A test that forgets its model gets a refused connection, never a live one.
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    # A process for each run of the application takes time; the tests of hosts, and those in a terminal, have them.
+    monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "false")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(work)
     monkeypatch.setattr(redact, "_concealed", set())

@@ -147,6 +147,11 @@ class Session(Conversation, Protocol):
         """Whether it holds something that is worth giving up while nobody asks, and loses nothing by it."""
         ...
 
+    @property
+    def works_on(self) -> bool:
+        """Whether something of it goes on, or comes by itself, while nothing is being answered."""
+        ...
+
     def ask(self, prompt: str) -> Coroutine[Any, Any, Answered]:
         """Have a prompt answered. Cancelled, it stops the answer and returns what that has used."""
         ...

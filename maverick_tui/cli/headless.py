@@ -29,8 +29,9 @@ from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.offline.settings import settings_for
 from maverick_tui.paths import too_much
+from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.loading import has_own_prompt
-from maverick_tui.runs.unattended import RunLimits, Unattended, limited
+from maverick_tui.runs.unattended import Unattended, limited
 
 MARK = "OFFLINE"
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -149,7 +149,7 @@ def run(
     if prompt is not None and not (text or "").strip():
         raise typer.BadParameter("Nothing is piped in." if prompt == STDIN else "It is empty.", param_hint="PROMPT")
     from maverick_tui.cli.headless import Wanted, run_headless
-    from maverick_tui.runs.unattended import RunLimits
+    from maverick_tui.runs.holding import RunLimits
 
     wanted = Wanted(
         agent,

@@ -28,6 +28,11 @@ class GoingOn(NamedTuple):
     is_foreign: bool = False
     """Whether it is a session of Claude Code, which removes what is old, and which any agent may go on with."""
 
+    @property
+    def is_of_script(self) -> bool:
+        """Whether it is a fork of a run that a script has played, and perhaps still does."""
+        return self.past.is_fork and self.past.loaded is not None and self.past.loaded.is_offline
+
     def by(self, agent: str) -> GoingOn:
         """The same with that agent. ConfigError if it is a run of another one: what that may do is another matter."""
         if agent == self.agent or self.is_foreign:

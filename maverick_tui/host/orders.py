@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.runs.unattended import RunLimits
+from maverick_tui.runs.holding import RunLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,15 @@ class Order:
     """Whether it goes on by itself after a limit; None for what the settings say."""
     script: str | None = None
     """The script of a model of our own, which answers instead of a real one."""
+    shared: str = ""
+    """The folder that runs of one script share: it stays as long as any of them."""
+    is_demo: bool = False
     resumes: bool = False
     """Whether it goes on with the kept run of that id."""
+    forks: str = ""
+    """The id of the run whose conversation it begins with, up to the end of a turn."""
+    fork_turn: int = 0
+    fork_at: float = 0.0
     takes: str = ""
     """The model that is to answer, if not the agent's own."""
 
@@ -38,6 +45,11 @@ class Order:
     def limits(self) -> RunLimits:
         """What the whole run may take."""
         return RunLimits(self.max_turns, self.max_cost_usd, self.max_seconds)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it may do or take anything else than its agent."""
+        return bool(self.allowed or self.limits.named)
 
     def to_json(self) -> dict[str, Any]:
         """The order as a JSON object."""

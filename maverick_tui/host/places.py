@@ -18,6 +18,7 @@ from maverick_tui.journal.folders import is_alive, is_run_id, journal_of
 
 SOCKET = ".sock"
 LOCK = ".lock"
+LOG = "host.log"
 _LONGEST = 100
 """Bytes of a socket's path that every system takes."""
 _PRIVATE = 0o700
@@ -81,6 +82,11 @@ def socket_of(run_id: str) -> Path:
             f"The path {path} is too long for a socket.", hint="Set MAVERICK_RUNTIME_DIR to a shorter one."
         )
     return path
+
+
+def log_of(run_id: str, *, is_kept: bool) -> Path:
+    """The log of a run's host: beside its journal, or where its socket is if it has none."""
+    return journal_of(run_id).parent / LOG if is_kept else runtime_folder() / f"{run_id}.log"
 
 
 def has_host(run_id: str) -> bool:

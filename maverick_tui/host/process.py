@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
 import os
 import signal
 import sys
+import threading
 import uuid
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import MaverickError
+from maverick_tui.history.forking import told_by
 from maverick_tui.history.going_on import GoingOn, to_go_on
 from maverick_tui.host.orders import Order, order_from_json
+from maverick_tui.host.places import log_of
 from maverick_tui.host.serving import RunServer
-from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.folders import journal_of, make_folder
 from maverick_tui.logged import RedactedFormatter
-from maverick_tui.offline.settings import settings_for
-from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.offline.demo.tour import off_script, prompts
+from maverick_tui.offline.settings import settings_for, settings_in
+from maverick_tui.runs.commands import CloseRun, SendPrompt
+from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.holding import Holding
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
@@ -33,15 +41,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY = 5.0
+_SDK = "maverick_tui.agent.engine.claude.session"
+LOOK_EVERY = 0.5
 """Seconds between looks whether anybody still needs the run."""
 
 
 def main() -> int:
-    """Be the host that standard input asks for."""
-    _log_to_stderr()
+    """Be the host that standard input asks for, if it asks for one."""
+    threading.Thread(target=importlib.import_module, args=(_SDK,), daemon=True).start()  # while nobody waits for it
+    if not (told := sys.stdin.buffer.read()):
+        return 0
     try:
-        order = order_from_json(json.loads(sys.stdin.read()))
+        order = order_from_json(json.loads(told))
+        _log_for(order)
         os.chdir(order.cwd)
         asyncio.run(_host(order))
     except (MaverickError, OSError) as error:
@@ -55,11 +67,17 @@ def main() -> int:
     return 0
 
 
-def _log_to_stderr() -> None:
+def _log_for(order: Order) -> None:
     """Log what goes wrong, and what this process itself does; of what others do, each request would be a line."""
+    if order.is_kept:
+        make_folder(journal_of(order.run_id))
+    path = log_of(order.run_id, is_kept=order.is_kept)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    os.dup2(file, 2)
+    os.close(file)
     handler = logging.StreamHandler()
     handler.setFormatter(RedactedFormatter())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger(__package__).setLevel(logging.INFO)
 
 
@@ -75,8 +93,8 @@ def _answer(said: dict[str, object]) -> None:
 
 
 async def _host(order: Order) -> None:
-    goes_on = await asyncio.to_thread(to_go_on, order.run_id) if order.resumes else None
-    async with settings_for(Path(order.script) if order.script else None) as config:
+    goes_on = await asyncio.to_thread(_past_of, order)
+    async with _settings(order) as config:
         run = _run(order, config, goes_on)
         if order.is_kept and config.keep_runs:
             run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
@@ -101,18 +119,45 @@ async def _host(order: Order) -> None:
                     task.cancel()
 
 
+def _past_of(order: Order) -> GoingOn | None:
+    """What it goes on from: its own past, or another run's."""
+    if order.forks:
+        fork = fork_of(
+            told_by(order.forks),
+            order.fork_turn,
+            order.run_id,
+            at=order.fork_at,
+            agent=order.agent,
+            model=order.takes,
+        )
+        return GoingOn(order.run_id, order.agent, Path(order.cwd), fork.past, None)
+    return to_go_on(order.run_id).by(order.agent) if order.resumes else None
+
+
+@asynccontextmanager
+async def _settings(order: Order) -> AsyncIterator[MaverickConfig]:
+    script = Path(order.script) if order.script else None
+    if script is not None and order.shared:
+        async with settings_in(Path(order.shared), script, is_demo=order.is_demo) as config:
+            yield config
+    else:
+        async with settings_for(script) as config:
+            yield config
+
+
 def _run(order: Order, config: MaverickConfig, goes_on: GoingOn | None) -> LocalRun:
     cwd = Path(order.cwd)
 
     def make() -> MaverickAgent:
         agent = load_agent(order.agent, cwd)(config=config).with_inputs(order.inputs)
-        return limited(agent, config, order.limits, order.allowed)
+        return limited(agent, config, order.limits, order.allowed) if order.is_limited else agent
 
     async def prepare() -> RunPlan:
-        return RunPlan(make, cwd, config, dict(order.inputs))
+        plan = RunPlan(make, cwd, config, dict(order.inputs))
+        return replace(plan, drafts=prompts(), remark=off_script) if order.is_demo else plan
 
     past = goes_on.past if goes_on is not None else None
-    if past is not None:
+    if past is not None and not past.is_fork:
         model = order.takes or past.model
         past = past._replace(granted=order.allowed, limited=order.limits.named, model=model)
     return LocalRun(prepare, run_id=order.run_id, name=order.agent, past=past, continues=order.waits_for_limit)
@@ -143,9 +188,12 @@ async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None
     """End a run that nobody reads and that has nothing to do; it can go on later."""
     loop = asyncio.get_running_loop()
     busy_at, events = loop.time(), len(run.events)
-    while seconds:
-        await asyncio.sleep(min(LOOK_EVERY, seconds / 4))
-        if server.readers or not run.is_at_rest or len(run.events) != events:
+    while True:
+        await asyncio.sleep(min(LOOK_EVERY, seconds / 4 or LOOK_EVERY))
+        if server.is_released and run.is_at_rest:
+            run.send(CloseRun())
+            return
+        if not seconds or server.readers or not run.is_at_rest or len(run.events) != events:
             busy_at, events = loop.time(), len(run.events)
         elif loop.time() - busy_at >= seconds:
             log.info("Nobody has needed the run for %g s", seconds)

@@ -6,11 +6,11 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from maverick_tui.events.kinds import SCHEMA, Noticed, event_from_json
+from maverick_tui.events.kinds import SCHEMA, Event, Noticed, event_from_json
 from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.lines import (
@@ -91,8 +91,10 @@ class RemoteRun:
         name: str = "",
         is_read_only: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
+        past: Iterable[Event] = (),
     ) -> None:
-        self.events = EventLog(is_batched=False)
+        """`past` is what is known of it already, from its first event on."""
+        self.events = EventLog(past=past, is_batched=False)
         self.hello: HostHello | None = None
         self._run_id = run_id
         self._name = name
@@ -101,6 +103,7 @@ class RemoteRun:
         self._unheard: dict[str, Command] = {}
         """What was sent and not confirmed, by id: it is sent again when the line comes back."""
         self._line: Line | None = None
+        self._all_heard = asyncio.Event()
 
     def send(self, command: Command) -> None:
         """Pass a command on; what cannot be sent now is sent when there is a line."""
@@ -112,7 +115,13 @@ class RemoteRun:
             self._on_refused(f"That is too long: a host takes {LONGEST:,} bytes at once.")
             return
         self._unheard[name] = command
+        self._all_heard.clear()
         self._write(name, command)
+
+    async def heard(self) -> None:
+        """Wait until the host has confirmed all that was sent."""
+        while self._unheard:
+            await self._all_heard.wait()
 
     @property
     def unsent(self) -> list[str]:
@@ -180,10 +189,15 @@ class RemoteRun:
         if "seq" in said:
             self._take_event(said)
         elif "done" in said:
-            self._unheard.pop(str(said["done"]), None)
+            self._hear(str(said["done"]))
         elif "refused" in said:
-            self._unheard.pop(str(said.get("id", "")), None)
+            self._hear(str(said.get("id", "")))
             self._on_refused(str(said["refused"]))
+
+    def _hear(self, name: str) -> None:
+        self._unheard.pop(name, None)
+        if not self._unheard:
+            self._all_heard.set()
 
     def _take_event(self, said: dict[str, Any]) -> None:
         if said["seq"] != len(self.events):
@@ -201,6 +215,7 @@ class RemoteRun:
         told = self.events.since(0)
         try:
             kept = (await asyncio.to_thread(read_journal, journal_of(self._run_id))).events
+            self.events.is_kept_elsewhere = True
         except ConfigError:  # it was not kept
             kept = []
         told += kept[len(told) :]

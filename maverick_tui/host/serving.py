@@ -18,7 +18,7 @@ from maverick_tui.host.listening import listening
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.state import LiveState
 from maverick_tui.runs.board import RunHandle
-from maverick_tui.runs.commands import Command, command_from_json
+from maverick_tui.runs.commands import CloseRun, Command, command_from_json
 from maverick_tui.runs.log import EventLog, numbered
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,7 @@ class RunServer:
         self._done: OrderedDict[str, None] = OrderedDict()
         self._readers: set[asyncio.Task[Any]] = set()
         self._following = 0
+        self._is_released = False
         self._state = LiveState()
         self._counted = 0
         """How many events the state has taken."""
@@ -55,6 +56,11 @@ class RunServer:
     def readers(self) -> int:
         """How many are reading; those that only ask are not."""
         return self._following
+
+    @property
+    def is_released(self) -> bool:
+        """Whether nobody reads it, and whoever did so last has said that nobody will need it once it is at rest."""
+        return self._is_released and not self._following
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
@@ -102,6 +108,7 @@ class RunServer:
         if hello.since > len(self._events):
             raise ProtocolError(f"there are only {len(self._events)} events")
         self._following += 1
+        self._is_released = False
         try:
             await self._follow(hello, reader, writer)
         finally:
@@ -170,9 +177,13 @@ class RunServer:
     def _answer(self, command: object, name: str) -> dict[str, str]:
         """Do what is wanted, if it is known here: a newer reader may want what this run cannot do."""
         try:
-            self._handle.send(_command(command))
+            wanted = _command(command)
         except ProtocolError as error:
             return {"refused": str(error), "id": name}
+        if isinstance(wanted, CloseRun) and wanted.if_unused:
+            self._is_released = True
+        else:
+            self._handle.send(wanted)
         self._remember(name)
         return {"done": name}
 

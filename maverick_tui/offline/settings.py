@@ -7,7 +7,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from maverick_tui.config import MaverickConfig
-from maverick_tui.folder_locks import remove_abandoned, scratch_folder
+from maverick_tui.folder_locks import held, remove_abandoned, scratch_folder
+
+HOME = "home"
+"""Where in the folder that its runs share the CLI keeps its files."""
 
 
 @asynccontextmanager
@@ -16,12 +19,31 @@ async def settings_for(script: Path | None) -> AsyncIterator[MaverickConfig]:
     if script is None:
         yield MaverickConfig.load()
         return
+    remove_abandoned()
+    with scratch_folder("offline") as folder:
+        async with _scripted(script, folder) as env:
+            yield MaverickConfig.load(env=env)
+
+
+@asynccontextmanager
+async def settings_in(folder: Path, script: Path, *, is_demo: bool) -> AsyncIterator[MaverickConfig]:
+    """The same for a run of a script that several runs share, with a folder that stays as long as any of them."""
+    with held(folder):
+        async with _scripted(script, folder / HOME) as env:
+            if is_demo:
+                from maverick_tui.offline.demo.project import demo_config, git_environment
+
+                yield demo_config(env | git_environment())
+            else:
+                yield MaverickConfig.load(env=env)
+
+
+@asynccontextmanager
+async def _scripted(script: Path, home: Path) -> AsyncIterator[dict[str, str]]:
+    """What leads the CLI to a model in this process."""
     from maverick_tui.offline.loading import load_script
     from maverick_tui.offline.processes import offline_environment
     from maverick_tui.offline.server import OfflineServer
 
-    loaded = load_script(script)
-    remove_abandoned()
-    with scratch_folder("offline") as home:
-        async with OfflineServer(loaded) as server:
-            yield MaverickConfig.load(env=offline_environment(server.url, home))
+    async with OfflineServer(load_script(script)) as server:
+        yield offline_environment(server.url, home)

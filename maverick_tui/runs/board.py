@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from maverick_tui.inert import inert
@@ -39,6 +39,10 @@ class Attachment(NamedTuple):
 
     at: float
     leave: Callable[[], None]
+    heard: Callable[[], Awaitable[None]]
+    """Waits until all that was wanted of the run has reached its process."""
+    is_guest: bool = False
+    """Whether somebody else has started it: what becomes of it is theirs to say."""
 
 
 class RunModel:
@@ -152,11 +156,11 @@ class RunModel:
 
         self._send(commands.Reconnect())
 
-    def close(self) -> None:
-        """End the run."""
+    def close(self, *, if_unused: bool = False) -> None:
+        """End the run; perhaps only if it has nothing to do and nobody else reads it."""
         from maverick_tui.runs import commands
 
-        self._send(commands.CloseRun())
+        self._send(commands.CloseRun(if_unused))
 
     def _send(self, command: Command) -> None:
         if self.handle is not None:
@@ -228,10 +232,15 @@ class RunModel:
     def is_busy(self) -> bool:
         """Whether something would be cut short: a turn, a background task, a question, or what is to come by itself."""
         store = self.store
-        if not self.is_served or self.attached is not None:
+        if not self.is_ours:
             return False
         tasks = any(task.is_task_alive for task in store.tasks.values())
         return bool(store.is_running or tasks or store.questions or store.jobs or store.planned)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is served, here or in a process of its own, and this application has started it."""
+        return self.is_served and not (self.attached is not None and self.attached.is_guest)
 
     @property
     def told(self) -> list[Event]:
@@ -292,5 +301,4 @@ class Board:
     @property
     def at_work(self) -> list[RunModel]:
         """Runs that would lose something: a turn, a background task, a question, a prompt that waits, a job to come."""
-        ours = (run for run in self.runs.values() if run.is_served and run.attached is None)
-        return [run for run in ours if run.is_busy or run.store.queue]
+        return [run for run in self.runs.values() if run.is_ours and (run.is_busy or run.store.queue)]

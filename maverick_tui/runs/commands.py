@@ -101,6 +101,9 @@ class Reconnect(Command):
 class CloseRun(Command):
     """End the run; a running turn is interrupted."""
 
+    if_unused: bool = False
+    """Whether it stays as long as it has something to do, or somebody reads it; a host sees to that."""
+
 
 COMMANDS: Mapping[str, type[Command]] = kinds_of(Command)
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.figures import Figures, dollars
 
-if TYPE_CHECKING:
-    from maverick_tui.runs.unattended import RunLimits
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """What a whole run may take at most, whatever its agent makes of it; None is no limit."""
+
+    turns: int | None = None
+    """How often the model may be asked."""
+    cost_usd: float | None = None
+    seconds: float | None = None
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Those of an agent's limits that are among them."""
+        given = {"turns": self.turns, "cost": self.cost_usd}
+        return frozenset(name for name, most in given.items() if most is not None)
 
 
 class Holding:

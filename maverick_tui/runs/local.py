@@ -156,7 +156,7 @@ class LocalRun:
         is_free = self._turns.current is None and self._ready is None and self._queue.next is None
         comes = self._questions.is_waiting or self._turns.has_jobs or self._continuing.planned is not None
         prompter = self._connection.prompter
-        is_quiet = prompter is None or prompter.session.may_rest  # nothing works on in the background
+        is_quiet = prompter is None or not prompter.session.works_on
         return is_free and not comes and self._work is None and is_quiet
 
     # -- life -------------------------------------------------------------------------------------------------------

@@ -7,14 +7,13 @@ import copy
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.commands import CloseRun, SendPrompt
-from maverick_tui.runs.holding import Holding
+from maverick_tui.runs.holding import Holding, RunLimits
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.log import EventLog
@@ -30,22 +29,6 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", int, float)
 Cut = Literal["", "timeout", "limit", "interrupted"]
 """What has ended a run before its time."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunLimits:
-    """What a whole run may take at most, whatever its agent makes of it; None is no limit."""
-
-    turns: int | None = None
-    """How often the model may be asked."""
-    cost_usd: float | None = None
-    seconds: float | None = None
-
-    @property
-    def named(self) -> frozenset[str]:
-        """Those of an agent's limits that are among them."""
-        given = {"turns": self.turns, "cost": self.cost_usd}
-        return frozenset(name for name, most in given.items() if most is not None)
 
 
 class Unattended:

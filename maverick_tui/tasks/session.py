@@ -102,6 +102,11 @@ class TasksSession:
         """It holds nothing that would be worth giving up."""
         return False
 
+    @property
+    def works_on(self) -> bool:
+        """It does nothing unasked."""
+        return False
+
     async def ended(self) -> AgentError:
         """Wait until nothing can be asked any more; why that is."""
         await self._over.wait()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -21,31 +20,26 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from maverick_tui import paths
-from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
-from maverick_tui.ui.attached import AttachedRuns
 from maverick_tui.ui.forking import Forks
 from maverick_tui.ui.history.visiting import HistoryVisits
 from maverick_tui.ui.kept_runs import KeptRuns
-from maverick_tui.ui.launch import HeldSetup, Launch, load_engine, load_runs
+from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.serving import Serving
 from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
 from maverick_tui.ui.themes import use_themes
 
 if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.events import Event as InputOrOther
-    from textual.worker import Worker
 
-    from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.events.kinds import AgentLoaded, Event
-    from maverick_tui.history.going_on import GoingOn
     from maverick_tui.ui.alerts import Alerts
     from maverick_tui.ui.history.screen import HistoryScreen
-    from maverick_tui.ui.launch import RunSetup
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.run.screen import RunScreen
 
@@ -93,12 +87,11 @@ class MaverickApp(App[int]):
         self._typed = TypedKeys(self)
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
-        self._attached = AttachedRuns(self, self._run_ended)
-        self._kept = KeptRuns(
-            self, self.board, self._navigation, self._serve_again, self._attached.attach, lambda: self._setup.cwd
-        )
+        self._serving = Serving(self, self._setup, self._navigation, self._leaving.begun)
+        self._kept = KeptRuns(self, self.board, self._navigation, self._serving, lambda: self._setup.cwd)
+        self._serving.kept = self._kept
         self._history = HistoryVisits(self, self.board, clock)
-        self._forks = Forks(self, self.board, self._navigation, self._serve_again, self._kept.folder_of)
+        self._forks = Forks(self, self.board, self._navigation, self._serving.go_on, self._kept.folder_of)
         self._ctrl_c_at = 0.0
         self._first: RunModel | None = None
         """The run that the command line asks for."""
@@ -150,18 +143,18 @@ class MaverickApp(App[int]):
         await asyncio.to_thread(load_runs)
         if self._leaving.begun.is_set():
             return
-        self._hold_setup()
+        self._serving.hold_setup()
         if self._first is not None and self.launch.opens:
             self.open_kept(self.launch.opens, self.launch.opens_at)
         elif self._first is not None and self.launch.attaches:
-            self._attached.attach(self._first, is_read_only=self.launch.is_read_only)
+            self._serving.attach(self._first, is_read_only=self.launch.is_read_only)
         elif self._first is not None and self.launch.resumes:
             self._kept.resume(self._first, self.launch.prompt, self.launch.cwd)
         elif self._first is not None and self.launch.forks is not None:
             self._forks.begin(self._first, self.launch.forks, self.launch.prompt or "")
         elif self._first is not None and self.launch.agent is not None:
-            self._start(self._first, self.launch.agent, {}, self.launch.prompt)
-        await asyncio.to_thread(load_engine)
+            self._serving.start(self._first, self.launch.agent, {}, self.launch.prompt)
+        await asyncio.to_thread(load_rest)
         await self._take_own_keys()
 
     async def _take_own_keys(self) -> None:
@@ -176,24 +169,13 @@ class MaverickApp(App[int]):
                 if isinstance(screen, NamesKeys):  # one that is coming up has perhaps named them already
                     screen.call_after_refresh(screen.keys_changed)
 
-    @work(name="setup", group="setup", exit_on_error=False)
-    async def _hold_setup(self) -> None:
-        """Keep the folder, the settings and a scripted model there for as long as the application runs."""
-        try:
-            async with self._setup.opened() as setup:
-                self._navigation.picker_in(setup.cwd)
-                await self._leaving.begun.wait()
-        except Exception as error:  # whatever it is, the person is told
-            text = one_line(str(error) or type(error).__name__)
-            self.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
-
     # -- from screen to screen ----------------------------------------------------------------------------------------
 
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
         """An agent is to be run."""
         run = self._new_run(event.listing.name)
         self._navigation.show_run(run)
-        self._start(run, event.listing, event.inputs, None)
+        self._serving.start(run, event.listing, event.inputs, None)
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
         """A run is to be shown."""
@@ -269,58 +251,10 @@ class MaverickApp(App[int]):
         self.board.add(run)
         return run
 
-    def _start(
-        self, run: RunModel, agent: AgentListing | str, inputs: Mapping[str, object], prompt: str | None
-    ) -> None:
-        """Serve a run; it connects while the person is still typing."""
-        self._renew_setup()
-        if prompt is not None:
-            run.ask(prompt)
-        serve = partial(self._serve, run, agent, dict(inputs))
-        _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
-
-    def _renew_setup(self) -> None:
-        """Open the setup once more for a run that begins, or tries again: what was wrong may have been put right."""
-        if self._setup.has_failed:
-            self._setup.forget_failure()
-            self._hold_setup()
-
-    def _setup_for(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
-        if is_again:
-            self._renew_setup()
-        return self._setup.ready
-
-    def _serve_again(self, run: RunModel, past: GoingOn) -> None:
-        """Serve a kept run whose store knows its past, unless the application is being left."""
-        if self._leaving.begun.is_set():
-            return
-        serve = partial(self._serve, run, past.agent, {}, past)
-        _worker: Worker[None] = self.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
-
-    async def _serve(
-        self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], goes_on: GoingOn | None = None
-    ) -> None:
-        """The worker of a run: from its beginning to its end, whatever is on the screen."""
-        await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.serving")
-        from maverick_tui.ui.serving import make_run
-
-        since = len(goes_on.past.events) if goes_on is not None else 0
-        local = make_run(self, run, agent, inputs, self._setup_for, goes_on)
-        run.connect(local)
-        following = asyncio.create_task(run.follow(local.events, since), name=f"maverick-follow-{run.run_id}")
-        try:
-            await local.serve()
-        finally:
-            await following  # the log ends with the run, however that ends
-            self._kept.ended(run)
-
-    def _run_ended(self, run: RunModel, unsent: str) -> None:
-        self._kept.left(run, unsent)
-
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
         screen = self._navigation.screen_of(run)
-        if run.store.queue or run.store.entries or run.attached is not None:
+        if run.store.queue or run.store.entries or not run.is_ours:
             return  # the person was faster, or somebody was long ago
         from maverick_tui.ui.widgets.prompt import typed
 

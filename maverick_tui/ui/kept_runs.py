@@ -12,7 +12,7 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Rest, RunModel
-from maverick_tui.ui.attached import has_host
+from maverick_tui.ui.hosting import has_host
 from maverick_tui.ui.run_at_rest import GOES_ON, RunAtRest, rest_of
 from maverick_tui.ui.told_work import work_told
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from maverick_tui.runs.entries import Entry
     from maverick_tui.runs.store import RunStore
     from maverick_tui.ui.navigation import Navigation
+    from maverick_tui.ui.serving import Serving
 
 READING = "Reading all of its"
 PAINTED_WITHIN = 1.0
@@ -40,18 +41,14 @@ class KeptRuns:
         app: App[Any],
         board: Board,
         navigation: Navigation,
-        serve: Callable[[RunModel, GoingOn], None],
-        attach: Callable[[RunModel], None],
+        serving: Serving,
         folder: Callable[[], Path | None],
     ) -> None:
-        """`serve` serves a run that goes on, `attach` follows one that lives in a process of its own; `folder` is the
-        one to suggest for a run whose own is gone.
-        """
+        """`folder` is the one to suggest for a run whose own is gone."""
         self._app = app
         self._board = board
         self._navigation = navigation
-        self._serve = serve
-        self._attach = attach
+        self._serving = serving
         self._folder = folder
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -69,7 +66,7 @@ class KeptRuns:
         """A run in a process of its own is not followed any more, while it is still shown: its journal has the rest."""
         if run.run_id not in self._board.runs:
             return
-        if run.store.is_ended and run.is_kept:
+        if run.store.is_ended:
             self.ended(run)
         else:
             self.await_reading(run)
@@ -127,7 +124,7 @@ class KeptRuns:
         if run.run_id not in self._board.runs or run.rest is not None:
             self._board.add(run)
             run.begin_anew()
-            self._attach(run)
+            self._serving.attach(run)
         self._navigation.show_run(run)
 
     def _show(self, opened: OpenedRun, rest: Rest, number: int | None, words: Sequence[str]) -> RunModel:
@@ -211,7 +208,7 @@ class KeptRuns:
         store.queue, store.held = run.store.queue, run.store.held
         self._reread(run, store, distance(run.store, store))
         found = found.by(run.agent) if found.is_foreign else found  # who goes on with a session is the person's to say
-        self._serve(run, found._replace(folder=folder))
+        self._serving.go_on(run, found._replace(folder=folder))
 
     async def folder_of(self, run: RunModel, folder: Path) -> Path | None:
         """The folder, or the one that the person names instead of it; None if that is none."""

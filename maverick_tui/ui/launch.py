@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -67,8 +67,11 @@ class RunSetup:
 
     cwd: Path
     config: MaverickConfig
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    """What to ask an agent, by its name: the demo has an answer to these."""
+    script: Path | None = None
+    """What a model of our own plays."""
+    shared: Path | None = None
+    """The folder that the runs of a script share."""
+    is_demo: bool = False
 
 
 class HeldSetup:
@@ -124,19 +127,19 @@ class HeldSetup:
 
 @asynccontextmanager
 async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
-    """Make it ready, without holding up the event loop; a model of our own ends with the context."""
+    """Make it ready, without holding up the event loop; what a script needs ends with the last run of it."""
     import asyncio
 
     if not launch.is_demo and launch.script is None:
         yield RunSetup(launch.cwd, await asyncio.to_thread(load_settings))
         return
-    async with AsyncExitStack() as stack:
-        folder = stack.enter_context(_folder())
+    with _folder() as folder:
         # A thread cannot be cancelled, and would go on making files in a folder that has been removed.
         making = asyncio.ensure_future(asyncio.to_thread(_offline, launch, folder))
-        stack.push_async_callback(asyncio.wait, [making])
-        setup, script = await asyncio.shield(making)
-        yield await _serve(stack, setup, script, folder)
+        try:
+            yield await asyncio.shield(making)
+        finally:
+            await asyncio.wait([making])
 
 
 def _folder() -> AbstractContextManager[Path]:
@@ -152,53 +155,55 @@ def load_settings() -> MaverickConfig:
     return MaverickConfig.load()
 
 
-async def _serve(stack: AsyncExitStack, setup: RunSetup, script: Path, folder: Path) -> RunSetup:
-    """The model is a process of its own, so that its work is not done on our event loop."""
+@asynccontextmanager
+async def settings_here(setup: RunSetup) -> AsyncIterator[MaverickConfig]:
+    """The settings of a run in this process; a model of our own has one beside it, which ends with the context."""
+    if setup.script is None or setup.shared is None:
+        yield setup.config
+        return
     from maverick_tui.offline.demo.project import git_environment
     from maverick_tui.offline.processes import offline_environment, offline_process
+    from maverick_tui.offline.settings import HOME
 
-    url = await stack.enter_async_context(offline_process(script))
-    env = offline_environment(url, folder / "home") | (git_environment() if setup.prompts else {})
-    return replace(setup, config=setup.config.model_copy(update={"env": env}))
+    async with offline_process(setup.script) as url:
+        env = offline_environment(url, setup.shared / HOME) | (git_environment() if setup.is_demo else {})
+        yield setup.config.model_copy(update={"env": env})
 
 
-def _offline(launch: Launch, folder: Path) -> tuple[RunSetup, Path]:
+def _offline(launch: Launch, folder: Path) -> RunSetup:
     from maverick_tui.config import MaverickConfig
     from maverick_tui.folder_locks import remove_abandoned
 
     remove_abandoned()
     if launch.script is not None:
-        return RunSetup(launch.cwd, MaverickConfig.load()), launch.script
+        return RunSetup(launch.cwd, MaverickConfig.load(), launch.script.absolute(), folder)
     from maverick_tui.offline.demo.project import demo_config, make_project
     from maverick_tui.offline.demo.script import load_demo_script
-    from maverick_tui.offline.demo.tour import TOUR
 
     project = make_project(folder / "shop")
     script = folder / "script.json"
     script.write_text(load_demo_script(project, fast=launch.is_fast).model_dump_json(by_alias=True), encoding="utf-8")
-    return RunSetup(project, demo_config(), {stop.agent: stop.prompt for stop in TOUR}), script
+    return RunSetup(project, demo_config(), script, folder, is_demo=True)
 
 
 # -- loading what runs and their first answer need, in threads while the person is still choosing or typing ------------
 #
-# All of it takes most of a second. A thread that imports gives the interpreter up after `SWITCH_INTERVAL`: a key that
-# is typed meanwhile must not wait.
+# A thread that imports gives the interpreter up after `SWITCH_INTERVAL`: a key that is typed meanwhile must not wait.
 
 
 def load_runs() -> None:
-    """What a setup and a run are made of, without the SDK."""
+    """What a setup and a run are made of, as its reader has it: no engine, no SDK."""
     importlib.import_module("maverick_tui.events.kinds")
     for module in ("commands", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
-    for module in ("serving", "transcript.entry_rows", "rendering.live"):
+    for module in ("orders", "remote", "starting"):
+        importlib.import_module(f"maverick_tui.host.{module}")
+    for module in ("transcript.entry_rows", "rendering.live"):
         importlib.import_module(f"maverick_tui.ui.{module}")
-    importlib.import_module("maverick_tui.offline.processes")
 
 
-def load_engine() -> None:
-    """The SDK, the parts of the renderer that are slow to load, and what a kept run is opened with."""
-    importlib.import_module("maverick_tui.runs.local")
-    importlib.import_module("maverick_tui.agent.engine.claude.session")
+def load_rest() -> None:
+    """The parts of the renderer that are slow to load, and what a kept run is opened with."""
     from maverick_tui.ui.rendering.markdown import preload
 
     preload()

@@ -16,6 +16,7 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.ui.dialogs.leaving import Fate, LeavingScreen
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.names import is_plain
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from maverick_tui.ui.navigation import Navigation
 
 CLOSE_WITHIN = 4.0
+HEARD_WITHIN = 1.0
+"""Seconds in which a run in another process confirms what is wanted of it; it has it, if it lives."""
 GIVE_UP = 6.0
 """Seconds after that in which the application ends, or is ended."""
 LOOK_EVERY = 1.0
@@ -47,22 +50,25 @@ class Leaving:
         """Set once the application is being left."""
 
     def close_run(self, run: RunModel) -> None:
-        """End a run and forget it; if something would be lost, ask first."""
+        """End a run and forget it; if something would be lost, or it could go on without us, ask first."""
         draft, is_at_work = self._navigation.typed_in(run), run in self._board.at_work
-        if (question := _before_closing(run, draft, is_at_work=is_at_work)) is None:
+        if run.is_busy and run.attached is not None:
+            question = LeavingScreen(f"Close {run.title} while it is at work?", _at_work([run], [draft]))
+            _ = self._app.push_screen(question, lambda fate: self._forget(run, fate) if fate else None)
+        elif (confirm := _before_closing(run, draft, is_at_work=is_at_work)) is None:
             self._forget(run)
         else:
-            _ = self._app.push_screen(question, lambda yes: self._forget(run) if yes else None)
+            _ = self._app.push_screen(confirm, lambda yes: self._forget(run) if yes else None)
 
-    def _forget(self, run: RunModel) -> None:
+    def _forget(self, run: RunModel, fate: Fate = "end") -> None:
         if run.run_id not in self._board.runs:
             return
         screen, beside = self._navigation.screen_of(run), self._navigation.forget(run)
-        if run.attached is None:
+        if run.attached is None or (run.is_ours and fate == "end"):
             run.close()
         else:
-            run.attached.leave()
-            text = f"It goes on in its own process: maverick attach {run.run_id}"
+            self._app.run_worker(self._leave_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)
+            text = f"Come back with: maverick attach {run.run_id}"
             self._app.notify(text, title=run.title, timeout=6, markup=False)
         self._give_up([run], self._app.workers)
         if screen is None:
@@ -71,6 +77,18 @@ class Leaving:
             self._navigation.show_run(beside)
         else:
             self._navigation.show_picker()
+
+    async def _leave_run(self, run: RunModel, fate: Fate) -> None:
+        """Leave a run that has a process of its own, once it has heard what is wanted of it."""
+        if fate == "interrupt":
+            run.interrupt()
+        elif run.is_ours and not run.is_busy:
+            run.close(if_unused=True)
+        if (attached := run.attached) is not None:
+            with suppress(TimeoutError, asyncio.TimeoutError):
+                async with asyncio.timeout(HEARD_WITHIN):
+                    await attached.heard()
+            attached.leave()
 
     def _give_up(self, runs: Iterable[RunModel], workers: Iterable[Worker[Any]]) -> None:
         """End the workers of runs that cannot take a command yet: these would begin after all."""
@@ -99,16 +117,22 @@ class Leaving:
         """Quit; with an agent at work, or something that was not sent, ask first."""
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
-        if isinstance(self._app.screen, ConfirmScreen):
+        if isinstance(self._app.screen, ConfirmScreen | LeavingScreen):
             return
-        question = _before_quitting({run: self._navigation.typed_in(run) for run in self._board.runs.values()})
-        if question is None:
+        drafts = {run: self._navigation.typed_in(run) for run in self._board.runs.values()}
+        busy = [run for run in drafts if run.is_busy]
+        question = _before_quitting(drafts)
+        if busy and all(run.attached is not None for run in busy):
+            title = "Quit while an agent is at work?" if len(busy) == 1 else "Quit while agents are at work?"
+            asked = LeavingScreen(title, _at_work(busy, drafts.values()))
+            _ = self._app.push_screen(asked, lambda fate: self.end_now(0, fate) if fate else None)
+        elif question is None:
             self.end_now(0)
         else:
             _ = self._app.push_screen(question, lambda yes: self.end_now(0) if yes else None)
 
-    def end_now(self, code: int) -> None:
-        """Leave with an exit code."""
+    def end_now(self, code: int, fate: Fate = "leave") -> None:
+        """Leave with an exit code; runs at work that can do without us have this fate."""
         if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
             self.begun.set()
             if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
@@ -117,15 +141,19 @@ class Leaving:
                 )
                 end.daemon = True
                 end.start()
-            self._app.run_worker(self._leave(code), name="leave", exit_on_error=False)
+            self._app.run_worker(self._leave(code, fate), name="leave", exit_on_error=False)
 
-    async def _leave(self, code: int) -> None:
-        """Close every run, so that no CLI stays behind, and then the application."""
+    async def _leave(self, code: int, fate: Fate) -> None:
+        """Close every run that ends with us, so that no CLI stays behind, and then the application."""
         waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
+        left = []
         for run in self._board.runs.values():
-            if run.attached is None:
+            if run.attached is None or (run.is_busy and fate == "end"):
                 run.close()
+            else:
+                left.append(self._leave_run(run, fate))
         self._give_up(self._board.runs.values(), waiting)
+        await asyncio.gather(*left)
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
@@ -135,8 +163,9 @@ class Leaving:
 
 def _before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> ConfirmScreen | None:
     """The question whether to close a run that has `draft` in its prompt; None if nothing would be missed."""
-    is_ours = run.rest is None and run.attached is None
-    is_answered = is_ours and any(entry.kind in ("text", "tool") for entry in run.store.entries)
+    is_answered = (
+        run.rest is None and run.attached is None and any(entry.kind in ("text", "tool") for entry in run.store.entries)
+    )
     has_draft = _is_typed(run, draft)
     if not (is_at_work or is_answered or has_draft):
         return None
@@ -161,7 +190,7 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
     queued = [
         (run, f"{_quoted(text)} ({run.title}, queued)")
         for run in drafts
-        if run.rest is None and run.attached is None
+        if run.rest is None and run.is_ours
         for text in run.store.queue.values()
     ]
     waits = [words for run, words in queued if run.is_kept]
@@ -188,6 +217,18 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
     title = "Quit while an agent is at work?" if busy else "Quit without sending this?"
     title = "Quit while an agent waits to go on?" if waiting and len(waiting) == len(busy) else title
     return ConfirmScreen(title, "\n\n".join(lost), yes="Quit", no="Stay")
+
+
+def _at_work(busy: Sequence[RunModel], drafts: Iterable[str]) -> str:
+    """What is said of runs at work that can do without us, and of what was typed."""
+    are, it = ("is", "it goes on") if len(busy) == 1 else ("are", "they go on")
+    where = "in its own process" if len(busy) == 1 else "in processes of their own"
+    told = [f"{_names(busy)} {are} still running. Left at work, {it} {where}: come back with maverick."]
+    if any(not run.is_kept for run in busy):
+        told.append("Not everything of it is kept: what has ended is gone.")
+    if any(draft.strip() for draft in drafts):
+        told.append("What you have typed and not sent is lost.")
+    return "\n\n".join(told)
 
 
 def _names(runs: Sequence[RunModel]) -> str:

@@ -1,116 +1,161 @@
-"""Makes runs of agents for the application: what each is made of, and what the person is asked before."""
+"""Serving: gives the runs of the application a process of their own each, or else lives with them in this one."""
 
 from __future__ import annotations
 
 import asyncio
-from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+import importlib
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from maverick_tui.journal.folders import journal_of
-from maverick_tui.runs.loading import RunPlan
-from maverick_tui.runs.local import LocalRun
-from maverick_tui.ui.launch import RunSetup, load_settings
+from textual.app import App
+
+from maverick_tui.inert import one_line
+from maverick_tui.ui.hosting import HostedRuns, order_for
+from maverick_tui.ui.launch import HeldSetup, RunSetup, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from textual.worker import Worker
 
-    from textual.app import App
-
-    from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.events.kinds import TurnStarted
     from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.kept_runs import KeptRuns
+    from maverick_tui.ui.navigation import Navigation
 
 
-class SetupFor(Protocol):
-    """The setup of all runs, opened once more if it has failed and a run tries again."""
+class Serving:
+    """Has a worker for each run: it connects while the person is still typing, and goes on whatever is shown."""
 
-    def __call__(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
-        """The setup, perhaps to come."""
-        ...
+    kept: KeptRuns
+    """What becomes of runs that have ended."""
 
+    def __init__(self, app: App[Any], setup: HeldSetup, navigation: Navigation, leaving: asyncio.Event) -> None:
+        """`leaving` is set once the application is being left."""
+        self._app = app
+        self._setup = setup
+        self._navigation = navigation
+        self._leaving = leaving
+        self._hosted = HostedRuns(app, self._host_left)
+        self.attach = self._hosted.attach
 
-def make_run(
-    app: App[Any],
-    run: RunModel,
-    agent: AgentListing | str,
-    inputs: Mapping[str, object],
-    setup_for: SetupFor,
-    goes_on: GoingOn | None = None,
-) -> LocalRun:
-    """A run of this agent, which waits for its setup, and asks what there is to ask, by itself.
+    # -- what all runs need -------------------------------------------------------------------------------------------
 
-    One that goes on does so where it has worked, and with the person's own settings: no script knows it, but for a fork
-    of what a script plays right now.
-    """
-    tries = count()
+    def hold_setup(self) -> None:
+        """Keep the folder, the settings and what a script needs there for as long as the application runs."""
+        _worker: Worker[None] = self._app.run_worker(self._hold_setup, name="setup", group="setup", exit_on_error=False)
 
-    async def prepare() -> RunPlan:
-        if goes_on is None or _is_of_script(goes_on):
-            ready = await asyncio.shield(setup_for(is_again=next(tries) > 0))
+    async def _hold_setup(self) -> None:
+        try:
+            async with self._setup.opened() as setup:
+                self._navigation.picker_in(setup.cwd)
+                if setup.config.hosted_runs:
+                    await asyncio.to_thread(self._hosted.warm)
+                await self._leaving.wait()
+        except Exception as error:  # whatever it is, the person is told
+            text = one_line(str(error) or type(error).__name__)
+            self._app.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
+        finally:
+            self._hosted.close()
+
+    def _renew_setup(self) -> None:
+        """Open the setup once more for a run that begins, or tries again: what was wrong may have been put right."""
+        if self._setup.has_failed:
+            self._setup.forget_failure()
+            self.hold_setup()
+
+    def _setup_for(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
+        if is_again:
+            self._renew_setup()
+        return self._setup.ready
+
+    # -- runs ---------------------------------------------------------------------------------------------------------
+
+    def start(self, run: RunModel, agent: AgentListing | str, inputs: Mapping[str, object], prompt: str | None) -> None:
+        """Serve a new run."""
+        self._renew_setup()
+        if prompt is not None:
+            run.ask(prompt)
+        self._work(run, agent, dict(inputs))
+
+    def go_on(self, run: RunModel, past: GoingOn) -> None:
+        """Serve a kept run whose store knows its past, unless the application is being left."""
+        if not self._leaving.is_set():
+            self._work(run, past.agent, {}, past)
+
+    def _work(
+        self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], goes_on: GoingOn | None = None
+    ) -> None:
+        serve = partial(self._serve, run, agent, inputs, goes_on)
+        _worker: Worker[None] = self._app.run_worker(serve, name=run.run_id, group="runs", exit_on_error=False)
+
+    async def _serve(
+        self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], goes_on: GoingOn | None
+    ) -> None:
+        """From the beginning of a run to its end, whatever is on the screen."""
+        from maverick_tui.ui.dialogs.before_run import find_and_ask
+
+        failure: Exception | None = None
+        is_hosted = False
+        try:
+            setup = await self._setup_of(goes_on)
+            if setup.config.hosted_runs:
+                if isinstance(agent, str):
+                    agent, inputs = await find_and_ask(self._app, agent, setup.cwd)
+                is_hosted = await self._start_host(run, agent.name, inputs, setup, goes_on)
+        except Exception as error:  # the run tells it, and offers to try again
+            failure = error
+        if is_hosted:
+            await self._hosted.follow(run, goes_on.past.events if goes_on is not None else ())
         else:
-            ready = RunSetup(goes_on.folder, await asyncio.to_thread(load_settings))
-        if ready.config.keep_runs:
-            local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
-        listing, given = agent, dict(inputs)
-        if isinstance(listing, str):
-            listing, given = await _ask_first(app, listing, ready.cwd)
-        found = listing
-        return RunPlan(
-            lambda: _make(found, given, ready),
-            ready.cwd,
-            ready.config,
-            given,
-            ready.prompts,
-            lambda turn, draft: off_script(ready, draft, turn),
-        )
+            await self._serve_here(run, agent, inputs, goes_on, failure)
 
-    local = LocalRun(prepare, run_id=run.run_id, name=run.agent, past=goes_on.past if goes_on is not None else None)
-    return local
+    async def _setup_of(self, goes_on: GoingOn | None) -> RunSetup:
+        """That of the application's runs; a run that goes on has its own folder, and the person's own settings."""
+        if goes_on is None or goes_on.is_of_script:
+            return await asyncio.shield(self._setup.ready)
+        return RunSetup(goes_on.folder, await asyncio.to_thread(load_settings))
 
+    async def _start_host(
+        self, run: RunModel, agent: str, inputs: dict[str, object], setup: RunSetup, goes_on: GoingOn | None
+    ) -> bool:
+        """Give a run a process of its own; where that cannot be, the person is told that it ends with this one."""
+        from maverick_tui.exceptions import ConfigError
 
-def _is_of_script(goes_on: GoingOn) -> bool:
-    """Whether it is a fork of a run that the script of this very application plays."""
-    loaded = goes_on.past.loaded
-    return goes_on.past.is_fork and loaded is not None and loaded.is_offline
+        try:
+            await self._hosted.start(order_for(run, agent, inputs, setup, goes_on))
+        except (ConfigError, OSError) as error:
+            why = one_line(error.message if isinstance(error, ConfigError) else str(error))
+            text = f"It lives in this window, and ends with it: {why}"
+            self._app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)
+            return False
+        return True
 
+    async def _serve_here(
+        self,
+        run: RunModel,
+        agent: AgentListing | str,
+        inputs: dict[str, object],
+        goes_on: GoingOn | None,
+        failure: Exception | None,
+    ) -> None:
+        """Be the process of a run."""
+        await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.in_process")
+        from maverick_tui.ui.in_process import make_run
 
-def off_script(setup: RunSetup, expected: str, turn: TurnStarted) -> str:
-    """What to say where something else was typed than what the demo has an answer to; the tasks are really kept."""
-    if expected not in setup.prompts.values() or expected == setup.prompts.get("tasks") or turn.origin != "person":
-        return ""
-    from maverick_tui.offline.demo.tour import GOES_ON
+        since = len(goes_on.past.events) if goes_on is not None else 0
+        async with AsyncExitStack() as stack:
+            local = make_run(self._app, run, agent, inputs, self._setup_for, stack, goes_on, failure)
+            run.connect(local)
+            following = asyncio.create_task(run.follow(local.events, since), name=f"maverick-follow-{run.run_id}")
+            try:
+                await local.serve()
+            finally:
+                await following  # the log ends with the run, however that ends
+                self.kept.ended(run)
 
-    if turn.text.strip() == expected or GOES_ON in turn.text:
-        return ""
-    return f"The demo's answers are written in advance. This is the one to: {expected}"
-
-
-async def _ask_first(app: App[Any], name: str, cwd: Path) -> tuple[AgentListing, dict[str, object]]:
-    """Find an agent that is only named, and ask what the picker would have asked."""
-    from maverick_tui.exceptions import ConfigError
-    from maverick_tui.ui.dialogs.before_run import Refused, ask_before_run
-
-    listing = await asyncio.to_thread(find_agent, name, cwd)
-    asked = await ask_before_run(app, listing)
-    if isinstance(asked, Refused):
-        reason = asked.reason or "Its inputs were not filled in: nothing was run."
-        raise ConfigError(reason, hint="Start again, or choose another agent.")
-    return listing, dict(asked.inputs)
-
-
-def find_agent(name: str, cwd: Path) -> AgentListing:
-    """The agent of that name; in a thread, since folders are read."""
-    from maverick_tui.agent.catalog.discovery import discover
-
-    return discover(cwd).get(name)
-
-
-def _make(listing: AgentListing, inputs: Mapping[str, object], setup: RunSetup) -> MaverickAgent:
-    """The agent; in a thread, since files are read and code may be imported."""
-    from maverick_tui.agent.catalog.loading import load
-    from maverick_tui.agent.catalog.trust import TrustStore
-
-    return load(listing, TrustStore())(config=setup.config).with_inputs(inputs)
+    def _host_left(self, run: RunModel, unsent: str) -> None:
+        """A run is not followed any more."""
+        if not self._leaving.is_set():
+            self.kept.left(run, unsent)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from maverick_tui.history.index import RunIndex
 from maverick_tui.ui.app import SWITCH_INTERVAL, MaverickApp
 from maverick_tui.ui.kept_runs import READING
-from maverick_tui.ui.launch import Launch, load_engine, load_runs
+from maverick_tui.ui.launch import Launch, load_rest, load_runs
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.bench.history import LARGE, Words, write_run
@@ -49,7 +49,7 @@ def long_run_opened() -> Iterable[Figure]:
                 pass
             sys.setswitchinterval(SWITCH_INTERVAL)
             load_runs()
-            load_engine()
+            load_rest()
             rounds = [asyncio.run(opened(None)) for _ in range(ROUNDS)]
             middle = [asyncio.run(opened(made // 2)) for _ in range(ROUNDS)]
         finally:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from maverick_tui.ui.app import MaverickApp
-from maverick_tui.ui.launch import Launch, load_engine, load_runs
+from maverick_tui.ui.launch import Launch, load_rest, load_runs
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.replay.playing import Player
 from maverick_tui.ui.replay.recording import Recording, read_recording
@@ -39,7 +39,7 @@ def long_run_replayed() -> Iterable[Figure]:
         finally:
             del os.environ["MAVERICK_STATE_DIR"]
     load_runs()
-    load_engine()
+    load_rest()
     name = f"a replay of {LARGE:,} events"
     yield Figure(f"{name}: read", 1000 * read, "ms")
     yield from asyncio.run(replayed(name, recording))

@@ -20,7 +20,7 @@ USED = Usage(100, 10, cost_usd=0.02, duration_ms=5)
 class Model:
     """A session that does what `acts` says for each prompt, until it is interrupted."""
 
-    memory, may_rest = None, False
+    memory, may_rest, works_on = None, False, False
 
     def __init__(self, listener: Listener, acts: Acts) -> None:
         self.listener = listener

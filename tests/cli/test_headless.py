@@ -29,8 +29,9 @@ from maverick_tui.executor.limits import LimitError
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.runs.forking import fork_of
+from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.past import past_of
-from maverick_tui.runs.unattended import RunLimits, Unattended
+from maverick_tui.runs.unattended import Unattended
 from tests.cli.agent_files import write_agent
 from tests.cli.pretended import Acts, Model, Pretender
 from tests.runs.grammar import check_well_formed

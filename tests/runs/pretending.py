@@ -19,6 +19,7 @@ class Pretended:
 
     memory = "all of it"
     may_rest = True
+    works_on = False
 
     def __init__(self, listener: Listener) -> None:
         self.may_answer = asyncio.Event()

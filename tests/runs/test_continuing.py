@@ -30,9 +30,10 @@ from maverick_tui.exceptions import AgentError, NetworkError, StreamingError
 from maverick_tui.runs import commands, continuing
 from maverick_tui.runs.continuing import AGAIN_AFTER
 from maverick_tui.runs.failure_words import CONTINUE
+from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import RunStore
-from maverick_tui.runs.unattended import RunLimits, Unattended
+from maverick_tui.runs.unattended import Unattended
 from tests.runs.pretending import Pretended
 from tests.runs.watching import PATIENCE, Watched, check_well_formed, watch
 from tests.support.agents import Talker

@@ -36,6 +36,7 @@ class Moody:
     """A session that does what it is told to, one mood for each prompt."""
 
     may_rest = True
+    works_on = False
 
     def __init__(self, listener: Listener, moods: Iterator[str]) -> None:
         self.listener = listener

@@ -15,7 +15,8 @@ from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.engine.judging import NOBODY
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.failure_words import end_of
-from maverick_tui.runs.unattended import RunLimits, Unattended, limited
+from maverick_tui.runs.holding import RunLimits
+from maverick_tui.runs.unattended import Unattended, limited
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.grammar import check_well_formed

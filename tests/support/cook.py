@@ -15,7 +15,7 @@ from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, Reque
 from maverick_tui.usage import Usage
 
 class Session:
-    memory, may_rest, is_ended = None, False, False
+    memory, may_rest, works_on, is_ended = None, False, False, False
 
     def __init__(self, listener):
         self.listener, self.is_cut = listener, asyncio.Event()

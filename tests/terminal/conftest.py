@@ -14,6 +14,7 @@ import pytest
 
 from maverick_tui.offline.processes import offline_environment
 from maverick_tui.ui.textual_private.names import PLAIN
+from tests.support.processes import end_hosts
 from tests.support.pty_program import terminal_environment
 from tests.support.served import served
 from tests.terminal.application import MAVERICK, SIZE, Application
@@ -21,6 +22,8 @@ from tests.terminal.application import MAVERICK, SIZE, Application
 HERE = Path(__file__).parent
 ROOT = str(HERE.parents[1])
 
+HERE_ALONE = {"MAVERICK_HOSTED_RUNS": "false"}
+"""Variables of somebody whose runs end with the application."""
 WITH_KEY = {"ANTHROPIC_API_KEY": "not-a-real-key"}
 """Variables of somebody who could ask a real model."""
 _NOT_PRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
@@ -78,6 +81,7 @@ class Maverick:
             command += ["--offline", "--script", str(self._script)]
         variables = {
             "TMPDIR": str(self._temporary),
+            "MAVERICK_HOSTED_RUNS": "true",
             "MAVERICK_TEST_LOG": str(self.log),
             "PYTHONPATH": f"{HERE / 'site'}:{ROOT}",
             **({PLAIN: "1"} if self.is_plain else {}),
@@ -157,6 +161,7 @@ def maverick(tmp_path: Path, temporary: Path, mark: str, painting: str) -> Itera
     yield starter
     for application in starter.started:
         application.end()
+    end_hosts(mark)
     starter.models.close()
     for application in starter.started:
         _ = application.output

@@ -10,14 +10,14 @@ import signal
 import pytest
 
 from tests.support.processes import wait_until_gone
-from tests.terminal.conftest import Maverick
+from tests.terminal.conftest import HERE_ALONE, Maverick
 from tests.terminal.working import WORKS, until_working
 
 pytestmark = pytest.mark.slow
 
 
 def test_killed_it_leaves_no_process_behind(maverick: Maverick, handyman: str, mark: str) -> None:
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=[{"answers": WORKS}])
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=[{"answers": WORKS}], environment=HERE_ALONE)
     until_working(app, mark)
     os.kill(app.pid, signal.SIGKILL)
     assert app.wait() == -signal.SIGKILL

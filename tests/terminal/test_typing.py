@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import wait_until_gone
+from tests.support.processes import end_hosts, wait_until_gone
 from tests.terminal.application import CTRL_G, ENTER, ESCAPE, pasted, prompt_of
 from tests.terminal.conftest import Editor, Maverick
 
@@ -51,5 +51,6 @@ def test_every_character_arrives_in_its_place_and_it_ends_with_its_terminal(
     app.see("The next answer.")
     app.hang_up()
     assert app.wait() == 128 + signal.SIGHUP
+    end_hosts(mark)  # it goes on without a terminal
     assert wait_until_gone(mark) == {}
     assert list(temporary.iterdir()) == []

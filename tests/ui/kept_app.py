@@ -27,7 +27,7 @@ class KeptApp(FedApp):
         super().__init__(None, launch=launch)
         self.now = AT + 60
         self.gone_on: list[GoingOn] = []
-        self._kept._serve = self.serve_again
+        self._serving.go_on = self.serve_again  # type: ignore[method-assign]
 
     def serve_again(self, run: RunModel, past: GoingOn) -> None:
         self.gone_on.append(past)

@@ -46,6 +46,7 @@ class FedApp(MaverickApp):
         self.now = BEGAN
         launch = launch or Launch(Path("/nowhere/shop"), agent)
         super().__init__(launch, preferences=preferences or Preferences(), clock=lambda: self.now)
+        self._serving.start = self._start  # type: ignore[method-assign,assignment]
 
     def _start(self, run: RunModel, *_: Any) -> None:
         run.connect(Kept())

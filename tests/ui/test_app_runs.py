@@ -278,8 +278,8 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
 
     setup = BrokenSetup(failures=2)
     monkeypatch.setattr("maverick_tui.ui.launch.open_setup", setup)
-    monkeypatch.setattr("maverick_tui.ui.serving._ask_first", found)
-    monkeypatch.setattr("maverick_tui.ui.serving._make", lambda *_: Pretender())
+    monkeypatch.setattr("maverick_tui.ui.in_process.find_and_ask", found)
+    monkeypatch.setattr("maverick_tui.ui.in_process._make", lambda *_: Pretender())
     app = MaverickApp(Launch(Path.cwd(), "explorer", "Show me around"), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         (run,) = app.board.runs.values()
@@ -324,7 +324,7 @@ async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.
         asked.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("maverick_tui.ui.serving._ask_first", ask)
+    monkeypatch.setattr("maverick_tui.ui.in_process.find_and_ask", ask)
     monkeypatch.setattr("maverick_tui.ui.leaving.CLOSE_WITHIN", 3_600.0)
     app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
     async with app.run_test() as pilot:
@@ -389,8 +389,8 @@ async def test_a_worker_that_is_ended_before_it_begins_is_not_missed() -> None:
         app = MaverickApp(Launch(Path.cwd(), "explorer"), preferences=Preferences())
         async with app.run_test() as pilot:
             await until(pilot, app._setup.ready.done)
-            app._start(next(iter(app.board.runs.values())), "explorer", {}, None)
-            app._hold_setup()
+            app._serving.start(next(iter(app.board.runs.values())), "explorer", {}, None)
+            app._serving.hold_setup()
             app.workers.cancel_all()
         gc.collect()
     assert not [str(one.message) for one in told if "never awaited" in str(one.message)]

@@ -227,12 +227,12 @@ class Crashing:
 async def test_a_run_that_has_ended_by_itself_goes_on_when_something_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maverick_tui.ui.serving.make_run", lambda _app, run, *_: Crashing(run, tmp_path))
+    monkeypatch.setattr("maverick_tui.ui.in_process.make_run", lambda _app, run, *_: Crashing(run, tmp_path))
     app = KeptApp()
     async with app.run_test(size=(100, 30)) as pilot:
         run = app._new_run("reviewer")
         app._navigation.show_run(run)
-        app.run_worker(app._serve(run, "reviewer", {}), exit_on_error=False)
+        app.run_worker(app._serving._serve(run, "reviewer", {}, None), exit_on_error=False)
         await until(pilot, lambda: run.rest is not None, "it has ended")
         await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted)
         await send(pilot, "Go on")

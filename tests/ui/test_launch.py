@@ -10,14 +10,13 @@ import pytest
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.offline.demo.project import git_environment
-from maverick_tui.offline.demo.tour import TOUR
-from maverick_tui.ui.launch import HeldSetup, Launch, open_setup
+from maverick_tui.ui.launch import HeldSetup, Launch, open_setup, settings_here
 
 
 async def test_a_real_stage_is_the_folder_and_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAVERICK_MODEL", "haiku")
     async with open_setup(Launch(Path.cwd())) as setup:
-        assert (setup.cwd, setup.config.model, setup.config.env, setup.prompts) == (Path.cwd(), "haiku", {}, {})
+        assert (setup.cwd, setup.config.model, setup.config.env, setup.is_demo) == (Path.cwd(), "haiku", {}, False)
 
 
 async def test_settings_that_are_wrong_are_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,16 +29,16 @@ async def test_settings_that_are_wrong_are_an_error_of_ours(monkeypatch: pytest.
 async def test_a_script_answers_in_the_folder_where_one_is(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "script.json"
     script.write_text('{"scenes": [{"answers": ["Hello."]}]}')
-    async with open_setup(Launch(Path.cwd(), script=script)) as setup:
+    async with open_setup(Launch(Path.cwd(), script=script)) as setup, settings_here(setup) as config:
         assert setup.cwd == Path.cwd()
-        assert setup.config.env["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
+        assert config.env["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
 
 
 async def test_a_script_that_cannot_be_read_is_said(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "script.json"
     script.write_text("{")
     with pytest.raises(ConfigError, match=r"The offline model did not start: .*script\.json"):
-        async with open_setup(Launch(Path.cwd(), script=script)):
+        async with open_setup(Launch(Path.cwd(), script=script)) as setup, settings_here(setup):
             pass
 
 
@@ -47,9 +46,10 @@ async def test_the_demo_has_a_project_of_its_own_that_goes_with_it(mark: str, mo
     monkeypatch.setenv("MAVERICK_MODEL", "opus")
     async with open_setup(Launch(Path.cwd(), is_demo=True, is_fast=True)) as setup:
         assert (setup.cwd / ".git").is_dir()
-        assert setup.prompts == {stop.agent: stop.prompt for stop in TOUR}
+        assert setup.is_demo
         assert setup.config.model is None, "what is set for real runs is not for the script"
-        assert git_environment().items() <= setup.config.env.items()
+        async with settings_here(setup) as config:
+            assert git_environment().items() <= config.env.items()
         folder = setup.cwd.parent
     assert not folder.exists()
 

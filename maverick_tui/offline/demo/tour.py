@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import TurnStarted
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +66,18 @@ TOUR = (
         breaks=True,
     ),
 )
+
+
+def prompts() -> Mapping[str, str]:
+    """What to ask an agent, by its name: the demo has an answer to these."""
+    return {stop.agent: stop.prompt for stop in TOUR}
+
+
+def off_script(turn: TurnStarted, expected: str) -> str:
+    """What to say where something else was typed than what the demo has an answer to; the tasks are really kept."""
+    known = prompts()
+    if expected not in known.values() or expected == known["tasks"] or turn.origin != "person":
+        return ""
+    if turn.text.strip() == expected or GOES_ON in turn.text:
+        return ""
+    return f"The demo's answers are written in advance. This is the one to: {expected}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import one_line
@@ -52,6 +53,25 @@ async def ask_before_run(app: App[Any], listing: AgentListing) -> Ready | Refuse
 
     values = await app.push_screen_wait(InputsForm(listing.name, specs))
     return Refused() if values is None else Ready(values)
+
+
+async def find_and_ask(app: App[Any], name: str, cwd: Path) -> tuple[AgentListing, dict[str, object]]:
+    """Find an agent that is only named, and ask what the picker would have asked. ConfigError if nothing may run."""
+    from maverick_tui.exceptions import ConfigError
+
+    listing = await asyncio.to_thread(find_agent, name, cwd)
+    asked = await ask_before_run(app, listing)
+    if isinstance(asked, Refused):
+        reason = asked.reason or "Its inputs were not filled in: nothing was run."
+        raise ConfigError(reason, hint="Start again, or choose another agent.")
+    return listing, dict(asked.inputs)
+
+
+def find_agent(name: str, cwd: Path) -> AgentListing:
+    """The agent of that name; in a thread, since folders are read."""
+    from maverick_tui.agent.catalog.discovery import discover
+
+    return discover(cwd).get(name)
 
 
 async def _is_trusted_now(app: App[Any], question: TrustQuestion) -> bool:

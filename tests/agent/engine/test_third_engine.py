@@ -42,7 +42,7 @@ from tests.ui.running import until
 class Parrot:
     """A conversation with a bird: it repeats what it hears, word by word."""
 
-    memory, may_rest = None, False
+    memory, may_rest, works_on = None, False, False
 
     def __init__(self, listener: Listener, cwd: Path) -> None:
         self._listener = listener

@@ -56,7 +56,7 @@ async def play_live(app: WatchedApp, stop: Stop, pilot: Pilot[Any]) -> tuple[Run
     run.follow = follow  # type: ignore[method-assign]
     app._navigation.show_run(run)
     await until(pilot, lambda: app._navigation.shown_run is run and app.screen.is_mounted, "its screen is there")
-    app._start(run, stop.agent, {}, None)
+    app._serving.start(run, stop.agent, {}, None)
     await until(pilot, lambda: run.handle is not None, "the run is there")
     run.ask(stop.prompt)  # not before: what waits for a run to be there is shown, but has not been told yet
     return run, await asyncio.wait_for(told, PATIENCE)

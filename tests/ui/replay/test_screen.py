@@ -343,7 +343,7 @@ async def test_who_came_for_the_replay_alone_is_done_when_it_is_left() -> None:
 
 async def test_nothing_is_made_ready_but_the_persons_own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
-    for name in ("load_runs", "load_engine"):
+    for name in ("load_runs", "load_rest"):
         monkeypatch.setattr(f"maverick_tui.ui.app.{name}", partial(loaded.append, name))
     paths.user_config().mkdir(parents=True)
     (paths.user_config() / "config.toml").write_text('[keys]\n"replay.play" = "p"\n"run.verbosity" = "f12"\n')

@@ -40,6 +40,7 @@ class StoryApp(MaverickApp):
     def __init__(self, launch: Launch, preferences: Preferences | None = None) -> None:
         self.now = BEGAN
         super().__init__(launch, preferences=preferences or Preferences(), clock=lambda: self.now)
+        self._serving.start = self._start  # type: ignore[method-assign,assignment]
 
     def _start(self, run: RunModel, *_: Any) -> None:
         run.connect(Nowhere())

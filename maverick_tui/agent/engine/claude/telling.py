@@ -107,7 +107,12 @@ class ClaudeSession:
     @property
     def may_rest(self) -> bool:
         """Whether the CLI can be ended while nobody asks: it comes back with the conversation, but without its jobs."""
-        return not self._translator.jobs.items and not self._translator.notices.alive
+        return not self.works_on
+
+    @property
+    def works_on(self) -> bool:
+        """Whether the CLI has jobs, or tasks in the background."""
+        return bool(self._translator.jobs.items or self._translator.notices.alive)
 
     async def ended(self) -> AgentError:
         """Wait until nothing can be asked any more; why that is."""

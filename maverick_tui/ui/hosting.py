@@ -1,0 +1,149 @@
+"""HostedRuns: runs on the screen that live in processes of their own. Leaving one leaves it at work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.worker import get_current_worker
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.board import Attachment
+from maverick_tui.ui.told_work import work_told
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import Event, RunStarted
+    from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.host.orders import Order
+    from maverick_tui.host.remote import RemoteRun
+    from maverick_tui.host.starting import WaitingHost
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.launch import RunSetup
+
+log = logging.getLogger(__name__)
+
+TITLE = "Attached run"
+
+
+class HostedRuns:
+    """Starts hosts, follows runs that have one, and tells the person what becomes of the way to them."""
+
+    def __init__(self, app: App[Any], ended: Callable[[RunModel, str], None]) -> None:
+        """`ended` hears of a run that is not followed any more, and what was typed to it and has not reached it."""
+        self._app = app
+        self._ended = ended
+        self._waiting: WaitingHost | None = None
+
+    def warm(self) -> None:
+        """Have a host load what it needs before anybody asks for it; in a thread, since a process is started."""
+        from maverick_tui.exceptions import ConfigError
+        from maverick_tui.host.starting import WaitingHost
+
+        if self._waiting is None or not self._waiting.is_running:
+            try:
+                self._waiting = WaitingHost()
+            except (ConfigError, OSError) as error:
+                log.info("No host can be started: %s", error)
+
+    def close(self) -> None:
+        """Nobody will ask for one any more."""
+        if self._waiting is not None:
+            self._waiting.give_up()
+
+    async def start(self, order: Order) -> None:
+        """Start the host of a run. ConfigError or OSError if it cannot have one."""
+        from maverick_tui.host.starting import WaitingHost
+
+        host, self._waiting = self._waiting, None
+        if host is None or not host.is_running:
+            host = await asyncio.to_thread(WaitingHost)
+        try:
+            await asyncio.to_thread(host.take, order)
+        except asyncio.CancelledError:
+            host.give_up()
+            raise
+
+    def attach(self, run: RunModel, *, is_read_only: bool = False) -> None:
+        """Show what a run has told that somebody else has started; what is wanted of it is sent there."""
+        remote = self._remote(run, (), is_read_only=is_read_only)
+        worker = work_told(self._app, self._follow(run, remote), group="attached", title=TITLE)
+        run.attached = Attachment(time.time(), worker.cancel, remote.heard, is_guest=True)
+
+    async def follow(self, run: RunModel, past: Sequence[Event] = ()) -> None:
+        """Show a run of ours that has a host, to its end; its store knows its past. It must be called in a worker."""
+        remote = self._remote(run, past)
+        run.attached = Attachment(time.time(), get_current_worker().cancel, remote.heard)
+        await self._follow(run, remote)
+
+    def _remote(self, run: RunModel, past: Sequence[Event], *, is_read_only: bool = False) -> RemoteRun:
+        from maverick_tui.host.remote import RemoteRun
+
+        return RemoteRun(run.run_id, name=_terminal(), is_read_only=is_read_only, on_refused=self._say, past=past)
+
+    async def _follow(self, run: RunModel, remote: RemoteRun) -> None:
+        since = len(remote.events)
+        run.connect(remote)
+        following = asyncio.create_task(run.follow(remote.events, since), name=f"maverick-follow-{run.run_id}")
+        try:
+            await remote.serve()
+        finally:
+            await following
+            run.attached = None
+            self._ended(run, "\n".join(remote.unsent))
+
+    def _say(self, text: str) -> None:
+        self._app.notify(one_line(text), title=TITLE, severity="warning", timeout=6, markup=False)
+
+
+def _terminal() -> str:
+    try:
+        return os.ttyname(0).removeprefix("/dev/")
+    except OSError:
+        return ""
+
+
+def order_for(
+    run: RunModel, agent: str, inputs: Mapping[str, object], setup: RunSetup, goes_on: GoingOn | None
+) -> Order:
+    """What the host of a run is told; one that goes on does so in its own folder."""
+    from maverick_tui.host.orders import Order
+
+    order = Order(
+        run.run_id,
+        agent,
+        str(setup.cwd if goes_on is None else goes_on.folder),
+        inputs=dict(inputs),
+        is_kept=setup.config.keep_runs,
+        script=str(setup.script) if setup.script is not None else None,
+        shared=str(setup.shared or ""),
+        is_demo=setup.is_demo,
+    )
+    return order if goes_on is None else _going_on(order, goes_on)
+
+
+def _going_on(order: Order, goes_on: GoingOn) -> Order:
+    from dataclasses import replace
+
+    past = goes_on.past
+    if not past.is_fork:
+        return replace(order, resumes=True, takes=past.model)
+    began: RunStarted = past.events[0]  # type: ignore[assignment]
+    return replace(
+        order,
+        forks=began.forked_from,
+        fork_turn=began.forked_turn or 0,
+        fork_at=past.events[-1].at,
+        takes=past.model,
+    )
+
+
+def has_host(run_id: str) -> bool:
+    """Whether the run lives in a process of its own; in a thread, for it imports and looks at files."""
+    from maverick_tui.host.places import has_host as lives
+
+    return lives(run_id)

@@ -1,0 +1,89 @@
+"""Makes runs that live in the application, where there is no host for them: what each is made of."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol
+
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.runs.loading import RunPlan
+from maverick_tui.runs.local import LocalRun
+from maverick_tui.ui.dialogs.before_run import find_and_ask
+from maverick_tui.ui.launch import RunSetup, load_settings, settings_here
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import App
+
+    from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.catalog.listing import AgentListing
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.runs.board import RunModel
+
+
+class SetupFor(Protocol):
+    """The setup of all runs, opened once more if it has failed and a run tries again."""
+
+    def __call__(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
+        """The setup, perhaps to come."""
+        ...
+
+
+def make_run(
+    app: App[Any],
+    run: RunModel,
+    agent: AgentListing | str,
+    inputs: Mapping[str, object],
+    setup_for: SetupFor,
+    stack: AsyncExitStack,
+    goes_on: GoingOn | None = None,
+    failure: Exception | None = None,
+) -> LocalRun:
+    """A run of this agent, which waits for its setup, and asks what there is to ask, by itself.
+
+    What it needs besides ends with the `stack`. With a `failure` it has failed already, and may be tried again. One
+    that goes on does so where it has worked, and with the person's own settings: no script knows it, but for a fork of
+    what a script plays right now.
+    """
+    tries = count()
+    settings: list[MaverickConfig] = []
+
+    async def prepare() -> RunPlan:
+        is_again = next(tries) > 0
+        if failure is not None and not is_again:
+            raise failure
+        if goes_on is None or goes_on.is_of_script:
+            ready = await asyncio.shield(setup_for(is_again=is_again))
+            if not settings:
+                settings.append(await stack.enter_async_context(settings_here(ready)))
+            ready = replace(ready, config=settings[0])
+        else:
+            ready = RunSetup(goes_on.folder, await asyncio.to_thread(load_settings))
+        if ready.config.keep_runs:
+            local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
+        listing, given = agent, dict(inputs)
+        if isinstance(listing, str):
+            listing, given = await find_and_ask(app, listing, ready.cwd)
+        found = listing
+        plan = RunPlan(lambda: _make(found, given, ready), ready.cwd, ready.config, given)
+        if not ready.is_demo:
+            return plan
+        from maverick_tui.offline.demo.tour import off_script, prompts
+
+        return replace(plan, drafts=prompts(), remark=off_script)
+
+    local = LocalRun(prepare, run_id=run.run_id, name=run.agent, past=goes_on.past if goes_on is not None else None)
+    return local
+
+
+def _make(listing: AgentListing, inputs: Mapping[str, object], setup: RunSetup) -> MaverickAgent:
+    """The agent; in a thread, since files are read and code may be imported."""
+    from maverick_tui.agent.catalog.loading import load
+    from maverick_tui.agent.catalog.trust import TrustStore
+
+    return load(listing, TrustStore())(config=setup.config).with_inputs(inputs)
