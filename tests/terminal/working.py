@@ -13,11 +13,11 @@ from tests.terminal.application import Application
 _FOR_EVER = "tail -f /dev/null"
 WORKS: list[Any] = [["I wait.", {"tool": "Bash", "input": {"command": _FOR_EVER}}]]
 """The answers of a model that starts it."""
-_PROCESSES = ("maverick --agent", "offline serve", "keeper.py", "_bundled/claude", _FOR_EVER)
+_PROCESSES = ("maverick --agent", "keeper.py", "_bundled/claude", _FOR_EVER)
 
 
 def until_working(app: Application, mark: str) -> None:
-    """Allow the tool, and wait until it runs; model, keeper and CLI run, too."""
+    """Allow the tool, and wait until it runs; keeper and CLI run, too."""
     app.allow("Bash")
     until = time.monotonic() + PATIENCE
     while missing := [part for part in _PROCESSES if not any(part in command for command in marked(mark).values())]:
