@@ -151,11 +151,15 @@ class RunServer:
         """Tell everything from there on, as fast as it is taken."""
         reader = self._events.reader(since)
         while await self._events.wait(reader.number):
-            number = reader.number
-            for event in reader.take(AT_ONCE):
-                writer.write(line(numbered(number, event)))
-                number += 1
-                await writer.drain()
+            told = bytearray()
+            for number, event in enumerate(reader.take(AT_ONCE), reader.number):
+                told += line(numbered(number, event))
+                if len(told) > BUFFERED:
+                    writer.write(told)
+                    await writer.drain()
+                    told = bytearray()
+            writer.write(told)
+            await writer.drain()
         writer.write(line({"end": len(self._events)}))
         await writer.drain()
 

@@ -16,6 +16,8 @@ class Cost:
     moment: float
     own: float
     descendants: float
+    hosts: float
+    """Those of its descendants that are processes of runs, without what these have started."""
     elsewhere: float
     resident: float
     """Megabytes of the one process."""
@@ -24,12 +26,12 @@ class Cost:
 
 def cost(pid: int, moment: float) -> Cost:
     """What the process has cost; "elsewhere" is all that neither we nor our descendants have used."""
-    own = _cpu(pid)[0]
-    sizes = _sizes(pid)
+    own, sizes, below = _cpu(pid)[0], _sizes(pid), _below(pid)
     return Cost(
         moment=moment,
         own=own,
-        descendants=sum(_cpu(child)[0] for child in _below(pid)),
+        descendants=sum(_cpu(child)[0] for child in below),
+        hosts=sum(_cpu(child)[0] for child in below if _is_host(child)),
         elsewhere=_machine() - sum(sum(_cpu(each)) for each in (os.getpid(), *_below(os.getpid()))),
         resident=sizes.get("VmRSS", 0.0),
         peak=sizes.get("VmHWM", 0.0),
@@ -44,6 +46,13 @@ def _cpu(pid: int) -> tuple[float, float]:
         return 0.0, 0.0
     user, system, ended_user, ended_system = (int(value) * _TICK for value in fields[11:15])
     return user + system, ended_user + ended_system
+
+
+def _is_host(pid: int) -> bool:
+    try:
+        return b"maverick_tui.host" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
 
 
 def _below(pid: int) -> list[int]:

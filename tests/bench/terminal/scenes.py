@@ -26,7 +26,7 @@ from tests.bench.terminal.model import Model, model
 from tests.bench.terminal.programs import HERE, Program, environment
 from tests.bench.terminal.recording import Recording, recorded
 from tests.bench.terminal.screen import Echoes, Shown, replay
-from tests.support.processes import MARK, wait_until_gone
+from tests.support.processes import MARK, end_hosts, wait_until_gone
 
 READY_TIMEOUT = 30.0
 END_TIMEOUT = 120.0
@@ -97,6 +97,7 @@ def started(program: Program, url: str | None = None) -> Iterator[Recording]:
                 yield recording
         finally:
             gc.enable()
+            end_hosts(mark)
             for left in wait_until_gone(mark, LEAVE_TIMEOUT):  # it would disturb the runs that follow
                 os.kill(left, signal.SIGKILL)
 
@@ -188,6 +189,7 @@ def _seen(
         "total_s": end.moment - first_sent,
         "cpu_s": after.own - before.own,
         "children_cpu_s": after.descendants - before.descendants,
+        "with_host_cpu_s": after.own + after.hosts - before.own - before.hosts,
         "written_kb": sum(len(data) for _, data in written) / 1000,
         "rss_mb": after.resident,
         "peak_mb": after.peak,
