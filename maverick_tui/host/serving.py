@@ -151,8 +151,8 @@ class RunServer:
         """Tell everything from there on, as fast as it is taken."""
         reader = self._events.reader(since)
         while await self._events.wait(reader.number):
-            told = bytearray()
-            for number, event in enumerate(reader.take(AT_ONCE), reader.number):
+            told, first = bytearray(), reader.number
+            for number, event in enumerate(reader.take(AT_ONCE), first):
                 told += line(numbered(number, event))
                 if len(told) > BUFFERED:
                     writer.write(told)
