@@ -22,7 +22,7 @@ def is_test(path: Path) -> bool:
 
 
 def plugin_files() -> list[Path]:
-    """The files of pytest's plugins, whose asserts it rewrites as well; a whole library may be one, as hypothesis is."""
+    """The files of pytest's plugins, whose asserts it rewrites as well; hypothesis as a whole is one of them."""
     plugins = [each for each in distributions() if each.entry_points.select(group="pytest11")]
     files = [Path(str(each.locate_file(file))) for each in plugins for file in each.files or ()]
     return sorted({path for path in files if path.suffix == ".py" and path.is_file()})

@@ -324,6 +324,7 @@ async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.Mo
 # -- interrupts --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore  # `test_app.py` of the interface shows it
 async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: ServeModel) -> None:
     words = ("first", "later")
     answers = [answer for word in words for answer in (say(f"{word} " * 40, fault=stall()), say(f"next to {word}"))]

@@ -186,6 +186,7 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         assert app.focused is before
 
 
+@pytest.mark.explore  # so it does in a terminal, and from the command line
 async def test_a_kept_run_goes_on_with_all_that_it_had(shop: Path, serve: ServeModel) -> None:
     async def ask(prompt: str, turns: int, resumes: str = "") -> str:
         app = MaverickApp(Launch(shop, "handyman", prompt, resumes=resumes), preferences=Preferences())
