@@ -240,6 +240,7 @@ async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_o
     assert third.usage.cost_usd == pytest.approx(first.usage.cost_usd)
 
 
+@pytest.mark.explore  # so it is in `test_resuming.py`
 async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeModel, mark: str, home: Path) -> None:
     async with serve(say("ok")) as server, watch(Talker) as run:
         await run.ask("one")

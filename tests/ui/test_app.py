@@ -147,6 +147,7 @@ async def test_an_agent_that_does_not_exist_is_told_and_the_picker_is_a_key_away
         await seen(app, pilot, lambda: isinstance(app.screen, PickerScreen))
 
 
+@pytest.mark.explore  # `test_same_cells.py` plays the demo
 async def test_the_demo_shows_its_agents_and_one_of_them_runs_to_its_end(mark: str, tmp_path: Path) -> None:
     app = MaverickApp(Launch(tmp_path, is_demo=True, is_fast=True), preferences=Preferences())
     async with app.run_test(size=(100, 40)) as pilot:

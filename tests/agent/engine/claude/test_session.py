@@ -385,7 +385,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.explore  # applications and hosts are killed in tests of theirs
 @pytest.mark.parametrize("number", sampled([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], 3))
 async def test_nothing_outlives_our_own_process(number: signal.Signals, serve: ServeModel, mark: str) -> None:
     root = Path(__file__).parents[3]
