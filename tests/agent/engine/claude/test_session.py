@@ -194,6 +194,7 @@ class Handyman(Talker):
     allowed_tools = ("Read", "Write", "Bash")
 
 
+@pytest.mark.explore  # `tests/attacks` shows what runs unasked and what does not
 async def test_with_a_person_only_reading_is_free(serve: ServeModel) -> None:
     Path("notes.txt").write_text("the notes")
     asked: list[tuple[str, dict[str, Any]]] = []
