@@ -1,5 +1,5 @@
-"""Compiles the tests with pytest's rewritten asserts, and what they use, so that not each of several processes does it
-for itself: with `PYTHONDONTWRITEBYTECODE` nobody else writes it down.
+"""Compiles the tests and pytest's plugins with its rewritten asserts, and what they use, so that not each of several
+processes does it for itself: with `PYTHONDONTWRITEBYTECODE` nobody else writes it down.
 
 What pytest keeps to itself is used here: where another version of it is different, the processes do it as ever.
 """
@@ -10,6 +10,7 @@ import compileall
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -20,8 +21,15 @@ def is_test(path: Path) -> bool:
     return path.name.startswith("test_") or path.name == "conftest.py"
 
 
+def plugin_files() -> list[Path]:
+    """The files of pytest's plugins, whose asserts it rewrites as well; hypothesis as a whole is one of them."""
+    plugins = [each for each in distributions() if each.entry_points.select(group="pytest11")]
+    files = [Path(str(each.locate_file(file))) for each in plugins for file in each.files or ()]
+    return sorted({path for path in files if path.suffix == ".py" and path.is_file()})
+
+
 def is_out_of_date(path: Path) -> bool:
-    """Whether a test is not compiled as it is."""
+    """Whether a file is not compiled as it is."""
     from _pytest.assertion.rewrite import _read_pyc
 
     return _read_pyc(path, _cached(path)) is None
@@ -33,7 +41,7 @@ def _cached(path: Path) -> Path:
     return get_cache_dir(path) / (path.name[:-3] + PYC_TAIL)
 
 
-def compile_tests(paths: list[Path]) -> None:
+def compile_rewritten(paths: list[Path]) -> None:
     """Write them as pytest would."""
     from _pytest.assertion import AssertionState
     from _pytest.assertion.rewrite import _rewrite_test, _write_pyc
@@ -58,10 +66,11 @@ if __name__ == "__main__":
     found = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("maverick_tui/**/*.py")])
     workers = os.cpu_count() or 1
     try:
-        missing = [path for path in found if is_test(path) and is_out_of_date(path)]
+        rewritten = [path for path in found if is_test(path)] + plugin_files()
+        missing = [path for path in rewritten if is_out_of_date(path)]
         with ProcessPoolExecutor(workers) as pool:
             shares = [missing[number::workers] for number in range(workers)]
-            tasks = [pool.submit(compile_tests, share) for share in shares if share]
+            tasks = [pool.submit(compile_rewritten, share) for share in shares if share]
             tasks.append(pool.submit(compile_modules, [path for path in found if not is_test(path)]))
             for task in tasks:
                 task.result()

@@ -177,7 +177,7 @@ def _all(ground: Ground) -> None:
 CLI_TRAPS = [Trap("all together", _all, STATUS), BY_ID["embedded bare repository"], BY_ID["nothing in PATH"]]
 
 
-@pytest.mark.parametrize("trap", sampled(CLI_TRAPS, 2, [trap.id for trap in CLI_TRAPS]))
+@pytest.mark.parametrize("trap", sampled(CLI_TRAPS, 4, [trap.id for trap in CLI_TRAPS]))
 async def test_a_session_of_the_cli_runs_nothing_by_itself(
     trap: Trap, base: Path, tmp_path: Path, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

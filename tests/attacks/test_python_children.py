@@ -130,6 +130,7 @@ def test_the_demo_without_a_terminal(stop: str, clone: Path, mark: str) -> None:
     assert stop in run(MAVERICK, "demo", "--fast", stop)
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 def test_the_application_without_a_key(clone: Path, mark: str) -> None:
     """Its model is a process of its own, which is started in this folder."""

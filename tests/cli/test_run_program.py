@@ -118,22 +118,25 @@ def test_an_output_that_is_full_is_one_line_and_the_run_is_kept() -> None:
     check_well_formed(kept())
 
 
-def test_letters_arrive_where_nothing_is_utf_8_and_no_colour_is_wanted() -> None:
-    odd = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "NO_COLOR": "1", "TERM": "dumb"}
-    done = ran("Grüße", "--output", "json", env={**os.environ, **odd})
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert json.loads(done.stdout)["result"] == "You say Grüße"
-    assert [event.text for event in kept() if isinstance(event, ev.TurnStarted)] == ["Grüße"]
-
-
-def test_without_a_home_and_elsewhere_it_works_as_well(home: Path, tmp_path: Path) -> None:
+def test_letters_arrive_without_a_home_and_elsewhere_where_nothing_is_utf_8_and_no_colour_is_wanted(
+    home: Path, tmp_path: Path
+) -> None:
     folders = {"XDG_CONFIG_HOME": str(home / ".config"), "XDG_STATE_HOME": str(home / ".local/state")}
+    odd = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "NO_COLOR": "1", "TERM": "dumb"}
     place = tmp_path / "place"
     place.mkdir()
     environment = {name: value for name, value in os.environ.items() if name != "HOME"}
-    done = ran("go", "--cwd", str(place), "--no-keep", env={**environment, **folders})
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"You say go\n", b"")
-    assert list(kept_runs()) == [], "it was not to be kept"
+    done = ran("Grüße", "--output", "json", "--cwd", str(place), env={**environment, **folders, **odd})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["result"] == "You say Grüße"
+    events = kept()
+    assert [event.text for event in events if isinstance(event, ev.TurnStarted)] == ["Grüße"]
+    assert [event.cwd for event in events if isinstance(event, ev.AgentLoaded)] == [str(place)]
+
+
+def test_what_is_not_to_be_kept_is_not(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line(monkeypatch, capsys)("run", "cook", "go", "--no-keep") == (0, "You say go\n", "")
+    assert list(kept_runs()) == []
 
 
 @pytest.mark.parametrize(

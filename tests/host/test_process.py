@@ -102,6 +102,7 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
 
 
+@pytest.mark.explore  # as what any process of ours has started, in tests of sessions and of attacks
 @pytest.mark.slow
 async def test_what_it_has_started_ends_with_it_in_the_middle_of_a_command(
     serve: ServeModel, mark: str, order: Order

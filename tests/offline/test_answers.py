@@ -108,6 +108,7 @@ async def test_what_the_user_has_set_leads_nowhere_else(
     assert outcome.output == "here", outcome
 
 
+@pytest.mark.explore  # most scripts of sessions elsewhere have turns
 async def test_turns_of_a_session(tmp_path: Path, mark: str) -> None:
     played = scenes(
         {"when": {"turn": 1}, "answers": [[{"tool": "Bash", "input": {"command": "true"}}], "one"]},
@@ -144,6 +145,7 @@ async def test_a_fault_strikes_so_many_times() -> None:
     assert other.status == 529, "each answer counts its own"
 
 
+@pytest.mark.explore  # retries of the CLI are in the table of failures
 async def test_a_limit_that_passes_and_a_stream_that_breaks_once_are_asked_for_again_by_the_cli(
     tmp_path: Path, mark: str
 ) -> None:
@@ -199,6 +201,7 @@ async def test_not_strict_says_what_is_missing() -> None:
     assert response.text == "The script has no answer for prompt 1, step 1."
 
 
+@pytest.mark.explore  # the demo is strict in `test_demo.py`
 async def test_strict_through_the_real_cli(tmp_path: Path, mark: str) -> None:
     with pytest.raises(AgentError, match="not in the script"):
         async with real_cli(scenes({"when": {"prompt": "x"}, "answers": ["one"]}, strict=True), tmp_path) as (

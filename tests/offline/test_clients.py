@@ -383,6 +383,7 @@ async def claude(server: OfflineServer, home: Path, *arguments: str) -> tuple[in
     return process.returncode, out.decode(), err.decode()
 
 
+@pytest.mark.explore  # so it does in most tests of sessions
 async def test_the_cli_runs_tools_and_speaks_a_stream(home: Path, mark: str) -> None:
     bash = {"tool": "Bash", "id": "run", "input": {"command": "echo $((6 * 7))", "description": "compute"}}
     played = script(

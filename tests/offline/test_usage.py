@@ -74,6 +74,7 @@ async def test_usage_adds_up_to_the_token_and_references_hold_through_the_real_c
     )
 
 
+@pytest.mark.explore
 async def test_estimated_usage_adds_up_to_the_token(tmp_path: Path, mark: str) -> None:
     (tmp_path / "a.txt").write_text("hi")
     server = OfflineServer(script([{"tool": "Read", "input": {"file_path": "a.txt"}}], "It says hi. " * 50))

@@ -25,6 +25,7 @@ from tests.runs.story import told
 from tests.runs.watching import Watched, blocks, watch
 from tests.support.agents import Talker
 from tests.support.model import say, turns
+from tests.support.sampling import sampled
 
 FORK = "f0f0f0f0f0f0"
 
@@ -129,7 +130,7 @@ async def test_forks_of_one_conversation_know_nothing_of_each_other(serve: Serve
     assert not any(one.all(ev.Noticed) for one in (fork, again, late, other, old))
 
 
-@pytest.mark.parametrize(("agent", "other"), [(Talker, ApiOther), (ApiTalker, Other)])
+@pytest.mark.parametrize(("agent", "other"), sampled([(Talker, ApiOther), (ApiTalker, Other)], 2))
 async def test_another_engine_is_told_what_was_said(
     agent: type[MaverickAgent], other: type[MaverickAgent], serve: ServeModel
 ) -> None:

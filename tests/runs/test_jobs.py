@@ -124,6 +124,7 @@ async def test_a_turn_of_a_job_says_so_and_is_counted(serve: ServeModel) -> None
     ]
 
 
+@pytest.mark.explore
 async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(serve: ServeModel, mark: str) -> None:
     script = [
         scene(NIGHTLY, say("done"), prompt="^go"),

@@ -240,6 +240,7 @@ async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_o
     assert third.usage.cost_usd == pytest.approx(first.usage.cost_usd)
 
 
+@pytest.mark.explore  # so it is in `test_resuming.py`
 async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeModel, mark: str, home: Path) -> None:
     async with serve(say("ok")) as server, watch(Talker) as run:
         await run.ask("one")
@@ -324,6 +325,7 @@ async def test_what_cannot_be_loaded_is_told(broken: str, monkeypatch: pytest.Mo
 # -- interrupts --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore  # `test_app.py` of the interface shows it
 async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: ServeModel) -> None:
     words = ("first", "later")
     answers = [answer for word in words for answer in (say(f"{word} " * 40, fault=stall()), say(f"next to {word}"))]

@@ -49,6 +49,7 @@ async def served(
     return run
 
 
+@pytest.mark.explore  # so it does in `test_session.py`
 async def test_it_waits_for_what_goes_on_in_the_background(serve: ServeModel) -> None:
     async with serve(with_a_background_task()):
         run = await served(Delegator(), "start")

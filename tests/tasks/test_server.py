@@ -110,6 +110,7 @@ async def test_a_foreign_client_sees_errors_a_version_and_no_ids(factory: Sessio
         assert "id" not in task
 
 
+@pytest.mark.explore  # `test_commands.py` serves a client there, too
 @pytest.mark.req("004-run-steps", "004-iso-inject", "004-iso-others")
 async def test_over_standard_input_and_output(
     mark: str, database: str, factory: SessionFactory, tmp_path: Path

@@ -16,6 +16,7 @@ from tests.terminal.working import WORKS, until_working
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.explore  # `test_keeping` kills it while it is answered
 def test_killed_it_leaves_no_process_behind(maverick: Maverick, handyman: str, mark: str) -> None:
     app = maverick("--agent", handyman, "--prompt", "go", scenes=[{"answers": WORKS}], environment=HERE_ALONE)
     until_working(app, mark)

@@ -196,6 +196,7 @@ def end(app: WatchedApplication) -> None:
     assert app.quit() == 0
 
 
+@pytest.mark.explore  # `tests/ui/textual_private` compares such cells without a terminal
 def test_the_picker(maverick: Maverick, handyman: str) -> None:
     app = maverick.seen_by(WatchedApplication, program=WATCHED, environment=WITH_KEY)
     app.see("Does what the script says.")

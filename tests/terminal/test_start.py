@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.terminal.application import CTRL_C, CTRL_Q, ESCAPE, prompt_of
-from tests.terminal.conftest import OURS_AND_PLAIN, Maverick
+from tests.terminal.conftest import PLAIN_MOSTLY, Maverick
 from tests.terminal.working import WORKS, assert_nothing_is_left, until_working
 
 pytestmark = pytest.mark.slow
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 HELLO = [{"when": {"prompt": "greet"}, "answers": ["Hello from the script."]}, {"answers": WORKS}]
 
 
-@OURS_AND_PLAIN
+@PLAIN_MOSTLY
 def test_without_credentials_it_opens_the_demo_and_takes_keys_that_came_before_the_first_frame(
     maverick: Maverick, temporary: Path
 ) -> None:

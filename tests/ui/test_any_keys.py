@@ -10,13 +10,14 @@ import pytest
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.own_keys import all_bindings
 from tests.support.runs import STREAM_BROKE, Tape
+from tests.support.sampling import examples
 from tests.ui.running import watching
 
 LEAVE = {"ctrl+c", "ctrl+q", "ctrl+z", "ctrl+g", "ctrl+e", "e", "f4"}
 """They end the application or hand the terminal on; the terminal tests press them."""
 KEYS = sorted({key for binding in all_bindings(MaverickApp) for key in binding.key.split(",")} - LEAVE | {"f9"})
 TYPED = ["a", "n", "N", "slash", "1", "2", "y", "space", "tab", "shift+tab", "enter", "escape", "backspace", "ctrl+w"]
-PRESSES, CLICKS = 20, 0.15
+PRESSES, CLICKS = examples(12, 40), 0.15
 WIDTH, HEIGHT = 100, 30
 
 

@@ -61,11 +61,6 @@ async def started(
             await seen(app, pilot, lambda: app._exit)
 
 
-def played(*answers: Any) -> Script:
-    """For a model in this process: one of its own, as the application starts it, takes half a second."""
-    return Script.model_validate({"scenes": [{"answers": list(answers)}]})
-
-
 async def seen(app: MaverickApp, pilot: Pilot[Any], what: Any, seconds: float = 40.0) -> None:
     """Wait until a text stands in the transcript, or something is so."""
     for _ in range(int(seconds / 0.05)):
@@ -110,10 +105,14 @@ async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_sam
         assert "partial, cut here" in transcript(app)
 
 
-async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Path, serve: ServeModel) -> None:
+async def test_an_edit_asks_by_its_diff_and_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(
+    shop: Path, serve: ServeModel
+) -> None:
     edit = {"file_path": str(shop / "cart.py"), "old_string": "total = 1", "new_string": "total = 2"}
     read = {"tool": "Read", "input": {"file_path": str(shop / "cart.py")}}
-    script = played([read], [{"tool": "Edit", "input": edit}], "Changed.")
+    broken = {"steps": ["This is all that came, and then nothing"], "fault": {"kind": "drop", "at": "text", "times": 1}}
+    work = [[read], [{"tool": "Edit", "input": edit}], "Changed."]
+    script = Script.model_validate({"scenes": [{"when": {"turn": 1}, "answers": work}, {"answers": [broken]}]})
     async with serve(script), started(shop) as (app, pilot):
         await seen(app, pilot, "wants permission")
         assert "+ total = 2" in transcript(app)
@@ -126,17 +125,15 @@ async def test_an_edit_asks_by_its_diff_and_happens_when_it_is_allowed(shop: Pat
         assert (shop / "cart.py").read_text() == "total = 2\n"
         assert "✔ Edit" in transcript(app)
 
-
-async def test_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(shop: Path, serve: ServeModel) -> None:
-    broken = {"steps": ["This is all that came, and then nothing"], "fault": {"kind": "drop", "at": "text", "times": 1}}
-    async with serve(played(broken)), started(shop) as (app, pilot):
+        await seen(app, pilot, lambda: run.store.figures.turns == 1)
+        await pilot.press(*"more", "enter")
         await seen(app, pilot, "The stream broke")
         assert "partial, cut here" in transcript(app)
-        (run,) = app.board.runs.values()
         assert run.store.failure is not None
         await pilot.press("f5")
+        await seen(app, pilot, lambda: run.store.figures.turns == 3)
         await seen(app, pilot, "This is all that came, and then nothing")
-        await seen(app, pilot, "✔ done")
+        assert run.store.last_outcome == "done"
 
 
 async def test_an_agent_that_does_not_exist_is_told_and_the_picker_is_a_key_away(shop: Path, mark: str) -> None:
@@ -147,6 +144,7 @@ async def test_an_agent_that_does_not_exist_is_told_and_the_picker_is_a_key_away
         await seen(app, pilot, lambda: isinstance(app.screen, PickerScreen))
 
 
+@pytest.mark.explore  # `test_same_cells.py` plays the demo
 async def test_the_demo_shows_its_agents_and_one_of_them_runs_to_its_end(mark: str, tmp_path: Path) -> None:
     app = MaverickApp(Launch(tmp_path, is_demo=True, is_fast=True), preferences=Preferences())
     async with app.run_test(size=(100, 40)) as pilot:
@@ -186,6 +184,7 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         assert app.focused is before
 
 
+@pytest.mark.explore  # so it does in a terminal, and from the command line
 async def test_a_kept_run_goes_on_with_all_that_it_had(shop: Path, serve: ServeModel) -> None:
     async def ask(prompt: str, turns: int, resumes: str = "") -> str:
         app = MaverickApp(Launch(shop, "handyman", prompt, resumes=resumes), preferences=Preferences())

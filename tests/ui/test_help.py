@@ -19,6 +19,7 @@ from maverick_tui.ui.keys import KeyGroup, key_groups
 from maverick_tui.ui.log_file import log_path
 from tests.runs.story import ask, asked, call, end
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.running import FedApp, until, watching
 from tests.ui.widgets.host import Host
 
@@ -128,7 +129,7 @@ class Opened:
         return self.help.view.text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 10)])
+@pytest.mark.parametrize("size", sampled([((40, 10),), ((80, 24),), ((120, 40),)], 3))
 async def test_it_shows_keys_and_signs_at_any_size(size: tuple[int, int]) -> None:
     opened = Opened()
     async with opened.app.run_test(size=size) as pilot:

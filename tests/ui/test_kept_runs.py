@@ -18,6 +18,7 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
+from tests.support.sampling import sampled
 from tests.ui.kept_app import RUN, KeptApp, opened, send
 from tests.ui.running import until
 
@@ -184,7 +185,7 @@ async def test_of_a_run_that_cannot_be_read_at_the_start_there_is_no_screen() ->
         assert not app.board.runs
 
 
-@pytest.mark.parametrize("bad", [0, 4])
+@pytest.mark.parametrize("bad", sampled([4, 0], 2))
 async def test_a_line_that_cannot_be_read_is_left_out_and_told(bad: int) -> None:
     path = keep(RUN, [*begun(), *turn(), *turn(2, "And then?", "Then that.", at=AT + 4), *ended()], 1)
     lines = path.read_text().splitlines(keepends=True)

@@ -60,7 +60,7 @@ async def test_trust_is_asked_for_and_what_was_shown_is_trusted(size: tuple[int,
         load(listing, store)
 
 
-@pytest.mark.parametrize(("fields", "tools"), [("", "all tools"), ("tools: Read, Grep", "Read, Grep")])
+@pytest.mark.parametrize(("fields", "tools"), sampled([("", "all tools"), ("tools: Read, Grep", "Read, Grep")], 2))
 async def test_who_stands_in_for_the_persons_own_agent_says_so_and_asks_once(fields: str, tools: str) -> None:
     write(str(paths.user_config() / "agents/documenter.md"), write_agent("documenter", fields).read_text())
     async with opened(BROAD) as (app, pilot):
@@ -75,7 +75,7 @@ async def test_who_stands_in_for_the_persons_own_agent_says_so_and_asks_once(fie
         await until(pilot, lambda: len(chosen(app)) == 2)
 
 
-@pytest.mark.parametrize("key", ["n", "escape", "enter"])
+@pytest.mark.parametrize("key", sampled(["enter", "n", "escape"], 3))
 async def test_without_trust_nothing_runs(key: str) -> None:
     path = write(".maverick/agents/pilot.py", PYTHON)
     async with opened() as (app, pilot):

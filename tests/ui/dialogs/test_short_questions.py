@@ -6,6 +6,7 @@ import pytest
 
 from maverick_tui.inert import inert
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 
 
@@ -13,7 +14,7 @@ def question() -> ConfirmScreen:
     return ConfirmScreen("Quit?", "Two agents are at work.", "Stop them", "Stay")
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_the_question_is_shown(size: tuple[int, int]) -> None:
     async with asked(question(), size) as (app, _):
         for text in ("Quit?", "Two agents are at work.", "y  Stop them", "n  Stay"):

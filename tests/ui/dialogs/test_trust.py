@@ -12,6 +12,7 @@ from textual import events
 from maverick_tui.inert import inert, spelled
 from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen, source_lines
 from maverick_tui.ui.lines import LineView
+from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.picker.host import until
 
@@ -27,7 +28,7 @@ def dialog(armed_after: float = 0.01, content: bytes = CONTENT) -> TrustScreen:
     return TrustScreen(question(content), armed_after=armed_after)
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_files_and_what_they_run_are_shown(size: tuple[int, int]) -> None:
     async with asked(dialog(), size) as (app, _):
         for text in ("Trust pilot?", "• hook Stop: command ./x.sh", "/project/.maverick/agents/pilot.py", "1  line"):
@@ -66,7 +67,7 @@ async def test_all_of_it_can_be_read_with_keys_and_wheel() -> None:
 
 @pytest.mark.parametrize(
     ("keys", "answer"),
-    [(["y"], True), (["n"], False), (["escape"], False), (["enter"], False), (["left", "enter"], True)],
+    sampled([(["y"], True), (["n"], False), (["escape"], False), (["enter"], False), (["left", "enter"], True)], 3),
 )
 async def test_keys_answer(keys: list[str], answer: bool) -> None:
     screen = dialog(content=b"short")

@@ -29,6 +29,7 @@ from maverick_tui.ui.history.screen import HistoryScreen
 from maverick_tui.ui.lines import LineView
 from tests.history.kept import AT, begun, keep, keep_run, turn
 from tests.history.sessions.stored import ID, plain
+from tests.support.sampling import sampled
 from tests.ui.history.host import BROAD, NARROW, Host, keep_some, opened, until
 
 
@@ -87,29 +88,32 @@ async def test_runs_are_listed_by_day_newest_first_and_live_ones_on_top() -> Non
             await until(pilot, lambda: "TODAY  3 runs  $0.750" in app.text and "5 runs · $1.25" in app.text, "sums")
 
 
-@pytest.mark.parametrize(
-    ("typed", "titles"),
-    [
-        ("explorer", ["Prompt 1 of explorer"]),
-        ("agent:rev", ["Prompt 0 of reviewer", "Went wrong"]),
-        ("state:failed", ["Went wrong"]),
-        ("tag:urgent", ["Prompt 2 of tester"]),
-        ("since:2h prompt", ["Prompt 2 of tester", "Prompt 1 of explorer", "Prompt 0 of reviewer"]),
-        ("nothing like it", []),
-    ],
-)
-async def test_typing_filters(typed: str, titles: list[str]) -> None:
+FILTERS = {
+    "explorer": ["Prompt 1 of explorer"],
+    "agent:rev": ["Prompt 0 of reviewer", "Went wrong"],
+    "state:failed": ["Went wrong"],
+    "tag:urgent": ["Prompt 2 of tester"],
+    "since:2h prompt": ["Prompt 2 of tester", "Prompt 1 of explorer", "Prompt 0 of reviewer"],
+    "nothing like it": [],
+}
+
+
+async def test_typing_filters() -> None:
     ids = keep_some()
     tag_run(ids[2], ["urgent"])
     keep_run("00000000000a", AT - 86_400, prompt="Went wrong", outcome="failed")
     async with opened() as (app, pilot):
-        await pilot.press(*typed)
-        await until(pilot, lambda: app.titles == titles, "only what matches is listed")
-        await until(pilot, lambda: f"{len(titles)} of 4" in app.text, "they are counted")
-        assert ("No run matches." in app.text) == (not titles)
-        await pilot.press("escape")
-        await until(pilot, lambda: len(app.titles) == 4, "Escape clears the filter")
+        for typed, titles in FILTERS.items():
+            await pilot.press(*typed)
+            await until(pilot, partial(is_listed, app, titles), f"only what matches {typed} is listed and counted")
+            assert ("No run matches." in app.text) == (not titles), typed
+            await pilot.press("escape")
+            await until(pilot, lambda: len(app.titles) == 4, f"Escape clears the filter {typed}")
         assert app.asked == []
+
+
+def is_listed(app: Host, titles: list[str]) -> bool:
+    return app.titles == titles and f"{len(titles)} of 4" in app.text
 
 
 async def test_half_a_word_is_no_mistake_yet_and_leaves_the_list_as_it_is() -> None:
@@ -221,7 +225,7 @@ async def test_runs_that_come_and_end_meanwhile_are_seen(soon: None) -> None:
 # -- the preview ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_the_preview_tells_what_the_run_was(size: tuple[int, int]) -> None:
     ids = keep_some()
     tag_run(ids[2], ["urgent"])

@@ -28,7 +28,7 @@ def agents(shipped: Path) -> None:
 # -- starting --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_keys_are_taken_before_the_agents_are_read(
     size: tuple[int, int], agents: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +132,7 @@ async def test_at_120_columns_the_xray_stands_beside_the_list(agents: None) -> N
         await until(pilot, lambda: "You are reviewer." in app.text)
 
 
-@pytest.mark.parametrize("key", ["space", "tab", "f2"])
+@pytest.mark.parametrize("key", sampled(["space", "tab", "f2"], 3))
 async def test_the_xray_takes_the_place_of_the_list_and_gives_it_back(agents: None, key: str) -> None:
     async with opened(NARROW) as (app, pilot):
         await pilot.press(key)
@@ -317,7 +317,7 @@ async def test_a_file_that_has_gone_meanwhile_says_so(agents: None) -> None:
 # -- runs ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_runs_come_first_and_can_be_gone_back_to(agents: None, size: tuple[int, int]) -> None:
     async with opened(size, runs=RUNS) as (app, pilot):
         assert app.find("RUNS")[1] < app.find("PROJECT")[1]

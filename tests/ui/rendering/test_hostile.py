@@ -53,7 +53,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(sorted(TEXTS), 2))
+@pytest.mark.parametrize("name", sampled(sorted(TEXTS), 4))
 @pytest.mark.parametrize("width", sampled([80, 10], 2))
 def test_it_is_drawn(name: str, width: int) -> None:
     text = TEXTS[name]

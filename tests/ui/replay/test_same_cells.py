@@ -25,7 +25,7 @@ from tests.support.sampling import examples
 from tests.ui.replay.cells import Cells, cells_of
 from tests.ui.running import PATIENCE, until
 
-MOMENTS = examples(6, 20)
+MOMENTS = examples(4, 20)
 KINDS = tuple(stop for stop in TOUR if stop.agent in ("implementer", "planner", "tasks"))
 """A scene of each engine."""
 SIZES = ((120, 40), (80, 24))

@@ -14,6 +14,7 @@ from maverick_tui.ui.widgets.run_header import RunHeader
 from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.running import until, watching
 
 
@@ -122,7 +123,7 @@ def called() -> Tape:
 
 @pytest.mark.parametrize(
     ("keys", "focused"),
-    [(["ctrl+f"], "Prompt"), (["tab", "slash"], "Transcript"), (["tab", "ctrl+f"], "Transcript")],
+    sampled([(["ctrl+f"], "Prompt"), (["tab", "ctrl+f"], "Transcript"), (["tab", "slash"], "Transcript")], 2),
 )
 async def test_who_leaves_find_has_everything_as_it_was(keys: list[str], focused: str) -> None:
     async with watching(called()) as (app, pilot):
@@ -274,7 +275,7 @@ async def test_ctrl_c_twice_quits_and_a_running_agent_is_asked_about() -> None:
         await until(pilot, lambda: app._exit)
 
 
-@pytest.mark.parametrize("theme", ["maverick-light", "maverick-ansi", "nord"])
+@pytest.mark.parametrize("theme", sampled(["maverick-light", "maverick-ansi", "nord"], 3))
 async def test_another_theme_redraws_everything_and_is_remembered(theme: str) -> None:
     preferences = Preferences()
     async with watching(worked(), preferences=preferences) as (app, pilot):

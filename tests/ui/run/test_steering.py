@@ -15,6 +15,7 @@ from maverick_tui.runs import commands
 from maverick_tui.ui.widgets.pending import JobLine
 from maverick_tui.ui.widgets.status_line import StatusLine
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
+from tests.support.sampling import sampled
 from tests.ui.running import FedApp, until, watching
 
 EDIT = {"file_path": "/work/shop/cart.py", "old_string": "a = 1", "new_string": "a = 2"}
@@ -65,7 +66,7 @@ def job_line(app: FedApp) -> str:
     return "".join(str(line.render()) for line in lines if line.display)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", sampled([((80, 24),), ((120, 40),)], 2))
 async def test_a_job_is_in_sight_and_escape_ends_it(size: tuple[int, int]) -> None:
     async with watching(scheduled(LATER, SOON), size=size) as (app, pilot):
         await until(pilot, lambda: bool(job_line(app)))

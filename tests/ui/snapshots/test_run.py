@@ -9,11 +9,14 @@ from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.snapshots import tapes
 from tests.ui.snapshots.conftest import RunShot
 from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, StoryApp
 
-at_both_sizes = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x40"])
+at_both_sizes = pytest.mark.parametrize("size", sampled([(NARROW,), (WIDE,)], 2, ["80x24", "120x40"]))
+mostly_wide = pytest.mark.parametrize("size", sampled([(WIDE,), (NARROW,)], 2, ["120x40", "80x24"]))
+"""For what a narrow screen has no room for."""
 
 
 # -- before the first prompt ------------------------------------------------------------------------------------------
@@ -87,7 +90,7 @@ def test_calls_that_are_done_failed_denied_and_cut(run_shot: RunShot, size: tupl
     assert run_shot(tapes.tools_in_every_end(), size)
 
 
-@at_both_sizes
+@mostly_wide
 def test_subagents(run_shot: RunShot, size: tuple[int, int]) -> None:
     assert run_shot(tapes.with_subagents(), size, later=1)
 
@@ -142,7 +145,7 @@ def test_a_question_of_the_agent(run_shot: RunShot, size: tuple[int, int]) -> No
 # -- prompts that wait, and interrupts --------------------------------------------------------------------------------
 
 
-@at_both_sizes
+@mostly_wide
 def test_two_prompts_wait(run_shot: RunShot, size: tuple[int, int]) -> None:
     async def write(pilot: Pilot[Any]) -> None:
         await pilot.press(*"And the changelog?")
@@ -165,7 +168,7 @@ def test_interrupted(run_shot: RunShot) -> None:
     assert run_shot(tape, NARROW)
 
 
-@at_both_sizes
+@mostly_wide
 def test_done(run_shot: RunShot, size: tuple[int, int]) -> None:
     assert run_shot(tapes.done(), size)
 

@@ -78,8 +78,9 @@ def check_the_error(row: str, got: list[Message], error: AgentError | None, requ
         assert requests == 1, f"{row}: nothing is retried"
 
 
+@pytest.mark.explore  # one session shows them all below
 @pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
-@pytest.mark.parametrize("row", sampled(list(BEFORE_CONTENT), len(BEFORE_CONTENT)))
+@pytest.mark.parametrize("row", list(BEFORE_CONTENT))
 async def test_a_failure_before_any_content_is_the_specific_error(row: str, serve: ServeModel) -> None:
     async with serve(BEFORE_CONTENT[row][0]) as model:
         got, error = await drain(Talker().query("hello"))
@@ -125,8 +126,9 @@ def check_what_came(row: str, got: list[Message], error: AgentError | None) -> N
         assert "broken" in error.__cause__.raw_response
 
 
+@pytest.mark.explore  # one session shows them all below
 @pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
-@pytest.mark.parametrize("row", sampled(list(IN_THE_MIDDLE), len(IN_THE_MIDDLE)))
+@pytest.mark.parametrize("row", list(IN_THE_MIDDLE))
 async def test_a_failure_in_the_middle_keeps_what_came(row: str, serve: ServeModel) -> None:
     async with serve(IN_THE_MIDDLE[row][0]):
         got, error = await drain(Talker().query("hello"))
@@ -161,22 +163,22 @@ async def test_no_key_says_how_to_log_in(serve: ServeModel, monkeypatch: pytest.
     assert model.requests == []
 
 
-async def test_the_cli_may_retry_if_the_settings_say_so(serve: ServeModel) -> None:
+async def test_the_cli_may_retry_if_the_settings_say_so_and_an_error_after_the_last_is_reported_once(
+    serve: ServeModel,
+) -> None:
     limit = HttpFault(kind="http", status=429, headers={"retry-after": "1"}, times=1)
-    async with serve(say("back again", fault=limit)) as model:
-        got, error = await drain(Talker(config=MaverickConfig(api_retries=2)).query("hello"))
-    assert error is None
-    assert extract_all_text(got) == "back again"
-    retries = [m.data for m in got if isinstance(m, SystemMessage) and m.subtype == "api_retry"]
-    assert [(r["attempt"], r["max_retries"], r["error_status"]) for r in retries] == [(1, 2, 429)]
-    assert len(model.requests) == 2
-
-
-async def test_an_error_after_the_last_retry_is_reported_once(serve: ServeModel) -> None:
-    async with serve(fail(500)) as model:
-        got, error = await drain(Talker(config=MaverickConfig(api_retries=1)).query("hello"))
+    script = [scene(say("back again", fault=limit), prompt="limited$"), scene(fail(500), prompt="broken$")]
+    agent = Talker(config=MaverickConfig(api_retries=1))
+    async with serve(script) as model, agent.session(context()) as session:
+        got, error = await drain(session.query("limited"))
+        assert error is None
+        assert extract_all_text(got) == "back again"
+        retries = [m.data for m in got if isinstance(m, SystemMessage) and m.subtype == "api_retry"]
+        assert [(r["attempt"], r["max_retries"], r["error_status"]) for r in retries] == [(1, 1, 429)]
+        assert len(model.requests) == 2
+        got, error = await drain(session.query("broken"))
     assert type(error) is NetworkError
-    assert len(model.requests) == 2
+    assert len(model.requests) == 4
     assert sum(isinstance(m, ResultMessage) for m in got) == 1
 
 

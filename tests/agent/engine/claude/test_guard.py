@@ -64,6 +64,7 @@ SNEAKY = [
 ]
 
 
+@pytest.mark.explore  # in `tests/attacks`, too
 async def test_without_a_person_only_the_rules_run(serve: ServeModel, tmp_path: Path) -> None:
     victim, outside = Path("victim.txt"), tmp_path / "outside.txt"
     for path in (victim, outside):

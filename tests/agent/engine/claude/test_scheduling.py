@@ -78,6 +78,7 @@ async def test_a_job_is_told_at_the_end_of_a_turn_and_cannot_be_left_in_the_proj
     assert heard(told, FIRED) == [], "the prompt was ours"
 
 
+@pytest.mark.explore  # so does one in `tests/runs/test_jobs.py`
 async def test_a_turn_of_a_job_tells_its_prompt(serve: ServeModel) -> None:
     plant()
     told: list[Message] = []

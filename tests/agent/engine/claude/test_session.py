@@ -106,13 +106,21 @@ async def test_a_run_waits_for_its_background_tasks_and_counts_their_tokens(serv
     assert tools <= {"Read", "Agent", "DeferredToolPlaceholder"}, "no more than its agent has"
 
 
-async def test_two_prompts_at_once_are_answered_one_after_the_other(serve: ServeModel) -> None:
-    names = ("one", "two", "three")
+async def test_prompts_at_once_and_one_behind_an_unread_one_are_answered_one_after_the_other(
+    serve: ServeModel,
+) -> None:
+    names = ("one", "two", "three", "unread", "behind")
     echo = [scene(say(f"answer to {name}", pace=Pace(tokens_per_second=20)), prompt=f"^{name}$") for name in names]
     async with serve(echo) as model, Talker().session(context()) as session:
-        answers = await asyncio.gather(*(drain(session.query(name)) for name in names))
-    assert [extract_all_text(got) for got, _ in answers] == [f"answer to {name}" for name in names]
-    assert len(model.requests) == 3
+        answers = await asyncio.gather(*(drain(session.query(name)) for name in names[:3]))
+        assert [extract_all_text(got) for got, _ in answers] == [f"answer to {name}" for name in names[:3]]
+        unread = session.query("unread")
+        await anext(unread)  # and then nobody reads on
+        behind, error = await drain(session.query("behind"))
+        assert error is None
+        assert extract_all_text(behind) == "answer to behind"
+        await unread.aclose()
+    assert len(model.requests) == 5
 
 
 async def test_a_turn_that_is_interrupted_or_that_nobody_reads_to_its_end_does_not_block_the_next(
@@ -186,6 +194,7 @@ class Handyman(Talker):
     allowed_tools = ("Read", "Write", "Bash")
 
 
+@pytest.mark.explore  # `tests/attacks` shows what runs unasked and what does not
 async def test_with_a_person_only_reading_is_free(serve: ServeModel) -> None:
     Path("notes.txt").write_text("the notes")
     asked: list[tuple[str, dict[str, Any]]] = []
@@ -353,6 +362,7 @@ async def test_a_killed_cli_fails_the_turn_and_its_tools_are_ended(serve: ServeM
         assert isinstance(again, ProcessError)
 
 
+@pytest.mark.explore  # keepers are killed in tests/attacks
 async def test_a_killed_keeper_takes_the_cli_and_its_tools_with_it(serve: ServeModel, mark: str) -> None:
     async with serve(bash(LONG_COMMAND)), Worker().session(context()) as session:
         task = await busy(session, mark)
@@ -391,6 +401,7 @@ async def test_nothing_outlives_our_own_process(number: signal.Signals, serve: S
             host.wait()
 
 
+@pytest.mark.explore  # so does a cancelled one
 async def test_an_abandoned_query_leaves_nothing(serve: ServeModel, mark: str) -> None:
     async with serve(say("word " * 50, fault=stall())):
         messages = Talker().query("talk")
@@ -432,16 +443,6 @@ async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: f
     assert error is None
     assert extract_all_text(got).startswith("answer")
     assert sum(isinstance(message, ResultMessage) for message in got) == 1
-
-
-async def test_a_prompt_that_waits_behind_an_unread_one_is_answered_or_told(serve: ServeModel) -> None:
-    async with serve(turns(say("one"), say("two"))), Talker().session(context()) as session:
-        unread = session.query("first")
-        await anext(unread)  # and then nobody reads on
-        second, error = await drain(session.query("second"))
-        assert error is None
-        assert extract_all_text(second) == "two"
-        await unread.aclose()
 
 
 async def test_closing_wakes_those_who_wait(serve: ServeModel) -> None:
