@@ -17,6 +17,7 @@ from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.history.going_on import GoingOn, to_go_on
+from maverick_tui.host.notifying import notifying
 from maverick_tui.host.orders import Order, order_from_json
 from maverick_tui.host.serving import RunServer
 from maverick_tui.journal.folders import journal_of
@@ -81,12 +82,13 @@ async def _host(order: Order) -> None:
         if order.is_kept and config.keep_runs:
             run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
         server = RunServer(order.run_id, order.agent, run.events, run)
-        async with server.listening():
+        since = len(goes_on.past.events) if goes_on is not None else 0
+        news = notifying(order.run_id, run.events, config.notify_command, lambda: server.readers > 0, since)
+        async with server.listening(), news:
             _answer({"ready": os.getpid()})
             _heed_signals(run)
             if order.prompt is not None:
                 run.send(SendPrompt(uuid.uuid4().hex, order.prompt))
-            since = len(goes_on.past.events) if goes_on is not None else 0
             watching = (
                 asyncio.create_task(_end_at_rest(run, server, config.host_idle_minutes * 60), name="maverick-rest"),
                 asyncio.create_task(_hold(run, order, since), name="maverick-limits"),
