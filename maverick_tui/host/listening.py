@@ -12,7 +12,7 @@ from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.lines import LONGEST
-from maverick_tui.host.places import LOCK, make_runtime_folder, socket_of
+from maverick_tui.host.places import LOCK, is_at, make_runtime_folder, socket_of
 
 LOOK_EVERY = 2.0
 """Seconds after which a socket is missed that somebody has removed: a system does so when its user logs out."""
@@ -75,7 +75,7 @@ class _Place:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             with suppress(OSError, ConfigError):  # the folder may be gone until somebody logs in again
-                if not _is_at(self._lock_path, self._lock):
+                if not is_at(self._lock_path, self._lock):
                     make_runtime_folder()
                     old, self._lock = self._lock, _locked(self._lock_path, self._run_id)
                     os.close(old)
@@ -88,7 +88,7 @@ class _Place:
             self._server.close()
         if self._socket is not None and _socket_at(self._path) == self._socket:
             _remove(self._path)
-        if _is_at(self._lock_path, self._lock):
+        if is_at(self._lock_path, self._lock):
             _remove(self._lock_path)  # while it is still locked
         os.close(self._lock)
 
@@ -106,17 +106,9 @@ def _locked(path: Path, run_id: str) -> int:
             raise ConfigError(
                 f"The run {run_id} has a host already.", hint=f"See it with `maverick attach {run_id}`."
             ) from error
-        if _is_at(path, descriptor):
+        if is_at(path, descriptor):
             return descriptor
         os.close(descriptor)  # its owner has removed it meanwhile
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether the file that is open stands there."""
-    with suppress(OSError):
-        there, ours = path.lstat(), os.fstat(descriptor)
-        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
-    return False
 
 
 def _socket_at(path: Path) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,14 @@ def hosted_runs() -> Iterator[str]:
     for name in names:
         if name.endswith(SOCKET) and is_run_id(run_id := name.removesuffix(SOCKET)):
             yield run_id
+
+
+def is_at(path: Path, descriptor: int) -> bool:
+    """Whether the file that is open stands there."""
+    with suppress(OSError):
+        there, ours = path.lstat(), os.fstat(descriptor)
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+    return False
 
 
 def require_same_user(connection: Any) -> None:

@@ -20,6 +20,7 @@ from maverick_tui.history.going_on import GoingOn, to_go_on
 from maverick_tui.host.notifying import notifying
 from maverick_tui.host.orders import Order, order_from_json
 from maverick_tui.host.serving import RunServer
+from maverick_tui.host.waiting_line import WaitingLine
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.logged import RedactedFormatter
 from maverick_tui.offline.settings import settings_for
@@ -43,6 +44,7 @@ def main() -> int:
     _log_to_stderr()
     try:
         order = order_from_json(json.loads(sys.stdin.read()))
+        _stand_back(MaverickConfig.load().host_nice)
         os.chdir(order.cwd)
         asyncio.run(_host(order))
     except (MaverickError, OSError) as error:
@@ -64,6 +66,12 @@ def _log_to_stderr() -> None:
     logging.getLogger(__package__).setLevel(logging.INFO)
 
 
+def _stand_back(nice: int) -> None:
+    """Let what else the machine does go first. What is started later inherits it, so this comes before any thread."""
+    if (more := nice - os.getpriority(os.PRIO_PROCESS, 0)) > 0:
+        os.nice(more)
+
+
 def _answer(said: dict[str, object]) -> None:
     """Tell whoever has started us, and let go of them: from now on this process is nobody's child."""
     with suppress(OSError, ValueError):
@@ -79,24 +87,25 @@ async def _host(order: Order) -> None:
     goes_on = await asyncio.to_thread(to_go_on, order.run_id) if order.resumes else None
     async with settings_for(Path(order.script) if order.script else None) as config:
         run = _run(order, config, goes_on)
+        run.admission = line = WaitingLine(order.run_id, config.max_runs, run.events)
         if order.is_kept and config.keep_runs:
             run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
         server = RunServer(order.run_id, order.agent, run.events, run)
         since = len(goes_on.past.events) if goes_on is not None else 0
         news = notifying(order.run_id, run.events, config.notify_command, lambda: server.readers > 0, since)
         async with server.listening(), news:
+            line.try_enter()  # before whoever is started after us
             _answer({"ready": os.getpid()})
             _heed_signals(run)
             if order.prompt is not None:
                 run.send(SendPrompt(uuid.uuid4().hex, order.prompt))
             watching = (
+                asyncio.create_task(line.give_way(lambda: run.is_idle), name="maverick-line"),
                 asyncio.create_task(_end_at_rest(run, server, config.host_idle_minutes * 60), name="maverick-rest"),
                 asyncio.create_task(_hold(run, order, since), name="maverick-limits"),
+                asyncio.create_task(_end_in_time(run, line, order.max_seconds), name="maverick-time"),
             )
             try:
-                if order.max_seconds is not None:
-                    why = f"It has taken the {order.max_seconds:g} s that it was given."
-                    asyncio.get_running_loop().call_later(order.max_seconds, run.stop, "timeout", why)
                 await run.start()
             finally:
                 for task in watching:
@@ -139,6 +148,14 @@ async def _hold(run: LocalRun, order: Order, since: int) -> None:
     except Exception:  # nobody would hold it to anything any more
         log.exception("The limits of the run cannot be kept")
         run.stop("limit", "Its limits cannot be kept any more: see its host's log.")
+
+
+async def _end_in_time(run: LocalRun, line: WaitingLine, seconds: float | None) -> None:
+    """End a run that has had the time that it was given; to wait for its turn is none of it."""
+    if seconds is not None:
+        await line.entered()
+        await asyncio.sleep(seconds)
+        run.stop("timeout", f"It has taken the {seconds:g} s that it was given.")
 
 
 async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.host import places
+from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.remote import RemoteRun
@@ -120,6 +124,44 @@ async def test_what_it_has_started_ends_with_it_in_the_middle_of_a_command(
         os.kill(pid, signal.SIGKILL)
         await asyncio.wait({reader.task})
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
+
+
+@pytest.mark.slow
+async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_of_what_nobody_looks_at(
+    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other, told = "aaaa00000001", tmp_path / "told"
+    Path(".maverick/agents/quick.md").write_text("---\nname: quick\ndescription: Answers.\nengine: api\n---\nAnswer.\n")
+    command = ["/bin/sh", "-c", 'echo "$MAVERICK_RUN_ID $0" >> "$1"', "{text}", str(told)]
+    monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", json.dumps(command))
+    monkeypatch.setenv("MAVERICK_MAX_RUNS", "1")
+    monkeypatch.setenv("MAVERICK_HOST_NICE", "7")
+    async with serve(
+        [
+            scene(bash("touch made.txt"), say("It is made."), prompt="Make it"),
+            scene(say("At last."), prompt="And then"),
+        ]
+    ):
+        first = await asyncio.to_thread(start_host, replace(order, prompt="Make it"))
+        await asyncio.to_thread(start_host, Order(other, "quick", order.cwd, "And then", max_seconds=600))
+        await until(lambda: told.exists() and told.read_text().endswith("\n"), "it asks, and nobody looks")
+        live = {run.run_id: run for run in await live_runs()}
+        assert (live[RUN].phase, live[other].phase, live[other].needs_person) == ("asks", "queued", False)
+        ours = {pid for pid, words in marked(mark).items() if "maverick" in words or "claude" in words}
+        assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in ours} == {7}, "what a host starts stands back, too"
+        hello = live[RUN].host
+        assert (hello is not None, first) == (True, hello.pid if hello is not None else 0)
+        os.kill(first, signal.SIGTERM)
+        await until(lambda: told.read_text().count("\n") == 2, "the other one has had its turn")
+        (second,) = [run.host.pid for run in await live_runs() if run.host is not None and run.run_id == other]
+        os.kill(second, signal.SIGTERM)
+        assert await asyncio.to_thread(wait_until_gone, mark) == {}
+    asked, done = told.read_text().splitlines()
+    assert asked == f"{RUN} needs you: Bash wants permission"
+    assert done.startswith(f"{other} done in")
+    notices = [event.kind for event in read_journal(journal_of(other)).events if isinstance(event, ev.Noticed)]
+    assert notices == ["waits_for_turn", "turn_comes", "ended"]
+    assert not list(places.runtime_folder().glob("*.turn"))
 
 
 def test_what_cannot_begin_says_why(order: Order, tmp_path: Path) -> None:
