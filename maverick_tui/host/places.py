@@ -8,7 +8,7 @@ import stat
 import struct
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,11 @@ _LONGEST = 100
 _PRIVATE = 0o700
 
 
-def runtime_folder() -> Path:
+def runtime_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """The folder of all sockets; it need not exist. `MAVERICK_RUNTIME_DIR` moves it."""
-    if moved := os.environ.get("MAVERICK_RUNTIME_DIR"):
+    if moved := environment.get("MAVERICK_RUNTIME_DIR"):
         return Path(moved).expanduser().absolute()
-    if (own := os.environ.get("XDG_RUNTIME_DIR")) and Path(own).is_dir():
+    if (own := environment.get("XDG_RUNTIME_DIR")) and Path(own).is_dir():
         return Path(own) / "maverick"
     return Path(tempfile.gettempdir()) / f"maverick-{os.getuid()}"
 

@@ -168,5 +168,9 @@ async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None
             busy_at, events = loop.time(), len(run.events)
         elif loop.time() - busy_at >= seconds:
             log.info("Nobody has needed the run for %g s", seconds)
-            run.stop("idle", "Nobody needed it for a while, so its process has ended. Send a prompt, and it goes on.")
+            run.stop(
+                "idle",
+                "Nobody needed it for a while, so its process has ended. It goes on when you send it a prompt, or run "
+                f"`maverick runs resume {server.run_id}`.",
+            )
             return
