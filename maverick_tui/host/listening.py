@@ -53,16 +53,12 @@ class _Place:
     async def take(self) -> None:
         """Listen at the path; whoever comes finds either nothing there, or somebody who answers."""
         opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        coming = self._path.with_suffix(f".{os.getpid()}")
-        before = os.umask(0o177)
+        coming = self._path.with_name(f".{os.urandom(8).hex()}")
         try:
-            coming.unlink(missing_ok=True)
-            opened.bind(str(coming))
+            _bind(opened, coming)
         except OSError:
             opened.close()
             raise
-        finally:
-            os.umask(before)
         opened.setblocking(False)
         old, self._server = self._server, await asyncio.start_unix_server(self._welcome, sock=opened, limit=LONGEST)
         coming.rename(self._path)
@@ -98,6 +94,8 @@ def _locked(path: Path, run_id: str) -> int:
     import fcntl
 
     while True:
+        if path.is_symlink():
+            raise ConfigError(f"{path}, by which the host of the run {run_id} is known, is a link.", hint="Remove it.")
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -109,6 +107,22 @@ def _locked(path: Path, run_id: str) -> int:
         if is_at(path, descriptor):
             return descriptor
         os.close(descriptor)  # its owner has removed it meanwhile
+
+
+def _bind(opened: socket.socket, path: Path) -> None:
+    """Give the socket its path, for us alone.
+
+    A system may tell all its users what sockets there are, by the words that they were bound with. So these are,
+    where that can be, neither the folder's nor the run's.
+    """
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    before = os.umask(0o177)
+    try:
+        nameless = Path(f"/proc/self/fd/{folder}")
+        opened.bind(str((nameless if nameless.exists() else path.parent) / path.name))
+    finally:
+        os.umask(before)
+        os.close(folder)
 
 
 def _socket_at(path: Path) -> tuple[int, int] | None:
