@@ -164,8 +164,8 @@ class LocalRun:
         is_free = self._turns.current is None and self._ready is None and self._queue.next is None
         comes = self._questions.is_waiting or self._turns.has_jobs
         prompter = self._connection.prompter
-        is_quiet = prompter is None or prompter.session.may_rest  # nothing works on in the background
-        return is_free and not comes and self._work is None and is_quiet
+        works_on = prompter is not None and hasattr(prompter.session, "settled") and not prompter.session.may_rest
+        return is_free and not comes and self._work is None and not works_on
 
     # -- life -------------------------------------------------------------------------------------------------------
 
