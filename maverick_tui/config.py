@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ DEFAULT_MAX_TOKENS = 32_000
 DEFAULT_MAX_TURNS = 100
 DEFAULT_HOST_IDLE_MINUTES = 60.0
 DEFAULT_IDLE_AFTER = 600.0
+DEFAULT_HOST_NICE = 5
 
 PREFIX = "MAVERICK_"
 
@@ -38,6 +40,22 @@ SettingSource = Literal["user", "project", "local"]
 def _words(value: Any) -> Any:
     """A list may be written as words with commas between them, as in a variable."""
     return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+
+def _command(value: Any) -> Any:
+    """A program and its arguments; in a variable they are a list in JSON. No shell reads them."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = None
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise ValueError('write a list: ["notify-send", "{title}", "{text}"]')
+    if value and not value[0].strip():
+        raise ValueError("its first word names no program")
+    if value and os.path.dirname(value[0]) and not os.path.isabs(os.path.expanduser(value[0])):  # noqa: PTH111, PTH117, PTH120
+        raise ValueError("name the program by its whole path: else it would be another one in each folder")
+    return value
 
 
 class MaverickConfig(BaseSettings):
@@ -60,6 +78,12 @@ class MaverickConfig(BaseSettings):
     """Whether a run of the application has a process of its own, which goes on when the application is left."""
     host_idle_minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_HOST_IDLE_MINUTES
     """Minutes after which the process of a run ends that nobody reads and that has nothing to do. 0: never."""
+    host_nice: Annotated[int, Field(ge=0, le=19)] = DEFAULT_HOST_NICE
+    """How far the processes of runs stand back behind what else the machine does, as nice counts. 0: not at all."""
+    max_runs: Annotated[int, Field(ge=0)] = 0
+    """The most runs with processes of their own that work at once; others wait in the order of asking. 0: no limit."""
+    notify_command: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_command)] = Field(default=(), repr=False)
+    """A program and its arguments, run when a run asks, fails or is done and nobody looks; {title} and {text} tell."""
     max_tokens: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TOKENS
     """The most tokens of one answer."""
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
@@ -166,6 +190,7 @@ def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: ob
     if kind == "extra_forbidden":
         known = [*MaverickConfig.model_fields, *OTHER_TABLES]
         return f"{where} is not a setting ({did_you_mean(name, known) or 'see the README'})"
+    message = message.removeprefix("Value error, ")
     return f"{where} = {redact(repr(redact_data(value)))}: {message[:1].lower()}{message[1:]}"
 
 
@@ -180,5 +205,8 @@ def _refuse_misspelt_variables() -> None:
                 raise ConfigError(f"The variable {variable} is not a setting.", hint=f"Did you mean {meant}?")
 
 
-_OTHERS = ("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_OFFLINE")
-"""Variables of ours that are not settings."""
+_OTHERS = (
+    *("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_RUNTIME_DIR", "MAVERICK_OFFLINE"),
+    *("MAVERICK_RUN_ID", "MAVERICK_EVENT", "MAVERICK_AGENT", "MAVERICK_TITLE", "MAVERICK_TEXT"),
+)
+"""Variables of ours that are not settings: where things are, and what a command for news is told."""

@@ -38,6 +38,7 @@ _EXAMPLES: Mapping[str, str] = {
     "max_budget_usd": "5.0",
     "tasks_url": '"postgresql+psycopg://me@localhost/tasks"',
     "cli_path": '"/usr/local/bin/claude"',
+    "notify_command": '["notify-send", "{title}", "{text}"]',
     "env": '{ HTTPS_PROXY = "http://proxy.example:3128" }',
     "setting_sources": '["user"]',
 }

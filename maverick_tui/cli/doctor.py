@@ -21,7 +21,7 @@ _SIGNS = {"fine": ("✔", "green"), "warning": ("!", "yellow"), "wrong": ("✘",
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")] = False,
 ) -> None:
-    """Check what Maverick stands on: CLI, credentials, endpoint, git, terminal, settings, agents and kept runs.
+    """Check what Maverick stands on: CLI, credentials, endpoint, git, terminal, settings, agents, kept and live runs.
 
     Each that is not as it should be comes with what to do about it. Exits with 1 if something is wrong; warnings are
     no reason to. Nothing is changed and no token is spent: the endpoint is asked for the list of its models, with your

@@ -43,8 +43,8 @@ def ps(as_json: AsJson = False) -> None:
 
     JSON: [{run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt, turns,
     cost_usd, last_at, started_at, has_host, answers, pid, version, readers, memory}], times in seconds since 1970,
-    memory in bytes. phase: starting, connecting, ready, working, asks, waits (for a limit to reset), done, failed,
-    interrupted, ended. Without a host that answers, pid, version, readers and memory are null.
+    memory in bytes. phase: starting, queued (by max_runs), connecting, ready, working, asks, waits (for a limit to
+    reset), done, failed, interrupted, ended. Without a host that answers, pid, version, readers and memory are null.
     """
     import asyncio
 

@@ -20,6 +20,7 @@ _MARKS = {
     "failed": ("✘", "x", "red"),
     "working": ("●", "*", "cyan"),
     "waits": ("‖", "~", "yellow"),
+    "queued": ("‖", "~", "dim"),
     "done": ("✔", "+", "green"),
     "interrupted": ("■", "#", "yellow"),
 }
@@ -73,7 +74,7 @@ def _words(run: LiveRun) -> str:
         return "does not answer"
     if run.phase == "asks" and (asked := run.state.get("asks")):
         return f"asks: {one_line(describe(str(asked[0])))}"
-    return run.phase
+    return "waits for its turn" if run.phase == "queued" else run.phase
 
 
 def _since(at: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from maverick_tui.doctor.endpoint import check_credentials, check_endpoint
 from maverick_tui.doctor.files import check_agents, check_folder, check_settings
 from maverick_tui.doctor.findings import Check, Situation
+from maverick_tui.doctor.hosts import check_hosts, check_notifications
 from maverick_tui.doctor.kept import check_index, check_kept_runs, check_state_folder
 from maverick_tui.doctor.programs import GIT, check_cli, check_git, check_ourselves
 from maverick_tui.doctor.terminal import check_terminal
@@ -23,6 +24,8 @@ CHECKS = (
     Check("State folder", check_state_folder),
     Check("Kept runs", check_kept_runs),
     Check("Index of runs", check_index),
+    Check("Hosts", check_hosts),
+    Check("Notifications", check_notifications),
 )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.lines import LONGEST
-from maverick_tui.host.places import LOCK, make_runtime_folder, socket_of
+from maverick_tui.host.places import LOCK, is_at, make_runtime_folder, socket_of
 
 LOOK_EVERY = 2.0
 """Seconds after which a socket is missed that somebody has removed: a system does so when its user logs out."""
@@ -53,16 +53,12 @@ class _Place:
     async def take(self) -> None:
         """Listen at the path; whoever comes finds either nothing there, or somebody who answers."""
         opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        coming = self._path.with_suffix(f".{os.getpid()}")
-        before = os.umask(0o177)
+        coming = self._path.with_name(f".{os.urandom(8).hex()}")
         try:
-            coming.unlink(missing_ok=True)
-            opened.bind(str(coming))
+            _bind(opened, coming)
         except OSError:
             opened.close()
             raise
-        finally:
-            os.umask(before)
         opened.setblocking(False)
         old, self._server = self._server, await asyncio.start_unix_server(self._welcome, sock=opened, limit=LONGEST)
         coming.rename(self._path)
@@ -75,7 +71,7 @@ class _Place:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             with suppress(OSError, ConfigError):  # the folder may be gone until somebody logs in again
-                if not _is_at(self._lock_path, self._lock):
+                if not is_at(self._lock_path, self._lock):
                     make_runtime_folder()
                     old, self._lock = self._lock, _locked(self._lock_path, self._run_id)
                     os.close(old)
@@ -88,7 +84,7 @@ class _Place:
             self._server.close()
         if self._socket is not None and _socket_at(self._path) == self._socket:
             _remove(self._path)
-        if _is_at(self._lock_path, self._lock):
+        if is_at(self._lock_path, self._lock):
             _remove(self._lock_path)  # while it is still locked
         os.close(self._lock)
 
@@ -98,6 +94,8 @@ def _locked(path: Path, run_id: str) -> int:
     import fcntl
 
     while True:
+        if path.is_symlink():
+            raise ConfigError(f"{path}, by which the host of the run {run_id} is known, is a link.", hint="Remove it.")
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -106,17 +104,25 @@ def _locked(path: Path, run_id: str) -> int:
             raise ConfigError(
                 f"The run {run_id} has a host already.", hint=f"See it with `maverick attach {run_id}`."
             ) from error
-        if _is_at(path, descriptor):
+        if is_at(path, descriptor):
             return descriptor
         os.close(descriptor)  # its owner has removed it meanwhile
 
 
-def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether the file that is open stands there."""
-    with suppress(OSError):
-        there, ours = path.lstat(), os.fstat(descriptor)
-        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
-    return False
+def _bind(opened: socket.socket, path: Path) -> None:
+    """Give the socket its path, for us alone.
+
+    A system may tell all its users what sockets there are, by the words that they were bound with. So these are,
+    where that can be, neither the folder's nor the run's.
+    """
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    before = os.umask(0o177)
+    try:
+        nameless = Path(f"/proc/self/fd/{folder}")
+        opened.bind(str((nameless if nameless.exists() else path.parent) / path.name))
+    finally:
+        os.umask(before)
+        os.close(folder)
 
 
 def _socket_at(path: Path) -> tuple[int, int] | None:

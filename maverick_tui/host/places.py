@@ -8,7 +8,8 @@ import stat
 import struct
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,11 @@ _LONGEST = 100
 _PRIVATE = 0o700
 
 
-def runtime_folder() -> Path:
+def runtime_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """The folder of all sockets; it need not exist. `MAVERICK_RUNTIME_DIR` moves it."""
-    if moved := os.environ.get("MAVERICK_RUNTIME_DIR"):
+    if moved := environment.get("MAVERICK_RUNTIME_DIR"):
         return Path(moved).expanduser().absolute()
-    if (own := os.environ.get("XDG_RUNTIME_DIR")) and Path(own).is_dir():
+    if (own := environment.get("XDG_RUNTIME_DIR")) and Path(own).is_dir():
         return Path(own) / "maverick"
     return Path(tempfile.gettempdir()) / f"maverick-{os.getuid()}"
 
@@ -113,6 +114,14 @@ def hosted_runs() -> Iterator[str]:
     for name in names:
         if name.endswith(SOCKET) and is_run_id(run_id := name.removesuffix(SOCKET)):
             yield run_id
+
+
+def is_at(path: Path, descriptor: int) -> bool:
+    """Whether the file that is open stands there."""
+    with suppress(OSError):
+        there, ours = path.lstat(), os.fstat(descriptor)
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+    return False
 
 
 def require_same_user(connection: Any) -> None:

@@ -22,9 +22,11 @@ from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.history.forking import told_by
 from maverick_tui.history.going_on import GoingOn, to_go_on
+from maverick_tui.host.notifying import notifying
 from maverick_tui.host.orders import Order, order_from_json
 from maverick_tui.host.places import log_of
 from maverick_tui.host.serving import RunServer
+from maverick_tui.host.waiting_line import WaitingLine
 from maverick_tui.journal.folders import journal_of, make_folder
 from maverick_tui.logged import RedactedFormatter
 from maverick_tui.offline.demo.tour import off_script, prompts
@@ -54,8 +56,11 @@ def main() -> int:
     try:
         order = order_from_json(json.loads(told))
         _log_for(order)
+        _stand_back(MaverickConfig.load().host_nice)
         os.chdir(order.cwd)
         asyncio.run(_host(order))
+        if not order.is_kept:
+            log_of(order.run_id, is_kept=False).unlink(missing_ok=True)
     except (MaverickError, OSError) as error:
         log.exception("The host has ended")
         text = error.message if isinstance(error, MaverickError) else str(error)
@@ -81,6 +86,12 @@ def _log_for(order: Order) -> None:
     logging.getLogger(__package__).setLevel(logging.INFO)
 
 
+def _stand_back(nice: int) -> None:
+    """Let what else the machine does go first. What is started later inherits it."""
+    if (more := nice - os.getpriority(os.PRIO_PROCESS, 0)) > 0:
+        os.nice(more)
+
+
 def _answer(said: dict[str, object]) -> None:
     """Tell whoever has started us, and let go of them: from now on this process is nobody's child."""
     with suppress(OSError, ValueError):
@@ -96,23 +107,25 @@ async def _host(order: Order) -> None:
     goes_on = await asyncio.to_thread(_past_of, order)
     async with _settings(order) as config:
         run = _run(order, config, goes_on)
+        run.admission = line = WaitingLine(order.run_id, config.max_runs, run.events)
         if order.is_kept and config.keep_runs:
             run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
         server = RunServer(order.run_id, order.agent, run.events, run)
-        async with server.listening():
+        since = len(goes_on.past.events) if goes_on is not None else 0
+        news = notifying(order.run_id, run.events, config.notify_command, lambda: server.readers > 0, since)
+        async with server.listening(), news:
+            line.try_enter()  # before whoever is started after us
             _answer({"ready": os.getpid()})
             _heed_signals(run)
             if order.prompt is not None:
                 run.send(SendPrompt(uuid.uuid4().hex, order.prompt))
-            since = len(goes_on.past.events) if goes_on is not None else 0
             watching = (
+                asyncio.create_task(line.give_way(lambda: run.is_idle), name="maverick-line"),
                 asyncio.create_task(_end_at_rest(run, server, config.host_idle_minutes * 60), name="maverick-rest"),
                 asyncio.create_task(_hold(run, order, since), name="maverick-limits"),
+                asyncio.create_task(_end_in_time(run, line, order.max_seconds), name="maverick-time"),
             )
             try:
-                if order.max_seconds is not None:
-                    why = f"It has taken the {order.max_seconds:g} s that it was given."
-                    asyncio.get_running_loop().call_later(order.max_seconds, run.stop, "timeout", why)
                 await run.start()
             finally:
                 for task in watching:
@@ -184,6 +197,14 @@ async def _hold(run: LocalRun, order: Order, since: int) -> None:
         run.stop("limit", "Its limits cannot be kept any more: see its host's log.")
 
 
+async def _end_in_time(run: LocalRun, line: WaitingLine, seconds: float | None) -> None:
+    """End a run that has had the time that it was given; to wait for its turn is none of it."""
+    if seconds is not None:
+        await line.entered()
+        await asyncio.sleep(seconds)
+        run.stop("timeout", f"It has taken the {seconds:g} s that it was given.")
+
+
 async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None:
     """End a run that nobody reads and that has nothing to do; it can go on later."""
     loop = asyncio.get_running_loop()
@@ -197,5 +218,9 @@ async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None
             busy_at, events = loop.time(), len(run.events)
         elif loop.time() - busy_at >= seconds:
             log.info("Nobody has needed the run for %g s", seconds)
-            run.stop("idle", "Nobody needed it for a while, so its process has ended. Send a prompt, and it goes on.")
+            run.stop(
+                "idle",
+                "Nobody needed it for a while, so its process has ended. It goes on when you send it a prompt, or run "
+                f"`maverick runs resume {server.run_id}`.",
+            )
             return

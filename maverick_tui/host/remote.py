@@ -69,7 +69,7 @@ async def connected(run_id: str, hello: ReaderHello) -> AsyncIterator[Line]:
     except ProtocolError as error:
         raise ConfigError(
             f"The host of the run {run_id} refuses: {error}.",
-            hint="Update Maverick.",
+            hint="It may be one of another version of Maverick: see `maverick doctor`.",
         ) from error
     except asyncio.TimeoutError as error:
         raise NetworkError(f"The host of the run {run_id} does not answer.") from error

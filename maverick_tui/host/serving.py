@@ -39,7 +39,7 @@ class RunServer:
     def __init__(
         self, run_id: str, agent: str, events: EventLog, handle: RunHandle, clock: Callable[[], float] = time.time
     ) -> None:
-        self._run_id = run_id
+        self.run_id = run_id
         self._agent = agent
         self._events = events
         self._handle = handle
@@ -65,7 +65,7 @@ class RunServer:
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         """While readers can come. ConfigError if the place is not ours, or taken by a host that lives."""
-        async with listening(self._run_id, self._welcome):
+        async with listening(self.run_id, self._welcome):
             try:
                 yield
                 if self._readers:  # they have the end of the run, but not for ever
@@ -135,7 +135,7 @@ class RunServer:
             for event in events:
                 self._state.take(event)
         return HostHello(
-            self._run_id,
+            self.run_id,
             self._agent,
             os.getpid(),
             __version__,

@@ -7,9 +7,12 @@ from typing import Any, Literal
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.figures import Figures
 
-Phase = Literal["starting", "connecting", "ready", "working", "asks", "waits", "done", "failed", "interrupted", "ended"]
+Phase = Literal[
+    "starting", "queued", "connecting", "ready", "working", "asks", "waits", "done", "failed", "interrupted", "ended"
+]  # fmt: skip
 NEEDS_PERSON: tuple[Phase, ...] = ("asks", "failed")
 AT_REST: tuple[Phase, ...] = ("ready", "done", "failed", "interrupted", "ended")
 
@@ -30,6 +33,7 @@ class LiveState:
     _asked: dict[str, str] = field(default_factory=dict)
     _queued: set[str] = field(default_factory=set)
     _is_planned: bool = False
+    _is_in_line: bool = False
     _figures: Figures = field(default_factory=Figures)
 
     @property
@@ -39,6 +43,8 @@ class LiveState:
             return "asks"
         if self._is_working:
             return "working"
+        if self._is_in_line:
+            return "queued"
         return "waits" if self._is_planned and self._rest != "ended" else self._rest
 
     @property
@@ -88,10 +94,12 @@ class LiveState:
                 self._is_planned = True
             case ev.ContinueCalledOff() | ev.ContinueDue():
                 self._is_planned = False
+            case ev.Noticed() if event.kind in (WAITS_FOR_TURN, TURN_COMES):
+                self._is_in_line = event.kind == WAITS_FOR_TURN
             case ev.RunReopened():
-                self._rest = "starting"
+                self._rest, self._is_in_line = "starting", False
             case ev.RunEnded():
-                self._is_working, self._rest = False, "ended"
+                self._is_working, self._is_in_line, self._rest = False, False, "ended"
 
     def to_json(self) -> dict[str, Any]:
         """As a host tells it."""

@@ -22,6 +22,7 @@ from maverick_tui.events.kinds import (
 from maverick_tui.exceptions import AgentError
 from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import redact
+from maverick_tui.runs.admission import Admission, AlwaysAdmitted
 from maverick_tui.runs.commands import (
     AnswerPermission,
     CallOffContinue,
@@ -85,6 +86,8 @@ class LocalRun:
         `continues` says whether it goes on by itself after a limit; by default the settings do.
         """
         self.events = EventLog(clock, past.events if past is not None else ())
+        self.admission: Admission = AlwaysAdmitted()
+        """What it asks before it works: a machine may have room for so many runs."""
         self._run_id = run_id
         self._wake = asyncio.Event()
         self._questions = Questions(self.events)
@@ -153,11 +156,16 @@ class LocalRun:
     @property
     def is_at_rest(self) -> bool:
         """Whether nothing is being done, waits, or comes by itself."""
+        return self.is_idle and self._continuing.planned is None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being done; it may go on by itself later, when a limit resets."""
         is_free = self._turns.current is None and self._ready is None and self._queue.next is None
-        comes = self._questions.is_waiting or self._turns.has_jobs or self._continuing.planned is not None
+        comes = self._questions.is_waiting or self._turns.has_jobs
         prompter = self._connection.prompter
-        is_quiet = prompter is None or not prompter.session.works_on
-        return is_free and not comes and self._work is None and is_quiet
+        works_on = prompter is not None and prompter.session.works_on
+        return is_free and not comes and self._work is None and not works_on
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -208,9 +216,11 @@ class LocalRun:
             await self._connection.clear()
             self._queue.remove(following)  # what is sent meanwhile waits for it
         elif prompter is None and self._connection.is_wanted:
-            if (error := await self._try(self._connection.connect())) is not None:
+            if (error := await self._try(self._connect())) is not None:
                 await self._connection.close()
                 self._connection.fail(error)
+        elif prompter is not None and isinstance(following, SendPrompt) and is_free and not self.admission.try_enter():
+            await self._try(self.admission.enter())
         elif prompter is not None and isinstance(following, SendPrompt) and is_free:
             self._queue.remove(following)
             self._ready = self._begin_turn(following)
@@ -218,6 +228,10 @@ class LocalRun:
             await self._wait()
         else:
             await self._finish()
+
+    async def _connect(self) -> None:
+        await self.admission.enter()
+        await self._connection.connect()
 
     async def _finish(self) -> None:
         """Close the run once nothing is left to do."""
@@ -264,6 +278,7 @@ class LocalRun:
                 self._turns.end(turn)
             self._continuing.call_off(CLOSED)
             self._queue.drop(lambda _prompt: True)
+            self.admission.leave()
             self.events.emit(RunEnded(self.events.now(), reason))
             self.events.close()
 
@@ -325,7 +340,7 @@ class LocalRun:
     def _interrupt(self) -> None:
         self._continuing.call_off(PERSON)
         turn = self._turns.current
-        is_waiting = self._connection.prompter is None and self._queue.has_prompts
+        is_waiting = self._queue.has_prompts
         has_jobs = self._turns.has_jobs
         if turn is None and not is_waiting and not self._questions.is_waiting and not has_jobs:
             return
@@ -407,7 +422,8 @@ class LocalRun:
             return
         self._continuing.call_off(PERSON)
         self._want_connection()
-        if not self._connection.is_open or self._queue.next is not None or self._turns.current is not None:
+        is_next = self._connection.is_open and self._queue.next is None and self._turns.current is None
+        if not is_next or not self.admission.try_enter():
             self._queue.add(prompt)
         else:
             self._ready = self._begin_turn(prompt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -10,21 +11,18 @@ from textual.app import App, SystemCommand
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
-from maverick_tui.inert import cut_at, one_line
-from maverick_tui.runs.figures import dollars
-from maverick_tui.runs.status import clock
-from maverick_tui.runs.tool_text import describe
+from maverick_tui.inert import one_line
+from maverick_tui.runs.news import QUIET_FOR, News, news_of, shortened
 from maverick_tui.ui.textual_private.asking import write_beside
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.preferences import Preferences
 
+log = logging.getLogger(__name__)
+
 LONG_TURN = 10.0
 """Seconds after which even somebody at the terminal is told: by then they are looking elsewhere."""
-QUIET_FOR = 2.0
-"""Seconds within which questions that follow each other ring only once."""
-_LONGEST = 160
 
 _KNOW_OSC9 = ("xterm-kitty", "xterm-ghostty")
 
@@ -48,38 +46,27 @@ class Notifier:
 
     def told(self, run: RunModel, event: Event, *, has_focus: bool) -> Alert | None:
         """Take the event that a run has just had; `has_focus` says whether the person looks at this very run."""
-        if isinstance(event, ev.TurnEnded):
-            return self._turn_ended(run, event, has_focus=has_focus)
-        if isinstance(event, ev.PermissionAsked):
-            return self._asked(run, event, has_focus=has_focus)
-        if isinstance(event, ev.ConnectFailed) and not has_focus:
-            return self._alert(run, f"not connected: {event.failure.message}", has_focus=False)
-        return None
-
-    def _turn_ended(self, run: RunModel, event: ev.TurnEnded, *, has_focus: bool) -> Alert | None:
-        seconds = event.usage.duration_ms / 1000
-        if event.outcome == "interrupted" or (has_focus and seconds < LONG_TURN):
+        news, rings = news_of(event), True
+        if news is None or not _is_heard(run, event, has_focus=has_focus):
             return None
-        if event.failure is not None or event.outcome == "failed":
-            why = event.failure.message if event.failure else ""
-            return self._alert(run, f"failed: {why}" if why else "failed", has_focus=has_focus)
-        if run.store.queue.keys() - run.store.held:
-            return None  # it goes on at once
-        cost = event.usage.cost_usd
-        price = "" if cost is None else f", {'~' if event.is_estimate else ''}{dollars(cost)}"
-        return self._alert(run, f"done in {clock(seconds)}{price}", has_focus=has_focus)
+        if isinstance(event, ev.PermissionAsked):
+            since = event.at - self._asked_at.get(run.run_id, float("-inf"))
+            self._asked_at[run.run_id] = event.at
+            rings = not 0 <= since < QUIET_FOR
+        return self._alert(run, news, rings=rings, has_focus=has_focus)
 
-    def _asked(self, run: RunModel, event: ev.PermissionAsked, *, has_focus: bool) -> Alert:
-        since = event.at - self._asked_at.get(run.run_id, float("-inf"))
-        self._asked_at[run.run_id] = event.at
-        text = f"needs you: {describe(event.tool)} wants permission"
-        if event.tool == "AskUserQuestion":
-            text = "needs you: it asks a question"
-        return self._alert(run, text, rings=not 0 <= since < QUIET_FOR, has_focus=has_focus)
+    def _alert(self, run: RunModel, news: News, *, rings: bool, has_focus: bool) -> Alert:
+        return Alert(news.text, rings, "" if has_focus or not rings else escape(self._protocol, run.agent, news.text))
 
-    def _alert(self, run: RunModel, text: str, *, rings: bool = True, has_focus: bool) -> Alert:
-        text = _short(text)
-        return Alert(text, rings, "" if has_focus or not rings else escape(self._protocol, run.agent, text))
+
+def _is_heard(run: RunModel, event: Event, *, has_focus: bool) -> bool:
+    """Whether this news is for somebody who looks there, or elsewhere."""
+    if isinstance(event, ev.TurnEnded):
+        if has_focus and event.usage.duration_ms / 1000 < LONG_TURN:
+            return False
+        has_failed = event.failure is not None or event.outcome == "failed"
+        return has_failed or not run.store.queue.keys() - run.store.held  # else it goes on at once
+    return isinstance(event, ev.PermissionAsked) or not has_focus
 
 
 class Alerts:
@@ -104,6 +91,23 @@ class Alerts:
                 write_beside(app, alert.escape)
         if not is_shown:
             app.notify(alert.text, title=one_line(run.agent), markup=False)
+        if alert.rings and not app.app_focus and (news := news_of(event)) is not None:
+            app.run_worker(_tell_by_command(run, news), group="news", exit_on_error=False)
+
+
+async def _tell_by_command(run: RunModel, news: News) -> None:
+    """Tell it by the command of the person's choice: their terminal says that they look elsewhere."""
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.host.notify_command import Told, tell_by_command
+    from maverick_tui.threads import in_thread
+
+    try:
+        settings = await in_thread(MaverickConfig.load)
+    except ConfigError as error:
+        log.warning("News cannot be told by a command: %s", error)
+        return
+    await tell_by_command(settings.notify_command, Told(run.run_id, run.agent, run.title, news))
 
 
 def alert_commands(preferences: Preferences) -> Iterator[SystemCommand]:
@@ -134,14 +138,9 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 def escape(protocol: Protocol, title: str, text: str) -> str:
     """The bytes that show a notification. Semicolons part its fields, so that none may be in what is shown."""
-    title, text = (_short(part.replace(";", ",")) for part in (title, text))
+    title, text = (shortened(part.replace(";", ",")) for part in (title, text))
     if protocol == "osc9":
         return f"\x1b]9;Maverick: {title} {text}\x07"
     if protocol == "osc777":
         return f"\x1b]777;notify;Maverick: {title};{text}\x07"
     return ""
-
-
-def _short(text: str) -> str:
-    text = one_line(text)
-    return text[: cut_at(text, _LONGEST)]

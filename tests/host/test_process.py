@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.host import places
+from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.starting import start_host
+from maverick_tui.interpreter import python_environment
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
-from maverick_tui.runs.commands import AnswerPermission, SendPrompt
+from maverick_tui.paths import PACKAGE
+from maverick_tui.runs.commands import AnswerPermission, ClearConversation, SendPrompt
 from maverick_tui.runs.store import GONE
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
@@ -121,6 +131,117 @@ async def test_what_it_has_started_ends_with_it_in_the_middle_of_a_command(
         os.kill(pid, signal.SIGKILL)
         await asyncio.wait({reader.task})
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
+
+
+@pytest.mark.slow
+async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_of_what_nobody_looks_at(
+    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other, told = "aaaa00000001", tmp_path / "told"
+    Path(".maverick/agents/quick.md").write_text("---\nname: quick\ndescription: Answers.\nengine: api\n---\nAnswer.\n")
+    command = ["/bin/sh", "-c", 'echo "$MAVERICK_RUN_ID $0" >> "$1"', "{text}", str(told)]
+    monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", json.dumps(command))
+    monkeypatch.setenv("MAVERICK_MAX_RUNS", "1")
+    monkeypatch.setenv("MAVERICK_HOST_NICE", "7")
+    monkeypatch.setenv("MAVERICK_HOST_IDLE_MINUTES", "0.01")
+    async with serve(
+        [
+            scene(bash("touch made.txt"), say("It is made."), prompt="Make it"),
+            scene(say("At last."), prompt="And then"),
+        ]
+    ):
+        first = await asyncio.to_thread(start_host, replace(order, prompt="Make it"))
+        await asyncio.to_thread(start_host, Order(other, "quick", order.cwd, "And then", max_seconds=600))
+        await until(lambda: told.exists() and told.read_text().endswith("\n"), "it asks, and nobody looks")
+        live = {run.run_id: run for run in await live_runs()}
+        assert (live[RUN].phase, live[other].phase, live[other].needs_person) == ("asks", "queued", False)
+        ours = {pid for pid, words in marked(mark).items() if "maverick_tui.host" in words or "claude" in words}
+        assert len(ours) > 2
+        assert nice_of(ours) == {7}, "what a host starts stands back, too"
+        assert listeners(ours) == [], "nothing listens at a port"
+        hello = live[RUN].host
+        assert (hello is not None, first) == (True, hello.pid if hello is not None else 0)
+        os.kill(first, signal.SIGTERM)
+        await until(lambda: told.read_text().count("\n") == 2, "the other one has had its turn")
+        await until(lambda: not has_host(other), "nobody needs it, so it ends")
+        assert await asyncio.to_thread(wait_until_gone, mark) == {}
+    asked, done = told.read_text().splitlines()
+    assert asked == f"{RUN} needs you: Bash wants permission"
+    assert done.startswith(f"{other} done in")
+    notices = [event for event in read_journal(journal_of(other)).events if isinstance(event, ev.Noticed)]
+    assert [notice.kind for notice in notices] == ["waits_for_turn", "turn_comes", "idle"]
+    assert f"`maverick runs resume {other}`" in notices[-1].text
+    assert not list(places.runtime_folder().glob("*.turn"))
+
+
+@pytest.mark.slow
+async def test_it_goes_on_while_another_version_is_put_in_the_place_of_its_own(
+    serve: ServeModel, mark: str, order: Order, tmp_path: Path
+) -> None:
+    """It has imported what it needs once it has connected; what stands there later is another version's."""
+    copy = tmp_path / "installed"
+    shutil.copytree(PACKAGE, copy / "maverick_tui", ignore=shutil.ignore_patterns("__pycache__"))
+    program = (
+        f"import sys; sys.path.insert(0, {str(copy)!r})\n"
+        "from maverick_tui.host import process\n"
+        f"assert process.__file__.startswith({str(copy)!r})\n"
+        "sys.exit(process.main())"
+    )
+    async with serve([scene(bash("touch made.txt"), say("It is made."), prompt="Make it")]):
+        with subprocess.Popen(
+            [sys.executable, "-P", "-c", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=python_environment(),
+            start_new_session=True,
+        ) as host:
+            assert host.stdin is not None
+            assert host.stdout is not None
+            host.stdin.write(json.dumps(order.to_json()).encode())
+            host.stdin.close()
+            assert b"ready" in await asyncio.to_thread(host.stdout.readline)
+            reader = Reader()
+            await until(lambda: reader.told(ev.Connected), "it is connected")
+            for file in (copy / "maverick_tui").rglob("*.py"):
+                if file.name != "keeper.py":  # it is started anew for each CLI, and stays what it is
+                    file.write_text("raise ImportError('This is another version.')\n")
+            reader.remote.send(ClearConversation())  # it needs another CLI for that
+            reader.remote.send(SendPrompt("p1", "Make it"))
+            await until(
+                lambda: reader.told(ev.PermissionAsked), lambda: f"it asks: {reader.remote.events.since(0)[-3:]}"
+            )
+            (asked,) = reader.told(ev.PermissionAsked)
+            assert isinstance(asked, ev.PermissionAsked)
+            reader.remote.send(AnswerPermission(asked.request, "once"))
+            await until(lambda: reader.told(ev.TurnEnded), "it is done")
+            host.terminate()
+            await asyncio.wait({reader.task})
+            assert await asyncio.to_thread(host.wait) == 0
+    (ended,) = reader.told(ev.TurnEnded)
+    assert isinstance(ended, ev.TurnEnded)
+    assert (ended.outcome, Path("made.txt").exists()) == ("done", True)
+
+
+def nice_of(pids: set[int]) -> set[int]:
+    found = set()
+    for pid in pids:
+        with suppress(ProcessLookupError):  # what the CLI starts may have ended
+            found.add(os.getpriority(os.PRIO_PROCESS, pid))
+    return found
+
+
+def listeners(pids: set[int]) -> list[str]:
+    """The ports at which these processes listen, as the system lists them."""
+    links = []
+    for pid in pids:
+        with suppress(FileNotFoundError):
+            for path in Path(f"/proc/{pid}/fd").iterdir():
+                with suppress(FileNotFoundError):
+                    links.append(str(path.readlink()))
+    sockets = {link[len("socket:[") : -1] for link in links if link.startswith("socket:[")}
+    assert sockets, "a host has a socket"
+    rows = [row.split() for name in ("tcp", "tcp6") for row in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return [row[1] for row in rows if row[3] == "0A" and row[9] in sockets]
 
 
 def test_what_cannot_begin_says_why(order: Order, tmp_path: Path) -> None:

@@ -8,8 +8,11 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.events.kinds import SCHEMA
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import remote as remote_module
+from maverick_tui.host.lines import VERSION, line
+from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.runs.commands import Interrupt, SendPrompt
 from maverick_tui.runs.store import GONE
@@ -138,6 +141,29 @@ async def test_a_kind_of_event_that_is_not_known_counts_and_is_passed_over() -> 
         await reading
     assert [type(event).__name__ for event in remote.events.since(0)] == ["Noticed", "Noticed"]
     assert remote.events.since(1) == [ev.Noticed(2.0, "known", "This is.")]
+
+
+@pytest.mark.parametrize("schema", [1, SCHEMA + 1], ids=["older", "newer"])
+async def test_a_host_of_another_version_is_read_or_it_is_said_what_cannot_be(schema: int) -> None:
+    """A host lives on while Maverick is updated around it, or while an older one looks at it."""
+    hello = {"run_id": RUN, "agent": "reviewer", "pid": 1, "maverick": "0.0.1", "schema": schema, "events": 1}
+
+    async def other(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(line({"hello": {**hello, "started": 1.0, "version": VERSION, "what_nobody_knows": [1]}}))
+        writer.write(line({"what_nobody_knows": {}}))
+        writer.write(line({"seq": 0, "type": "noticed", "at": 1.0, "kind": "known", "text": "This is.", "odd": 1}))
+        writer.write(line({"end": 1}))
+        writer.close()
+
+    async with listening(RUN, other):
+        remote = RemoteRun(RUN)
+        if schema > SCHEMA:
+            with pytest.raises(ConfigError, match=r"a newer Maverick \(0\.0\.1\)"):
+                await remote.serve()
+        else:
+            await remote.serve()
+            assert remote.events.since(0) == [ev.Noticed(1.0, "known", "This is.")]
 
 
 async def test_who_is_refused_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:

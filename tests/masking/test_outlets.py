@@ -41,6 +41,8 @@ from maverick_tui.history.export.page import as_page
 from maverick_tui.history.index import RunIndex
 from maverick_tui.history.labels import name_run
 from maverick_tui.history.reading import read_run
+from maverick_tui.host import notify_command
+from maverick_tui.host.notify_command import Told
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
@@ -49,6 +51,7 @@ from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
 from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.news import News
 from maverick_tui.runs.store import RunStore
 from maverick_tui.settings_told import settings_told
 from maverick_tui.shown import shown
@@ -246,9 +249,14 @@ def doctor_report() -> str:
     return out.getvalue()
 
 
+def news_by_command() -> str:
+    told = [Told("r", "shopper", text, News("failed", f"failed: {text}")).values for text in TEXTS]
+    return json.dumps([told, [notify_command._failure(1, text) for text in TEXTS]], ensure_ascii=False)
+
+
 OUTLETS = [
     log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, error_text,
-    sessions_of_claude_code, suspended_state, value_in_a_message, settings_shown, doctor_report,
+    sessions_of_claude_code, suspended_state, value_in_a_message, settings_shown, doctor_report, news_by_command,
 ]  # fmt: skip
 OF_DATA = (
     executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, sessions_of_claude_code,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,23 @@ async def test_a_run_that_is_not_on_the_screen_says_when_it_needs_somebody_and_w
         app.tell(begun().done(), app.run_model)
         await pilot.pause()
         assert notices(app)[1:] == ["[b]explorer[/b]: done in 4.2 s, $0.021"], "the run on the screen needs no words"
+
+
+async def test_who_looks_at_another_window_is_told_by_their_own_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mark: str
+) -> None:
+    told, words = tmp_path / "told", 'echo "$MAVERICK_EVENT $0 $1" >> "$2"'
+    command = json.dumps(["/bin/sh", "-c", words, "{title}", "{text}", str(told)])
+    monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", command)
+    async with watching(begun()) as (app, pilot):
+        app.tell(begun().ask("Bash", {"command": "ls"}))
+        app.post_message(AppBlur())
+        await until(pilot, lambda: not app.app_focus)
+        app.tell(begun().done())
+        await until(pilot, lambda: told.exists() and told.read_text().endswith("\n"), "it is told")
+        await until(pilot, lambda: not any(one.group == "news" for one in app.workers), "it has ended")
+    assert told.read_text().startswith("done reviewer done in")
+    assert told.read_text().count("\n") == 1
 
 
 async def test_the_picker_lists_the_runs_and_goes_back_to_one() -> None:

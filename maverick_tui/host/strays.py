@@ -1,0 +1,70 @@
+"""Processes of ours that nobody looks after: hosts that no reader reaches, and what should have ended with its host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui import keeper
+from maverick_tui.host.places import runtime_folder
+
+_PROCESSES = Path("/proc")
+_HOST = [b"-m", b"maverick_tui.host"]
+_OWNER = 4
+"""The place of a keeper's owner among its words: see `keeper.keeper_command`."""
+
+
+class Strays(NamedTuple):
+    """Their process ids; all empty where the system does not tell (not Linux)."""
+
+    hosts: frozenset[int]
+    """Hosts of this user, and of this folder of sockets, that are not among those that are known."""
+    orphans: frozenset[int]
+    """Keepers whose owner is gone; they should have ended with it, and what they keep with them."""
+
+
+def strays(known: Collection[int]) -> Strays:
+    """Those that there are at this moment: some may be about to begin, or to end."""
+    hosts, orphans = set(), set()
+    folder = runtime_folder()
+    for pid, words in _ours():
+        if words[-2:] == _HOST and pid not in known and _folder_of(pid) == folder:
+            hosts.add(pid)
+        elif (owner := _owner_of(words)) is not None and not _is_there(owner) and _folder_of(pid) == folder:
+            orphans.add(pid)
+    return Strays(frozenset(hosts), frozenset(orphans))
+
+
+def _ours() -> Iterator[tuple[int, list[bytes]]]:
+    """The processes of this user, with their words."""
+    try:
+        names = os.listdir(_PROCESSES)  # noqa: PTH208 - names are all that is wanted
+    except OSError:
+        return
+    for name in names:
+        if name.isdecimal():
+            with suppress(OSError):  # it has ended meanwhile
+                if (_PROCESSES / name).stat().st_uid == os.getuid():
+                    yield int(name), (_PROCESSES / name / "cmdline").read_bytes().split(b"\0")[:-1]
+
+
+def _owner_of(words: list[bytes]) -> int | None:
+    """Whom a keeper keeps something for; None if it is none."""
+    is_keeper = len(words) > _OWNER and words[_OWNER - 1] == os.fsencode(keeper.__file__)
+    return int(words[_OWNER]) if is_keeper and words[_OWNER].isdigit() else None
+
+
+def _is_there(pid: int) -> bool:
+    return (_PROCESSES / str(pid)).exists()
+
+
+def _folder_of(pid: int) -> Path | None:
+    """Where a process looks for sockets: another folder is another world, say, that of a test."""
+    with suppress(OSError):
+        told = (_PROCESSES / str(pid) / "environ").read_bytes().split(b"\0")
+        pairs = (os.fsdecode(one).partition("=") for one in told)
+        return runtime_folder({name: value for name, _, value in pairs})
+    return None
