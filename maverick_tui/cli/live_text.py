@@ -37,17 +37,23 @@ def print_live(runs: Sequence[LiveRun]) -> None:
         paper.line("No run is alive.", ("  `maverick runs list` has those that are kept.", "dim"))
         return
     is_plain = not can_show("".join(mark for mark, _, _ in (*_MARKS.values(), _OTHER)))
-    cells = [_cells(run) for run in runs]
+    cells, ids = [_cells(run) for run in runs], [_id(run) for run in runs]
+    id_width = max(map(cell_len, ids))
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-    for run, (words, *facts) in zip(runs, cells, strict=True):
+    for run, run_id, (words, *facts) in zip(runs, ids, cells, strict=True):
         mark, plain, style = _SILENT if run.is_silent else _MARKS.get(run.phase, _OTHER)
         paper.line(
             (plain if is_plain else mark, style),
-            f" {pad(words, widths[0])}  {run.run_id[:_ID]}",
+            f" {pad(words, widths[0])}  {pad(run_id, id_width)}",
             *((f"  {pad(fact, width)}" if width else "", "dim") for fact, width in zip(facts, widths[1:], strict=True)),
             "  ",
             one_line(run.title) or "(nothing was asked)",
         )
+
+
+def _id(run: LiveRun) -> str:
+    """As it is written for a command."""
+    return one_line(f"{run.machine}:{run.run_id[:_ID]}" if run.machine else run.run_id[:_ID])
 
 
 def _cells(run: LiveRun) -> tuple[str, ...]:

@@ -39,6 +39,14 @@ class Attachment(NamedTuple):
 
     at: float
     leave: Callable[[], None]
+    machine: str = ""
+    """Where it lives, if that is another machine."""
+    is_broken: bool = False
+    """Whether the line there is broken, and is tried again."""
+
+    def named(self, run_id: str) -> str:
+        """The run as commands name it."""
+        return f"{self.machine}:{run_id}" if self.machine else run_id
 
 
 class RunModel:

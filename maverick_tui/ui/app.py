@@ -153,6 +153,11 @@ class MaverickApp(App[int]):
         self._hold_setup()
         if self._first is not None and self.launch.opens:
             self.open_kept(self.launch.opens, self.launch.opens_at)
+        elif self._first is not None and self.launch.machine:
+            from maverick_tui.ui.far_runs import FarRuns
+
+            far = FarRuns(self, self._navigation, self._kept.give_back)
+            far.attach(self._first, self.launch.machine, is_read_only=self.launch.is_read_only)
         elif self._first is not None and self.launch.attaches:
             self._attached.attach(self._first, is_read_only=self.launch.is_read_only)
         elif self._first is not None and self.launch.resumes:

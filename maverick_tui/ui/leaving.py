@@ -62,7 +62,7 @@ class Leaving:
             run.close()
         else:
             run.attached.leave()
-            text = f"It goes on in its own process: maverick attach {run.run_id}"
+            text = f"It goes on in its own process: maverick attach {run.attached.named(run.run_id)}"
             self._app.notify(text, title=run.title, timeout=6, markup=False)
         self._give_up([run], self._app.workers)
         if screen is None:

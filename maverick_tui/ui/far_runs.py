@@ -1,0 +1,111 @@
+"""FarRuns: runs on the screen that live on other machines. The prompt is here; what is sent travels."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.board import Attachment, Rest
+from maverick_tui.ui.told_work import work_told
+
+if TYPE_CHECKING:
+    from maverick_tui.host.remote import RemoteRun
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.runs.commands import Command
+    from maverick_tui.ui.navigation import Navigation
+
+
+class FarRuns:
+    """Follows runs on other machines, and tells the person what becomes of the line to them."""
+
+    def __init__(self, app: App[Any], navigation: Navigation, give_back: Callable[[RunModel, str], None]) -> None:
+        """`give_back` lets what was typed to a run, and has not reached it, stand in its prompt again."""
+        self._app = app
+        self._navigation = navigation
+        self._give_back = give_back
+
+    def attach(self, run: RunModel, machine: str, *, is_read_only: bool = False) -> None:
+        """Show what the run has told, and tells from now on; what is wanted of it is sent there."""
+        following = self._follow(run, machine, is_read_only=is_read_only)
+        worker = work_told(self._app, following, group="attached", title=f"Run on {one_line(machine)}")
+        run.attached = Attachment(time.time(), worker.cancel, machine)
+
+    async def _follow(self, run: RunModel, machine: str, *, is_read_only: bool) -> None:
+        line = _LineNews(self._navigation, run, self._say)
+        remote = await asyncio.to_thread(
+            _reader_of, run.run_id, machine, line, lambda why: self._say(run, why), is_read_only=is_read_only
+        )
+        run.connect(remote)
+        following = asyncio.create_task(run.follow(remote.events), name=f"maverick-follow-{run.run_id}")
+        try:
+            await remote.serve()
+        finally:
+            await following
+            run.attached = None
+            what = "It has ended" if run.store.is_ended else "It is not followed any more"
+            run.handle = _AtRestThere(run, self._say)
+            run.rest = Rest(f"{what}: it lives on {one_line(machine)}", may_go_on=False)
+            self._give_back(run, "\n".join(remote.unsent))
+
+    def _say(self, run: RunModel, text: str) -> None:
+        title = one_line(run.title)
+        self._app.notify(one_line(text), title=title, severity="warning", timeout=8, markup=False)
+
+
+class _LineNews:
+    """Has the screen say that the line is broken, for as long as it is, and each reason for it once."""
+
+    def __init__(self, navigation: Navigation, run: RunModel, say: Callable[[RunModel, str], None]) -> None:
+        self._navigation = navigation
+        self._run = run
+        self._say = say
+        self._said: set[str] = set()
+
+    def hear(self, why: str) -> None:
+        """The line is there again, or could not be had for this reason."""
+        attached = self._run.attached
+        if attached is None:
+            return
+        if why and why not in self._said:
+            self._said.add(why)
+            self._say(self._run, f"{why} It is tried again, and what you send waits for that.")
+        elif not why:
+            self._said.clear()
+        self._run.attached = attached._replace(is_broken=bool(why))
+        screen = self._navigation.screen_of(self._run)
+        if screen is not None and screen.is_mounted:
+            screen.status_clock.refresh_now()
+
+
+class _AtRestThere:
+    """The way to a run that is not followed any more: nothing can be sent."""
+
+    def __init__(self, run: RunModel, say: Callable[[RunModel, str], None]) -> None:
+        self._run = run
+        self._say = say
+
+    def send(self, command: Command) -> None:
+        """Say why nothing comes of what is wanted."""
+        from maverick_tui.runs.commands import CloseRun, Interrupt
+
+        if self._run.rest is not None and not isinstance(command, CloseRun | Interrupt):
+            self._say(self._run, f"{self._run.rest.words}.")
+
+
+def _reader_of(
+    run_id: str, machine: str, line: _LineNews, say: Callable[[str], None], *, is_read_only: bool
+) -> RemoteRun:
+    """In a thread, for it imports, and reads the settings."""
+    from maverick_tui.host.far.way import far_way
+    from maverick_tui.host.remote import RemoteRun
+
+    name = f"{os.environ.get('USER', '')}@{os.uname().nodename}"
+    return RemoteRun(
+        run_id, name=name, is_read_only=is_read_only, on_refused=say, on_line=line.hear, way=far_way(machine)
+    )
