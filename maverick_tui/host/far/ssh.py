@@ -85,10 +85,8 @@ class FarLine(NamedTuple):
 @asynccontextmanager
 async def far_line(machine: Machine, within: float = HELLO_WITHIN) -> AsyncIterator[FarLine]:
     """A line to the machine's gateway. AwayError if there is no way now, ConfigError if what is there does not fit."""
-    ours, theirs = socket.socketpair()
     with tempfile.TemporaryFile() as told:
-        with theirs:
-            process = _start(machine, theirs, told)
+        process, ours = _start(machine, told)
         reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_EVENT)
         try:
             try:
@@ -107,15 +105,17 @@ async def far_line(machine: Machine, within: float = HELLO_WITHIN) -> AsyncItera
             threading.Thread(target=process.wait, daemon=True).start()
 
 
-def _start(machine: Machine, stream: socket.socket, told: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(machine: Machine, told: IO[bytes]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Have ssh start the gateway, in a session of its own: no key of this terminal's ends it."""
     options = [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
     command = [*machine.ssh, *options, "--", machine.name, f"{machine.maverick} host --stdio"]
+    ours, theirs = socket.socketpair()
     try:
-        return subprocess.Popen(
-            command, stdin=stream.fileno(), stdout=stream.fileno(), stderr=told, start_new_session=True
-        )
+        with theirs:
+            stream = theirs.fileno()
+            return subprocess.Popen(command, stdin=stream, stdout=stream, stderr=told, start_new_session=True), ours
     except OSError as error:
+        ours.close()
         raise ConfigError(
             f"{machine.ssh[0]} cannot be started: {error.strerror or error}.",
             hint="Install OpenSSH, or name it with the setting ssh.",
