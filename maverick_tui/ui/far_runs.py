@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from maverick_tui.inert import one_line
+from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.board import Attachment, Rest
 from maverick_tui.ui.told_work import work_told
 
@@ -41,13 +41,15 @@ class FarRuns:
         remote = await asyncio.to_thread(
             _reader_of, run.run_id, machine, line, lambda why: self._say(run, why), is_read_only=is_read_only
         )
-        run.connect(remote)
+        handle = _SentThere(run, remote, line.refresh)
+        run.connect(handle)
         following = asyncio.create_task(run.follow(remote.events), name=f"maverick-follow-{run.run_id}")
         try:
             await remote.serve()
         finally:
             await following
             run.attached = None
+            handle.forget_unsent()
             what = "It has ended" if run.store.is_ended else "It is not followed any more"
             run.handle = _AtRestThere(run, self._say)
             run.rest = Rest(f"{what}: it lives on {one_line(machine)}", may_go_on=False)
@@ -78,9 +80,45 @@ class _LineNews:
         elif not why:
             self._said.clear()
         self._run.attached = attached._replace(is_broken=bool(why))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Have the screen show how it stands now."""
         screen = self._navigation.screen_of(self._run)
         if screen is not None and screen.is_mounted:
             screen.status_clock.refresh_now()
+
+
+class _SentThere:
+    """The way to the run. A prompt is seen to wait from the moment on that it is sent, however long its way is."""
+
+    def __init__(self, run: RunModel, remote: RemoteRun, refresh: Callable[[], None]) -> None:
+        self._run = run
+        self._remote = remote
+        self._refresh = refresh
+        self._shown: dict[str, str] = {}
+        """Prompts that were shown before the run has told of them, by id."""
+
+    def send(self, command: Command) -> None:
+        """Pass a command on; the answer is events."""
+        from maverick_tui.runs.commands import DropPrompt, SendPrompt
+
+        self._remote.send(command)
+        if isinstance(command, SendPrompt) and command.text in self._remote.unsent:  # else it was refused
+            self._shown[command.prompt_id] = command.text
+            self._run.store.queue[command.prompt_id] = inert(command.text)
+        elif isinstance(command, DropPrompt) and command.prompt_id in self._shown:
+            self._run.store.queue.pop(command.prompt_id, None)
+        else:
+            return
+        self._refresh()
+
+    def forget_unsent(self) -> None:
+        """Let nothing seem to wait that has not arrived: it goes back to where it was typed."""
+        unsent = self._remote.unsent
+        for prompt_id, text in self._shown.items():
+            if text in unsent:
+                self._run.store.queue.pop(prompt_id, None)
 
 
 class _AtRestThere:
