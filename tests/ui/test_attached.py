@@ -120,4 +120,4 @@ async def test_one_of_which_nothing_is_left_leads_to_the_picker_and_says_so() ->
     app = MaverickApp(Launch(Path.cwd(), agent="", attaches=RUN), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: not isinstance(app.screen, RunScreen), "there is nothing to look at")
-        assert any("no journal" in notice.message for notice in app._notifications)
+        await until(pilot, lambda: any("no journal" in notice.message for notice in app._notifications))
