@@ -15,6 +15,10 @@ from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 
+GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "done": "✔", "interrupted": "■"}
+"""Signs for what a run is about; for anything else there is another one."""
+OTHER_GLYPH = "○"
+
 
 class LiveRun(NamedTuple):
     """A run that is alive; its texts are as they were told, and not inert."""
@@ -41,6 +45,11 @@ class LiveRun(NamedTuple):
     def phase(self) -> str:
         """What it is about, as far as anybody knows."""
         return str(self.state.get("phase", ""))
+
+    @property
+    def glyph(self) -> str:
+        """A sign for that."""
+        return "?" if self.is_silent else GLYPHS.get(self.phase, OTHER_GLYPH)
 
     @property
     def needs_person(self) -> bool:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.runs.board import Attachment, Rest
+from maverick_tui.runs.board import Attachment, Board, Rest, RunModel
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
     from maverick_tui.host.remote import RemoteRun
-    from maverick_tui.runs.board import RunModel
     from maverick_tui.runs.commands import Command
     from maverick_tui.ui.navigation import Navigation
 
@@ -24,11 +23,29 @@ if TYPE_CHECKING:
 class FarRuns:
     """Follows runs on other machines, and tells the person what becomes of the line to them."""
 
-    def __init__(self, app: App[Any], navigation: Navigation, give_back: Callable[[RunModel, str], None]) -> None:
+    def __init__(
+        self, app: App[Any], board: Board, navigation: Navigation, give_back: Callable[[RunModel, str], None]
+    ) -> None:
         """`give_back` lets what was typed to a run, and has not reached it, stand in its prompt again."""
         self._app = app
+        self._board = board
         self._navigation = navigation
         self._give_back = give_back
+
+    def look(self) -> None:
+        """Have the picker list the runs of the machines that the settings name, from now on."""
+        from maverick_tui.ui.far_listing import FarListing
+
+        work_told(self._app, FarListing(self._navigation).look(), group="far", title="Other machines")
+
+    def open(self, named: str) -> None:
+        """Show the run that `HOST:RUN` names."""
+        machine, _, run_id = named.rpartition(":")
+        if (run := self._board.runs.get(run_id)) is None:
+            run = RunModel(run_id, "", self._board)
+            self._board.add(run)
+            self.attach(run, machine)
+        self._navigation.show_run(run)
 
     def attach(self, run: RunModel, machine: str, *, is_read_only: bool = False) -> None:
         """Show what the run has told, and tells from now on; what is wanted of it is sent there."""

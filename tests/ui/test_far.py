@@ -13,6 +13,7 @@ from maverick_tui.host import remote
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.pending import QueueLines
@@ -37,7 +38,7 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
     fake_ssh(monkeypatch, f"{AWAY}\n{GATEWAY}")
-    monkeypatch.setattr(remote, "AGAIN_FAR_AFTER", (0.02,))
+    monkeypatch.setattr(remote, "AGAIN_FAR_AFTER", (0.1,))
     tape = Tape().connect().prompt("Go").say("I am at work.")
     launch = Launch(Path.cwd(), agent="", attaches=RUN, machine=THERE)
     async with serving(tape.events) as run:
@@ -78,3 +79,29 @@ async def test_a_machine_that_never_lets_us_in_is_told_and_not_tried_for_ever(mo
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: any("does not accept your key" in one.message for one in app._notifications))
     assert Path("tries").read_text() == "tried\n"
+
+
+async def test_the_picker_lists_the_runs_of_other_machines_and_those_that_are_away(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    fake_ssh(monkeypatch, f'case "$*" in *gone*) echo "Connection timed out" >&2; exit 255;; esac\n{GATEWAY}')
+    monkeypatch.setenv("MAVERICK_HOSTS", f"gone,{THERE}")
+    tape = Tape().connect().prompt("Go").say("I am at work.").ask("Bash", {"command": "ls"})
+    async with serving(tape.events) as run:
+        app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+        async with app.run_test(size=(120, 40)) as pilot:
+            assert isinstance(app.screen, PickerScreen)
+            picker = app.screen
+            await until(pilot, lambda: len(picker.runs) == 2, "both are listed")
+            rows = {item.group.place: item for item in picker.runs}
+            assert rows["on there"].run_id == f"{THERE}:{RUN}"
+            assert (rows["on there"].name, rows["on there"].marks[0][0]) == ("reviewer", "⚑ asks")
+            assert "gone cannot be reached" in rows["on gone"].refusal
+            assert not picker.check_action("back", ()), "there is nothing to go back to"
+            picker.post_message(PickerScreen.RunChosen(f"{THERE}:{RUN}"))
+            await until(pilot, lambda: isinstance(app.screen, RunScreen) and "I am at work." in shown(app))
+            assert "on there" in header(app)
+            await pilot.press("f9")
+            await until(pilot, lambda: isinstance(app.screen, PickerScreen), "the picker is there")
+            assert any(f"maverick attach {THERE}:{RUN}" in notice.message for notice in app._notifications)
+        run.events.close()

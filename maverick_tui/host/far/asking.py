@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from maverick_tui.exceptions import MaverickError, NetworkError
@@ -28,7 +29,25 @@ class Listed(NamedTuple):
 
 async def list_there(machine: Machine, within: float = HELLO_WITHIN) -> list[LiveRun]:
     """The runs that are alive on a machine, in its order."""
-    answer = await _ask(machine, within, "list")
+    return _runs(machine, await _ask(machine, within, "list"))
+
+
+@asynccontextmanager
+async def asked_again(machine: Machine) -> AsyncIterator[Callable[[], Awaitable[list[LiveRun]]]]:
+    """What lists the runs that are alive on a machine, as often as somebody wants, over one line."""
+    async with far_line(machine) as way:
+
+        async def listed() -> list[LiveRun]:
+            try:
+                async with asyncio.timeout(HELLO_WITHIN):
+                    return _runs(machine, await way.ask("list"))
+            except asyncio.TimeoutError as error:
+                raise NetworkError(f"{machine.name} does not answer any more.") from error
+
+        yield listed
+
+
+def _runs(machine: Machine, answer: dict[str, Any]) -> list[LiveRun]:
     told = answer.get("runs")
     return (
         [live_from_json(run, machine.name) for run in told if isinstance(run, dict)] if isinstance(told, list) else []
