@@ -6,6 +6,7 @@ import getpass
 import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.processes import MARK
+import pytest
+
+from tests.support.cook import write_cook
+from tests.support.hosts import end_hosts
+from tests.support.processes import MARK, marked
 
 NAME = "there"
 PATIENCE = 60.0
@@ -112,6 +117,26 @@ def ssh_server(folder: Path, mark: str) -> Iterator[SshServer]:
     finally:
         process.terminate()
         process.wait()
+
+
+@contextmanager
+def machine_there(folder: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
+    """The machine with an agent, `cook`, and settings that lead there; no run of it outlives this."""
+    with ssh_server(folder, mark) as server:
+        write_cook(server.home)
+        monkeypatch.setenv("MAVERICK_SSH", server.ssh)
+        monkeypatch.setenv("MAVERICK_REMOTE_MAVERICK", str(server.maverick))
+        try:
+            yield server
+        finally:
+            end_hosts(mark)
+
+
+def cut_lines(mark: str) -> None:
+    """Kill every ssh of ours, as nobody expects it."""
+    for pid, command in marked(mark).items():
+        if command.startswith("ssh -F"):
+            os.kill(pid, signal.SIGKILL)
 
 
 def make_key(path: Path) -> None:

@@ -24,10 +24,8 @@ from maverick_tui.runs.store import GONE
 from tests.host.served_run import until
 from tests.support.bad_line import bad_line
 from tests.support.command_line import Ran, Run, command_line
-from tests.support.cook import write_cook
-from tests.support.hosts import end_hosts, hosts
-from tests.support.processes import marked
-from tests.support.ssh_server import HAS_SSH, NAME, SshServer, ssh_server
+from tests.support.hosts import hosts
+from tests.support.ssh_server import HAS_SSH, NAME, SshServer, cut_lines, machine_there
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,13 +36,9 @@ pytestmark = [
 @pytest.fixture
 def there(tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
     """Another machine, with an agent of its own; no run of it outlives the test."""
-    with ssh_server(tmp_path / "t", mark) as server:
-        write_cook(server.home)
-        monkeypatch.setenv("MAVERICK_SSH", server.ssh)
-        monkeypatch.setenv("MAVERICK_REMOTE_MAVERICK", str(server.maverick))
-        monkeypatch.setattr(remote_module, "AGAIN_FAR_AFTER", (0.05,))
+    monkeypatch.setattr(remote_module, "AGAIN_FAR_AFTER", (0.05,))
+    with machine_there(tmp_path / "t", mark, monkeypatch) as server:
         yield server
-        end_hosts(mark)
 
 
 @pytest.fixture
@@ -79,13 +73,6 @@ def kept_there(server: SshServer, run_id: str) -> list[ev.Event]:
     return read_journal(server.home / ".local/state/maverick/runs" / run_id / "events.jsonl").events
 
 
-def cut(mark: str) -> None:
-    """Kill every ssh of ours, as nobody expects it."""
-    for pid, command in marked(mark).items():
-        if command.startswith("ssh -F"):
-            os.kill(pid, signal.SIGKILL)
-
-
 async def at_once(maverick: Run, *arguments: str) -> Ran:
     """A command, while readers of this process go on."""
     return await asyncio.to_thread(maverick, *arguments)
@@ -105,14 +92,14 @@ async def test_a_run_there_is_started_listed_answered_and_followed_over_lines_th
 
     reader = Reader(await find_there(find_machine(NAME), ""))
     await reader.sees(ev.PermissionAsked)
-    cut(mark)
+    cut_lines(mark)
     await reader.comes_back(1)
     (asked,) = reader.told(ev.PermissionAsked)
     assert isinstance(asked, ev.PermissionAsked)
     reader.remote.send(AnswerPermission(asked.request, "once"))
     await reader.sees(ev.TurnEnded)
     for number in range(3):  # in the middle of what is sent: it arrives, and once
-        cut(mark)
+        cut_lines(mark)
         reader.remote.send(SendPrompt(f"p{number}", f"more {number}"))
     await reader.sees(ev.TurnEnded, 4)
     assert [event.text for event in reader.told(ev.TurnStarted) if isinstance(event, ev.TurnStarted)] == [
@@ -178,6 +165,9 @@ def test_what_is_wrong_with_a_machine_is_told_apart(
         assert "The Maverick on there (0.0.9) is older than this one: it speaks version 0" in told()
         now.setenv("MAVERICK_REMOTE_MAVERICK", "echo Welcome; ls -d")
         assert "has ended before it answered" in told()
+    ran = maverick("run", "--detach", "--on", NAME, "nobody", "go")
+    assert (ran.code, ran.out) == (FAILED, "")
+    assert "On there: There is no agent named 'nobody'." in ran.err
     assert "The machine not-there.invalid is not known" in told("not-there.invalid")
     (there.folder / "known_hosts").write_text(f"{NAME} {(there.folder / 'other_key.pub').read_text()}")
     assert "is not the machine that your SSH knows" in told()
