@@ -64,16 +64,23 @@ async def _live(machine: str | None) -> tuple[list[LiveRun], list[MaverickError]
     import asyncio
 
     from maverick_tui.config import MaverickConfig
+    from maverick_tui.exceptions import ConfigError
     from maverick_tui.host.far.asking import list_all, list_there
     from maverick_tui.host.far.machines import find_machine
     from maverick_tui.host.live import live_runs
 
     if machine is not None:
         return await list_there(find_machine(machine.removesuffix(":"))), []
-    here, there = await asyncio.gather(live_runs(), list_all(MaverickConfig.load().hosts))
+    hosts: tuple[str, ...] = ()
+    wrong: list[MaverickError] = []
+    try:
+        hosts = MaverickConfig.load().hosts
+    except ConfigError as error:  # the runs of this machine are there all the same
+        wrong.append(error)
+    here, there = await asyncio.gather(live_runs(), list_all(hosts))
     found = here + [run for listed in there for run in listed.runs]
     found.sort(key=lambda run: not run.needs_person)
-    return found, [listed.error for listed in there if listed.error is not None]
+    return found, wrong + [listed.error for listed in there if listed.error is not None]
 
 
 def stop(

@@ -34,6 +34,8 @@ AGAIN_AFTER = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Seconds before each attempt to come back to a host that lives."""
 AGAIN_FAR_AFTER = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 """The same, where each attempt begins with a connection to another machine."""
+STEADY = 60.0
+"""Seconds after which a line was a good one, though nothing was told."""
 HELLO_WITHIN = 10.0
 AT_ONCE = 0.008
 """Seconds of reading before keys get their turn."""
@@ -127,7 +129,7 @@ class RemoteRun:
         attempt = 0
         try:
             while True:
-                before = len(self.events)
+                before, began = len(self.events), time.monotonic()
                 try:
                     if await self._read():
                         return
@@ -138,13 +140,14 @@ class RemoteRun:
                 except (NetworkError, OSError) as error:
                     if isinstance(error, AwayError) and error.is_lasting and self.hello is None:
                         raise  # there never was a way, and none will come by itself
-                    why = str(error)
+                    why = error.message if isinstance(error, NetworkError) else str(error)
                 if not await self._way.may_live(self._run_id):
                     await self._end()
                     return
                 log.info("The line to %s is broken: %s", self._run_id, why)
                 self._on_line(why or "The line is broken.")
-                attempt = 0 if len(self.events) > before else min(attempt + 1, len(again_after) - 1)
+                was_good = len(self.events) > before or time.monotonic() - began > STEADY
+                attempt = 0 if was_good else min(attempt + 1, len(again_after) - 1)
                 await asyncio.sleep(again_after[attempt])
         finally:
             self.events.close()

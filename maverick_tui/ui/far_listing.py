@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -34,19 +35,20 @@ class FarListing:
 
     async def look(self) -> None:
         """Go on looking; without machines in the settings there is nothing to look at."""
-        machines = await asyncio.to_thread(_machines)
-        await asyncio.gather(*map(self._watch, machines))
+        names = await asyncio.to_thread(_names)
+        await asyncio.gather(*map(self._watch, names))
 
-    async def _watch(self, machine: Machine) -> None:
+    async def _watch(self, name: str) -> None:
         from maverick_tui.exceptions import MaverickError
+        from maverick_tui.host.far.machines import find_machine
 
         while True:
             while not self._navigation.shows_picker:  # noqa: ASYNC110 - screens come and go in many ways
                 await asyncio.sleep(_SHOWN_EVERY)
             try:
-                await self._ask(machine)
+                await self._ask(await asyncio.to_thread(find_machine, name))
             except MaverickError as error:
-                self._show(machine, [_away(machine, error)])
+                self._show(name, [_away(name, error)])
                 await asyncio.sleep(AWAY_FOR)
 
     async def _ask(self, machine: Machine) -> None:
@@ -55,50 +57,47 @@ class FarListing:
 
         async with asked_again(machine) as runs_now:
             while self._navigation.shows_picker:
-                self._show(machine, [_row(machine, run) for run in await runs_now()])
+                self._show(machine.name, [_row(machine, run) for run in await runs_now()])
                 await asyncio.sleep(LOOK_EVERY)
 
-    def _show(self, machine: Machine, rows: Sequence[Item]) -> None:
-        if self._rows.get(machine.name) != rows:
-            self._rows[machine.name] = rows
+    def _show(self, name: str, rows: Sequence[Item]) -> None:
+        if self._rows.get(name) != rows:
+            self._rows[name] = rows
             self._navigation.far_items = [row for rows in self._rows.values() for row in rows]
             self._navigation.runs_changed()
 
 
-def _machines() -> list[Machine]:
-    """In a thread, for it reads the settings; whoever opens the setup tells what is wrong with them."""
+def _names() -> list[str]:
+    """In a thread, for it imports, and reads the settings; whoever opens the setup tells what is wrong with them."""
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.ui.launch import load_settings
 
     try:
-        config = load_settings()
-        if not config.hosts:
-            return []
-        from maverick_tui.host.far.machines import find_machine
-
-        return [find_machine(name, config) for name in dict.fromkeys(config.hosts)]
+        if names := list(dict.fromkeys(load_settings().hosts)):
+            importlib.import_module("maverick_tui.host.far.asking")  # it takes a while, and keys must not wait
     except ConfigError as error:
-        log.warning("No machine is looked at: %s", error)
+        log.info("No machine is looked at: %s", error)
         return []
+    return names
 
 
 def _row(machine: Machine, run: LiveRun) -> Item:
     agent = str(run.state.get("agent", ""))
     state = "does not answer" if run.is_silent else run.phase
-    return run_item(f"{machine.name}:{run.run_id}", agent, state, run.glyph, "", run.title, _group(machine))
+    return run_item(f"{machine.name}:{run.run_id}", agent, state, run.glyph, "", run.title, _group(machine.name))
 
 
-def _away(machine: Machine, error: Exception) -> Item:
+def _away(name: str, error: Exception) -> Item:
     why = one_line(str(error))
     return Item(
-        key=f"machine:{machine.name}",
-        group=_group(machine),
-        name=one_line(machine.name),
+        key=f"machine:{name}",
+        group=_group(name),
+        name=one_line(name),
         description=why,
         marks=((f"{_AWAY} away", "warning"),),
         refusal=why,
     )
 
 
-def _group(machine: Machine) -> Group:
-    return Group("RUNS", f"on {one_line(machine.name)}")
+def _group(name: str) -> Group:
+    return Group("RUNS", f"on {one_line(name)}")

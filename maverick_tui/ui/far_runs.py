@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -160,7 +161,5 @@ def _reader_of(
     from maverick_tui.host.far.way import far_way
     from maverick_tui.host.remote import RemoteRun
 
-    name = f"{os.environ.get('USER', '')}@{os.uname().nodename}"
-    return RemoteRun(
-        run_id, name=name, is_read_only=is_read_only, on_refused=say, on_line=line.hear, way=far_way(machine)
-    )
+    way, name = far_way(machine), f"{os.environ.get('USER', '')}@{platform.node()}"
+    return RemoteRun(run_id, name=name, is_read_only=is_read_only, on_refused=say, on_line=line.hear, way=way)

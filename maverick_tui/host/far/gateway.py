@@ -103,7 +103,7 @@ class Gateway:
 
         given = asked.get("order")
         order = order_from_json(given if isinstance(given, dict) else {})
-        if not has_host(order.run_id) and not journal_of(order.run_id).exists():
+        if not has_host(order.run_id) and (order.resumes or not journal_of(order.run_id).exists()):
             folder = Path(order.cwd or "~").expanduser()
             folder = folder if folder.is_absolute() else Path.home() / folder
             if not folder.is_dir():
