@@ -11,8 +11,10 @@ import pytest
 from maverick_tui.events import kinds as ev
 from maverick_tui.host import remote
 from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.ui import far_listing
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.items import Item
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
@@ -86,16 +88,21 @@ async def test_the_picker_lists_the_runs_of_other_machines_and_those_that_are_aw
 ) -> None:
     fake_ssh(monkeypatch, f'case "$*" in *gone*) echo "Connection timed out" >&2; exit 255;; esac\n{GATEWAY}')
     monkeypatch.setenv("MAVERICK_HOSTS", f"gone,{THERE}")
+    monkeypatch.setattr(far_listing, "LOOK_EVERY", 0.2)
     tape = Tape().connect().prompt("Go").say("I am at work.").ask("Bash", {"command": "ls"})
     async with serving(tape.events) as run:
         app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
         async with app.run_test(size=(120, 40)) as pilot:
             assert isinstance(app.screen, PickerScreen)
             picker = app.screen
-            await until(pilot, lambda: len(picker.runs) == 2, "both are listed")
-            rows = {item.group.place: item for item in picker.runs}
-            assert rows["on there"].run_id == f"{THERE}:{RUN}"
-            assert (rows["on there"].name, rows["on there"].marks[0][0]) == ("reviewer", "⚑ asks")
+            rows: dict[str, Item] = {}
+
+            def listed() -> bool:
+                rows.update({item.group.place: item for item in picker.runs})
+                return len(rows) == 2 and rows["on there"].marks[0][0] == "⚑ asks"
+
+            await until(pilot, listed, "both are listed")
+            assert (rows["on there"].name, rows["on there"].run_id) == ("reviewer", f"{THERE}:{RUN}")
             assert "gone cannot be reached" in rows["on gone"].refusal
             assert not picker.check_action("back", ()), "there is nothing to go back to"
             picker.post_message(PickerScreen.RunChosen(f"{THERE}:{RUN}"))

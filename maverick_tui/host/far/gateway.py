@@ -1,12 +1,12 @@
 """The gateway: `maverick host --stdio`, started on a machine by the ssh of somebody at another one.
 
 It does what that person could do at a terminal there, and ends with its standard input. It reads and writes without
-asyncio, in plain steps: once a run is attached it only passes bytes on.
+asyncio, in plain steps: once a run is attached it only passes bytes on. A line that comes back waits for this to be
+imported, so each request imports what it needs.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import socket
@@ -19,18 +19,10 @@ from typing import Any
 
 from maverick_tui import __version__
 from maverick_tui.exceptions import ConfigError, MaverickError, NetworkError
-from maverick_tui.history.reading import is_foreign, read_run
 from maverick_tui.host.far.lines import LONGEST, gateway_line
-from maverick_tui.host.finding import find_any_run, find_hosted_run
 from maverick_tui.host.lines import ProtocolError, line, object_of
-from maverick_tui.host.live import live_runs
-from maverick_tui.host.orders import order_from_json
 from maverick_tui.host.places import has_host, require_own, require_same_user, runtime_folder, socket_of
-from maverick_tui.host.starting import start_host
-from maverick_tui.host.stopping import stop_run
 from maverick_tui.journal.folders import journal_of, require_kept
-from maverick_tui.journal.following import Follower
-from maverick_tui.runs.log import numbered
 
 _AT_ONCE = 64 * 1024
 _LOOK_EVERY = 0.1
@@ -90,9 +82,15 @@ class Gateway:
     # -- what can be asked ---------------------------------------------------------------------------------------------
 
     def _list(self, _: dict[str, Any]) -> dict[str, Any]:
+        import asyncio
+
+        from maverick_tui.host.live import live_runs
+
         return {"answer": {"runs": [run.to_json() for run in asyncio.run(live_runs())]}}
 
     def _find(self, asked: dict[str, Any]) -> dict[str, Any]:
+        from maverick_tui.host.finding import find_any_run, find_hosted_run
+
         start = str(asked.get("run", ""))
         run_id = find_hosted_run(start) if asked.get("hosted") else find_any_run(start)
         return {"answer": {"run_id": run_id}}
@@ -100,6 +98,8 @@ class Gateway:
     def _start(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Start a run, unless it was: a line may have broken before the answer to the same request arrived."""
         from maverick_tui.agent.catalog.loading import load_agent
+        from maverick_tui.host.orders import order_from_json
+        from maverick_tui.host.starting import start_host
 
         given = asked.get("order")
         order = order_from_json(given if isinstance(given, dict) else {})
@@ -113,6 +113,11 @@ class Gateway:
         return {"answer": {"run_id": order.run_id}}
 
     def _stop(self, asked: dict[str, Any]) -> dict[str, Any]:
+        import asyncio
+
+        from maverick_tui.host.finding import find_any_run
+        from maverick_tui.host.stopping import stop_run
+
         run_id = find_any_run(str(asked.get("run", "")))
         return {"answer": {"run_id": run_id, "words": asyncio.run(stop_run(run_id))}}
 
@@ -131,6 +136,11 @@ class Gateway:
 
     def _tell(self, asked: dict[str, Any]) -> dict[str, Any] | None:
         """Tell what is kept of a run; if that is wanted, until it ends."""
+        from maverick_tui.history.reading import is_foreign, read_run
+        from maverick_tui.host.finding import find_any_run
+        from maverick_tui.journal.following import Follower
+        from maverick_tui.runs.log import numbered
+
         run_id, since, number = find_any_run(str(asked.get("run", ""))), asked.get("since", 0), 0
         if type(since) is not int:
             raise ProtocolError("that is no event to begin with")

@@ -28,7 +28,7 @@ HELLO_WITHIN = 30.0
 OPTIONS = {
     "BatchMode": "yes",  # it asks nothing: nobody could answer
     "ConnectTimeout": "10",
-    "ServerAliveInterval": "5",  # a line that says nothing any more is found out in a quarter of a minute
+    "ServerAliveInterval": "5",  # a line that says nothing any more is found out within twenty seconds
     "ServerAliveCountMax": "3",
     "ClearAllForwardings": "yes",  # they belong to a login of the person's, and can be there only once
     "RemoteCommand": "none",

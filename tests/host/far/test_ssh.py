@@ -14,6 +14,7 @@ import pytest
 from maverick_tui.cli.exit_codes import FAILED, NOBODY_TO_ASK
 from maverick_tui.events import kinds as ev
 from maverick_tui.host import remote as remote_module
+from maverick_tui.host.far import asking
 from maverick_tui.host.far.asking import find_there
 from maverick_tui.host.far.machines import find_machine
 from maverick_tui.host.far.way import far_way
@@ -183,10 +184,12 @@ def test_machines_of_the_settings_are_listed_with_this_one_and_one_that_is_away_
     there: SshServer, maverick: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAVERICK_HOSTS", f"{NAME}, not-there.invalid")
+    monkeypatch.setattr(asking, "LISTS_WITHIN", 120.0)
     run_id = maverick("run", "--detach", "--on", NAME, "cook", "ask", "--cwd", "~").out.strip()
     assert maverick("wait", run_id).code == NOBODY_TO_ASK
-    ran = maverick("ps")
+    ran = maverick("ps", "--json")
     assert ran.code == 0
-    assert ran.out.startswith(f"⚑ asks: Bash  {run_id[:14]}  cook ")
+    (listed,) = json.loads(ran.out)
+    assert (f"{listed['machine']}:{listed['run_id']}", listed["phase"]) == (run_id, "asks")
     assert len(ran.err.splitlines()) == 1
     assert ran.err.startswith("maverick: The machine not-there.invalid is not known")
