@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import platform
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -158,6 +157,8 @@ def _reader_of(
     run_id: str, machine: str, line: _LineNews, say: Callable[[str], None], *, is_read_only: bool
 ) -> RemoteRun:
     """In a thread, for it imports, and reads the settings."""
+    import platform
+
     from maverick_tui.host.far.way import far_way
     from maverick_tui.host.remote import RemoteRun
 
