@@ -98,6 +98,12 @@ class MaverickConfig(BaseSettings):
     """Whether runs are kept: everything that they tell, without secrets, in the user's state folder."""
     continue_after_limit: bool = False
     """Whether a run that a limit has stopped goes on by itself when it resets, if that is known; else a key does it."""
+    hosts: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], NoDecode, BeforeValidator(_words)] = ()
+    """Machines whose runs are listed with those of this one, by the names that your SSH knows."""
+    ssh: Annotated[str, Field(min_length=1)] = "ssh"
+    """The command that leads to other machines, perhaps with options of its own."""
+    remote_maverick: Annotated[str, Field(min_length=1)] = "maverick"
+    """What Maverick is called on other machines: a path, if no login there finds it by its name."""
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)

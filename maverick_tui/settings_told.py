@@ -37,6 +37,7 @@ _EXAMPLES: Mapping[str, str] = {
     "permission_mode": '"plan"',
     "max_budget_usd": "5.0",
     "tasks_url": '"postgresql+psycopg://me@localhost/tasks"',
+    "hosts": '["buildbox", "me@laptop"]',
     "cli_path": '"/usr/local/bin/claude"',
     "notify_command": '["notify-send", "{title}", "{text}"]',
     "env": '{ HTTPS_PROXY = "http://proxy.example:3128" }',

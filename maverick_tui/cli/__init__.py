@@ -44,6 +44,11 @@ def _run() -> None:
     from maverick_tui.interpreter import forget_working_directory
 
     forget_working_directory()
+    if sys.argv[1:] == ["host", "--stdio"]:  # somebody at another machine waits for it
+        from maverick_tui.host.far.gateway import serve_stdio
+
+        serve_stdio()
+        sys.exit(0)
     from maverick_tui.cli.launching import is_terminal, open_app, plain_launch
 
     if is_terminal() and (wanted := plain_launch(sys.argv[1:])) is not None:

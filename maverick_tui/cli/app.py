@@ -15,6 +15,7 @@ from maverick_tui.cli.doctor import doctor
 from maverick_tui.cli.exit_codes import EPILOG, NOBODY_TO_ASK, WAIT_EPILOG
 from maverick_tui.cli.exporting import export_run
 from maverick_tui.cli.forking import fork_run
+from maverick_tui.cli.hosting import host
 from maverick_tui.cli.live import ps, stop
 from maverick_tui.cli.logs import logs
 from maverick_tui.cli.offline import demo, offline_app
@@ -62,6 +63,7 @@ app.add_typer(offline_app, name="offline")
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(mcp_app, name="mcp")
 app.command("attach", short_help="Show a run that has a process of its own.", epilog=EPILOG)(attach)
+app.command("host", hidden=True, epilog=EPILOG)(host)
 app.command("demo", short_help="See the agents at work, offline. About a minute.")(demo)
 app.command("doctor", short_help="Check what Maverick stands on, and say what to do.", epilog=EPILOG)(doctor)
 
@@ -79,6 +81,12 @@ def start(
     prompt: Annotated[
         str | None, typer.Option("--prompt", metavar="TEXT", help="What it should do; - reads it from a pipe.")
     ] = None,
+    on: Annotated[
+        str | None, typer.Option("--on", metavar="HOST", help="Run it on this machine, which your ssh knows.")
+    ] = None,
+    cwd: Annotated[
+        str | None, typer.Option("--cwd", metavar="DIR", help="With --on: its folder there; your home by default.")
+    ] = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="Let a script answer instead of a model; the to-do list is temporary.")
     ] = False,
@@ -94,7 +102,8 @@ def start(
 
     Without a command it opens the application, with the demo if no credentials are set up. Without a terminal it
     prints the demo or the agents; or, with --agent and a prompt, that agent's answer on standard output and everything
-    else on standard error. The prompt comes from --prompt or from a pipe.
+    else on standard error. The prompt comes from --prompt or from a pipe. With --on HOST the agent of that machine runs
+    there, in a process of its own, and is shown here.
     """
     options.debug = debug
     if context.invoked_subcommand is not None:
@@ -103,6 +112,14 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
+    if cwd is not None and on is None:
+        raise typer.BadParameter("It goes with --on; here, change to the folder first.", param_hint="--cwd")
+    if on is not None:
+        if agent is None or offline:
+            raise typer.BadParameter("Name the agent with --agent, and no --offline.", param_hint="--on")
+        from maverick_tui.cli.far import open_on
+
+        raise typer.Exit(open_on(on, agent, prompt, cwd or ""))
     from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped, typed
     from maverick_tui.credentials import has_credentials
 

@@ -16,7 +16,8 @@ def attach(
         typer.Argument(
             metavar="RUN",
             show_default=False,
-            help="Its id, or the beginning of it; by default the one that was started last.",
+            help="Its id, or the beginning of it; by default the one that was started last. HOST:RUN is one on "
+            "another machine, HOST: the last one there.",
             autocompletion=complete_hosted,
         ),
     ] = None,
@@ -26,31 +27,31 @@ def attach(
 
     What you send goes to it; several may look at the same run, and whoever answers first has answered. Leaving leaves
     it at work.
+
+    Another machine is reached by your own ssh, which must get there without asking you anything. If the line breaks it
+    comes back by itself; what you send meanwhile waits for that.
     """
     from maverick_tui.cli.launching import is_terminal, open_app
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.ui.launch import Launch
 
-    run_id = _hosted(run)
+    machine, run_id = _hosted(run)
     if not is_terminal():
         raise ConfigError("A run is shown in the application, which needs a terminal.", hint="Start it in one.")
-    raise typer.Exit(open_app(Launch(Path.cwd(), agent="", attaches=run_id, is_read_only=read_only)))
+    launch = Launch(Path.cwd(), agent="", attaches=run_id, machine=machine, is_read_only=read_only)
+    raise typer.Exit(open_app(launch))
 
 
-def _hosted(start: str | None) -> str:
-    """The run with a host whose id begins so, or the one that was started last."""
-    from maverick_tui.cli.live import find_any_run
-    from maverick_tui.exceptions import ConfigError
-    from maverick_tui.host.places import has_host, hosted_runs, socket_of
+def _hosted(start: str | None) -> tuple[str, str]:
+    """The machine, if it is another one, and the id of the run with a host that begins so, or was started last."""
+    from maverick_tui.host.far.machines import find_machine, machine_and_run
+    from maverick_tui.host.finding import find_hosted_run
 
-    if start is not None:
-        run_id = find_any_run(start)
-        if not has_host(run_id):
-            raise ConfigError(
-                f"The run {run_id} has no process of its own.", hint=f"Read it with `maverick runs open {run_id}`."
-            )
-        return run_id
-    live = [run_id for run_id in hosted_runs() if has_host(run_id)]
-    if not live:
-        raise ConfigError("No run has a process of its own now.", hint="Start one with `maverick run --detach`.")
-    return max(live, key=lambda run_id: socket_of(run_id).stat().st_mtime)
+    name, run = machine_and_run(start or "")
+    if not name:
+        return "", find_hosted_run(run)
+    import asyncio
+
+    from maverick_tui.host.far.asking import find_there
+
+    return name, asyncio.run(find_there(find_machine(name), run))

@@ -10,7 +10,9 @@ from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.runs import AsJson, print_json
 
 if TYPE_CHECKING:
-    from maverick_tui.host.lines import HostHello
+    from maverick_tui.exceptions import MaverickError
+    from maverick_tui.host.far.machines import Machine
+    from maverick_tui.host.live import LiveRun
 
 
 def complete_hosted(incomplete: str) -> list[str]:
@@ -20,48 +22,73 @@ def complete_hosted(incomplete: str) -> list[str]:
     return [run_id for run_id in hosted_runs() if run_id.startswith(incomplete)]
 
 
-def find_any_run(start: str) -> str:
-    """The run whose id begins so, be it kept, or only known to its host."""
-    from contextlib import suppress
-
-    from maverick_tui.exceptions import ConfigError
-    from maverick_tui.host.places import hosted_runs
-    from maverick_tui.journal.folders import find_run
-
-    hosted: list[str] = []
-    with suppress(ConfigError):  # a folder that is not ours has no runs of ours, and is no reason not to find others
-        hosted += hosted_runs()
-    return find_run(start, hosted)
-
-
-def ps(as_json: AsJson = False) -> None:
+def ps(
+    machine: Annotated[
+        str | None, typer.Argument(metavar="HOST", show_default=False, help="Only the runs of this machine.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """List the runs that are alive, those that need you first: what each is about, since when, and what it costs.
 
     A run that `maverick run --detach` has started has a host, a process of its own; its memory (with all that it has
     started) and its readers are told. A run in an application, or of `maverick run`, has none, and lives as long as
-    that does. A host that does not answer within a few seconds is listed as such.
+    that does. A host that does not answer within a few seconds is listed as such. The machines of the setting `hosts`
+    are asked as well, by your own ssh; one that is away is told in a line.
 
-    JSON: [{run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt, turns,
-    cost_usd, last_at, started_at, has_host, answers, pid, version, readers, memory}], times in seconds since 1970,
-    memory in bytes. phase: starting, queued (by max_runs), connecting, ready, working, asks, waits (for a limit to
-    reset), done, failed, interrupted, ended. Without a host that answers, pid, version, readers and memory are null.
+    JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt,
+    turns, cost_usd, last_at, started_at, has_host, answers, pid, version, readers, memory}], times in seconds since
+    1970, memory in bytes; machine is empty for this one. phase: starting, queued (by max_runs), connecting, ready,
+    working, asks, waits (for a limit to reset), done, failed, interrupted, ended. Without a host that answers, pid,
+    version, readers and memory are null.
     """
     import asyncio
 
-    from maverick_tui.host.live import live_runs
-
-    found = asyncio.run(live_runs())
+    found, away = asyncio.run(_live(machine))
     if as_json:
         print_json([run.to_json() for run in found])
     else:
         from maverick_tui.cli.live_text import print_live
 
         print_live(found)
+    if away:
+        import sys
+
+        from maverick_tui.cli.layout import say_error
+
+        for error in away:
+            say_error(error.message, "", sys.stderr)
+
+
+async def _live(machine: str | None) -> tuple[list[LiveRun], list[MaverickError]]:
+    """The runs of one machine, or of all that are known; and what is wrong with those that have told nothing."""
+    import asyncio
+
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.host.far.asking import list_all, list_there
+    from maverick_tui.host.far.machines import find_machine
+    from maverick_tui.host.live import live_runs
+
+    if machine is not None:
+        return await list_there(find_machine(machine.removesuffix(":"))), []
+    hosts: tuple[str, ...] = ()
+    wrong: list[MaverickError] = []
+    try:
+        hosts = MaverickConfig.load().hosts
+    except ConfigError as error:  # the runs of this machine are there all the same
+        wrong.append(error)
+    here, there = await asyncio.gather(live_runs(), list_all(hosts))
+    found = here + [run for listed in there for run in listed.runs]
+    found.sort(key=lambda run: not run.needs_person)
+    return found, wrong + [listed.error for listed in there if listed.error is not None]
 
 
 def stop(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN", help="Ids, or their beginnings.", autocompletion=complete_hosted)
+        list[str],
+        typer.Argument(
+            metavar="RUN", help="Ids, or their beginnings; HOST:RUN on another machine.", autocompletion=complete_hosted
+        ),
     ],
 ) -> None:
     """End runs in good order, and wait until their processes are gone. What has come is kept, and can go on later.
@@ -70,61 +97,42 @@ def stop(
     """
     import asyncio
 
-    ids = list(dict.fromkeys(map(find_any_run, runs)))
-    if not asyncio.run(_stop_all(ids)):
+    from maverick_tui.host.far.machines import find_machine, machine_and_run
+    from maverick_tui.host.finding import find_any_run
+
+    named = [machine_and_run(run) for run in runs]
+    wanted = dict.fromkeys((find_machine(name), run) if name else (None, find_any_run(run)) for name, run in named)
+    if not asyncio.run(_stop_all(list(wanted))):
         raise typer.Exit(FAILED)
 
 
-async def _stop_all(ids: list[str]) -> bool:
+async def _stop_all(runs: list[tuple[Machine | None, str]]) -> bool:
     """End all of them, side by side; whether all have ended."""
     import asyncio
 
-    return all(await asyncio.gather(*map(_stop, ids)))
+    return all(await asyncio.gather(*(_stop(machine, run) for machine, run in runs)))
 
 
-async def _stop(run_id: str) -> bool:
+async def _stop(machine: Machine | None, run: str) -> bool:
     """End a run, and say what came of it; whether it has ended."""
     import sys
 
     from maverick_tui.cli.layout import say_error
-    from maverick_tui.exceptions import MaverickError, NetworkError
-    from maverick_tui.host import asking
+    from maverick_tui.exceptions import MaverickError
+    from maverick_tui.inert import one_line
 
     try:
-        try:
-            hello = await asking.ask_host(run_id, asking.HEARS_WITHIN)
-        except NetworkError:
-            _require_ended(run_id)
-            typer.echo(f"{run_id} had ended already.")
+        if machine is None:
+            from maverick_tui.host.stopping import stop_run
+
+            words = await stop_run(run)
         else:
-            await asking.end_run(hello)
-            typer.echo(f"{run_id} has ended{_meant(hello)}.")
+            from maverick_tui.host.far.asking import stop_there
+
+            run, words = await stop_there(machine, run)
+            run = f"{machine.name}:{run}"
+        typer.echo(one_line(f"{run} {words}."))
     except MaverickError as error:
         say_error(error.message, error.hint, sys.stderr)
         return False
     return True
-
-
-def _meant(hello: HostHello) -> str:
-    """What was cut short by that."""
-    if hello.state.get("phase") == "asks":
-        return "; its question was withdrawn"
-    return "" if hello.state.get("is_settled") or hello.state.get("phase") == "ready" else "; it was interrupted"
-
-
-def _require_ended(run_id: str) -> None:
-    """ConfigError if the run, which no host answers for, is alive."""
-    from maverick_tui.exceptions import ConfigError
-    from maverick_tui.host.places import has_host
-    from maverick_tui.journal.folders import is_alive, journal_of
-
-    if has_host(run_id):
-        raise ConfigError(
-            f"The host of the run {run_id} does not answer.",
-            hint="Try again; if it stays so, look for the process maverick_tui.host in the system's list, and end it.",
-        )
-    if is_alive(journal_of(run_id)):
-        raise ConfigError(
-            f"The run {run_id} has no process of its own: it lives in an application, or in `maverick run`.",
-            hint="Close it there.",
-        )

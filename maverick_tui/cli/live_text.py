@@ -10,22 +10,23 @@ from rich.cells import cell_len
 
 from maverick_tui.cli.layout import Paper, can_show, count, cut, pad, terminal_width
 from maverick_tui.history.days import time_text
-from maverick_tui.host.live import LiveRun
+from maverick_tui.host.live import GLYPHS, OTHER_GLYPH, LiveRun
 from maverick_tui.inert import one_line
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import describe
 
 _MARKS = {
-    "asks": ("⚑", "!", "yellow"),
-    "failed": ("✘", "x", "red"),
-    "working": ("●", "*", "cyan"),
-    "waits": ("‖", "~", "yellow"),
-    "queued": ("‖", "~", "dim"),
-    "done": ("✔", "+", "green"),
-    "interrupted": ("■", "#", "yellow"),
+    "asks": ("!", "yellow"),
+    "failed": ("x", "red"),
+    "working": ("*", "cyan"),
+    "waits": ("~", "yellow"),
+    "queued": ("~", "dim"),
+    "done": ("+", "green"),
+    "interrupted": ("#", "yellow"),
 }
-_OTHER = ("○", "o", "dim")
-_SILENT = ("?", "?", "red")
+"""Letters for terminals without other signs, and colours."""
+_OTHER = ("o", "dim")
+_SILENT = ("?", "red")
 _ID = 8
 _WIDEST_AGENT = 14
 _WIDEST_WORDS = 24
@@ -37,18 +38,24 @@ def print_live(runs: Sequence[LiveRun]) -> None:
     if not runs:
         paper.line("No run is alive.", ("  `maverick runs list` has those that are kept.", "dim"))
         return
-    is_plain = not can_show("".join(mark for mark, _, _ in (*_MARKS.values(), _OTHER)))
-    cells = [_cells(run) for run in runs]
+    is_plain = not can_show("".join((*GLYPHS.values(), OTHER_GLYPH)))
+    cells, ids = [_cells(run) for run in runs], [_id(run) for run in runs]
+    id_width = max(map(cell_len, ids))
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-    for run, (words, *facts) in zip(runs, cells, strict=True):
-        mark, plain, style = _SILENT if run.is_silent else _MARKS.get(run.phase, _OTHER)
+    for run, run_id, (words, *facts) in zip(runs, ids, cells, strict=True):
+        plain, style = _SILENT if run.is_silent else _MARKS.get(run.phase, _OTHER)
         paper.line(
-            (plain if is_plain else mark, style),
-            f" {pad(words, widths[0])}  {run.run_id[:_ID]}",
+            (plain if is_plain else run.glyph, style),
+            f" {pad(words, widths[0])}  {pad(run_id, id_width)}",
             *((f"  {pad(fact, width)}" if width else "", "dim") for fact, width in zip(facts, widths[1:], strict=True)),
             "  ",
             one_line(run.title) or "(nothing was asked)",
         )
+
+
+def _id(run: LiveRun) -> str:
+    """As it is written for a command."""
+    return one_line(f"{run.machine}:{run.run_id[:_ID]}" if run.machine else run.run_id[:_ID])
 
 
 def _cells(run: LiveRun) -> tuple[str, ...]:

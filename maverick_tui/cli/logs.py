@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maverick_tui.cli.exit_codes import INTERRUPTED
-from maverick_tui.cli.live import find_any_run
 from maverick_tui.cli.runs import RunId
 
 if TYPE_CHECKING:
     from maverick_tui.cli.printer import Printer
     from maverick_tui.history.telling import Teller
+    from maverick_tui.host.far.following import FarFollower
+    from maverick_tui.journal.following import Follower
 
 _LOOK_EVERY = 100
 """Milliseconds between looks for more."""
@@ -25,7 +26,8 @@ def logs(
 ) -> None:
     """Print a run as text, from its beginning: what it was asked, what it said and did, and what it asks you.
 
-    It may be alive or have ended, with a process of its own or without. With -f Ctrl+C leaves it; the run goes on.
+    It may be alive or have ended, with a process of its own or without, also on another machine
+    (HOST:RUN). With -f Ctrl+C leaves it; the run goes on.
     """
     import sys
 
@@ -33,25 +35,31 @@ def logs(
     from maverick_tui.cli.printer import Printer
     from maverick_tui.history.reading import is_foreign, read_run
     from maverick_tui.history.telling import Teller
+    from maverick_tui.host.far.machines import machine_and_run
+    from maverick_tui.host.finding import find_any_run
+    from maverick_tui.journal.folders import require_kept
+    from maverick_tui.journal.following import Follower
 
-    run_id = find_any_run(run)
+    machine, start = machine_and_run(run)
     printer = Printer(sys.stdout, terminal_width())
     teller = Teller(printer)
-    if is_foreign(run_id):
+    if machine:
+        from maverick_tui.cli.far import follow_there
+
+        there = follow_there(machine, start, follows=follow)
+        _print(there, f"{machine}:{there.run_id}", printer, teller, follow=follow)
+    elif is_foreign(run_id := find_any_run(start)):
         for event in read_run(run_id).events:
             teller.take(event)
         teller.end("")
     else:
-        _print(run_id, printer, teller, follow=follow)
+        _print(Follower(require_kept(run_id)), run_id, printer, teller, follow=follow)
 
 
-def _print(run_id: str, printer: Printer, teller: Teller, *, follow: bool) -> None:
+def _print(follower: Follower | FarFollower, run_id: str, printer: Printer, teller: Teller, *, follow: bool) -> None:
     from maverick_tui.events.kinds import Event, RunEnded
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.journal.folders import require_kept
-    from maverick_tui.journal.following import Follower
 
-    follower = Follower(require_kept(run_id))
     last: Event | None = None
     try:
         while True:
@@ -68,7 +76,7 @@ def _print(run_id: str, printer: Printer, teller: Teller, *, follow: bool) -> No
     if follower.is_alive:
         printer.pause()
     else:
-        teller.end("" if isinstance(last, RunEnded) else _GONE)
+        teller.end("" if isinstance(last, RunEnded) or getattr(follower, "is_foreign", False) else _GONE)
     if follower.problem:
         raise ConfigError(follower.problem, hint=f"See `maverick runs show {run_id}`.")
 

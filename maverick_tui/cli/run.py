@@ -67,9 +67,7 @@ def run(
         typer.Option(
             "--cwd",
             metavar="DIR",
-            exists=True,
-            file_okay=False,
-            help="Where it works; by default here, or where the run has worked that goes on.",
+            help="Where it works; by default here, or where the run has worked that goes on; with --on, there.",
         ),
     ] = None,
     resume: Annotated[
@@ -102,6 +100,10 @@ def run(
     detach: Annotated[
         bool, typer.Option("--detach", help="Leave it running in a process of its own; print its id, and return.")
     ] = False,
+    on: Annotated[
+        str | None,
+        typer.Option("--on", metavar="HOST", help="With --detach: on this machine, by the agents and folders there."),
+    ] = None,
 ) -> None:
     """Run an agent without a terminal; nobody is asked anything.
 
@@ -118,8 +120,8 @@ def run(
     the run's agent. A fork, or a session of Claude Code, may go on with another agent: `maverick run AGENT PROMPT
     --fork RUN@TURN`.
 
-    With --detach its questions wait for a person. See `maverick ps`, `logs`, `wait` and `stop`; exit codes 5 to 7 are
-    those of `wait` then.
+    With --detach its questions wait for a person, and --on HOST starts it on another machine. See `maverick ps`,
+    `logs`, `wait` and `stop`; exit codes 5 to 7 are those of `wait` then.
 
     --output json is {run_id, result, ok, error, usage, cost, turns, duration, session}; for stream-json see `maverick
     schema events`: events are masked as they are kept. Ctrl+C ends it in good order, a second one at once.
@@ -129,6 +131,10 @@ def run(
     for name, amount in (("--max-cost", max_cost), ("--timeout", timeout)):
         if amount is not None and not 0 < amount < float("inf"):
             raise typer.BadParameter(f"{amount:g} is not more than 0.", param_hint=name)
+    if on is None and cwd is not None and not cwd.is_dir():
+        raise typer.BadParameter(f"Directory '{cwd}' does not exist.", param_hint="--cwd")
+    if on is not None:
+        _require_far(detach=detach, resume=resume, script=script)
     if resume is not None and fork is not None:
         raise typer.BadParameter("A run is resumed or forked, not both.", param_hint="--fork")
     if detach:
@@ -148,6 +154,16 @@ def run(
     text = None if prompt is None else piped() if prompt == STDIN else typed(prompt)
     if prompt is not None and not (text or "").strip():
         raise typer.BadParameter("Nothing is piped in." if prompt == STDIN else "It is empty.", param_hint="PROMPT")
+    if on is not None:
+        from maverick_tui.cli.far import new_id, start_on
+        from maverick_tui.host.orders import Order
+
+        order = Order(
+            new_id(), agent, str(cwd or ""), text or piped() or "", _pairs(inputs or []), tuple(allow or ()),
+            max_turns, max_cost, timeout, waits_for_limit=wait_for_limit or None,
+        )  # fmt: skip
+        typer.echo(f"{on}:{start_on(on, order)}")
+        return
     from maverick_tui.cli.headless import Wanted, run_headless
     from maverick_tui.runs.holding import RunLimits
 
@@ -170,6 +186,17 @@ def run(
         typer.echo(run_detached(wanted))
     elif code := run_headless(wanted):
         raise typer.Exit(code)
+
+
+def _require_far(*, detach: bool, resume: str | None, script: Path | None) -> None:
+    """BadParameter for what a run on another machine cannot be asked for."""
+    for is_given, why in (
+        (not detach, "A run on another machine has a process of its own: add --detach, or use `maverick --on`."),
+        (resume is not None, "A run goes on where it is: use `maverick run --resume` there."),
+        (script is not None, "A script is on this machine, and the run would not be."),
+    ):
+        if is_given:
+            raise typer.BadParameter(why, param_hint="--on")
 
 
 def _require_detachable(output: str, fork: str | None, *, no_keep: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NOBODY_TO_ASK, OVER_LIMIT, TIMED_OUT
 from maverick_tui.events import kinds as ev
@@ -12,6 +12,9 @@ from maverick_tui.journal.folders import require_kept
 from maverick_tui.journal.following import Follower
 from maverick_tui.runs.failure_words import end_of
 from maverick_tui.runs.past import past_of
+
+if TYPE_CHECKING:
+    from maverick_tui.host.far.following import FarFollower
 
 _CUTS = {"timeout": TIMED_OUT, "limit": OVER_LIMIT}
 """What a run is ended for before its time, as it notices it, and what that is left with."""
@@ -31,8 +34,8 @@ class Settled(NamedTuple):
 class Watched:
     """A run that is looked at from time to time."""
 
-    def __init__(self, run_id: str) -> None:
-        """ConfigError if nothing is kept of it."""
+    def __init__(self, run_id: str, there: FarFollower | None = None) -> None:
+        """`there` reads one on another machine. ConfigError if nothing is kept of it."""
         self.run_id = run_id
         self._state = LiveState()
         self._outcome: ev.Outcome = "interrupted"
@@ -41,8 +44,12 @@ class Watched:
         self._failure: ev.Failure | None = None
         self._ended: ev.RunEnded | None = None
         self._was_settled = False
-        self._follower: Follower | None = None
-        if is_foreign(run_id):
+        self._follower: Follower | FarFollower | None = there
+        if there is not None:
+            if there.is_foreign:
+                self._take(past_of(there.more()).events)
+                self._follower = None
+        elif is_foreign(run_id):
             self._take(past_of(read_run(run_id).events).events)
         else:
             self._follower = Follower(require_kept(run_id))
@@ -63,7 +70,8 @@ class Watched:
         if self._follower is None or self._ended is not None:
             return self._settled()
         if not self._follower.is_alive:
-            hint = f"See `maverick logs {self.run_id}`, or go on with `maverick runs resume {self.run_id}`."
+            hint = f"See `maverick logs {self.run_id}`"
+            hint += "." if ":" in self.run_id else f", or go on with `maverick runs resume {self.run_id}`."
             return Settled("failed", FAILED, "Its process was killed before it ended.", hint)
         was, self._was_settled = self._was_settled, self._state.is_settled or self.phase == "asks"
         return self._settled() if self._was_settled and (is_last or (was and not events)) else None

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NOBODY_TO_ASK, OVER_LIMIT, TIMED_OUT
-from maverick_tui.cli.live import find_any_run
 from maverick_tui.cli.runs import complete_run
 
 if TYPE_CHECKING:
@@ -20,7 +19,10 @@ _WORST_FIRST = (FAILED, INTERRUPTED, OVER_LIMIT, NOBODY_TO_ASK, TIMED_OUT, 0)
 
 def wait(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN", help="Ids, or their beginnings.", autocompletion=complete_run)
+        list[str],
+        typer.Argument(
+            metavar="RUN", help="Ids, or their beginnings; HOST:RUN on another machine.", autocompletion=complete_run
+        ),
     ],
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait at most; 0 only looks.")
@@ -32,17 +34,29 @@ def wait(
     A run that waits for a limit to reset, or for its first prompt, has not settled. Runs that have ended are told at
     once.
     """
-    from maverick_tui.cli.settled import Watched
-
     if timeout is not None and not 0 <= timeout < float("inf"):
         raise typer.BadParameter(f"{timeout:g} is no time to wait.", param_hint="--timeout")
-    ids = dict.fromkeys(map(find_any_run, runs))
     try:
-        codes = _wait([Watched(run_id) for run_id in ids], timeout)
+        watched = {one.run_id: one for one in map(_watched, runs)}
+        codes = _wait(list(watched.values()), timeout)
     except KeyboardInterrupt as error:
         raise typer.Exit(INTERRUPTED) from error
     if code := next(code for code in _WORST_FIRST if code in codes):
         raise typer.Exit(code)
+
+
+def _watched(run: str) -> Watched:
+    from maverick_tui.cli.settled import Watched
+    from maverick_tui.host.far.machines import machine_and_run
+    from maverick_tui.host.finding import find_any_run
+
+    machine, start = machine_and_run(run)
+    if not machine:
+        return Watched(find_any_run(start))
+    from maverick_tui.cli.far import follow_there
+
+    there = follow_there(machine, start, follows=True)
+    return Watched(f"{machine}:{there.run_id}", there)
 
 
 def _wait(watched: list[Watched], timeout: float | None) -> set[int]:

@@ -15,6 +15,10 @@ from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 
+GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "done": "✔", "interrupted": "■"}
+"""Signs for what a run is about; for anything else there is another one."""
+OTHER_GLYPH = "○"
+
 
 class LiveRun(NamedTuple):
     """A run that is alive; its texts are as they were told, and not inert."""
@@ -29,6 +33,8 @@ class LiveRun(NamedTuple):
     """What the host says of itself; None if there is none, or it does not answer."""
     memory: int | None = None
     """Bytes of the host and of what it has started, where the system tells."""
+    machine: str = ""
+    """Where it is, if that is not this machine."""
 
     @property
     def is_silent(self) -> bool:
@@ -39,6 +45,11 @@ class LiveRun(NamedTuple):
     def phase(self) -> str:
         """What it is about, as far as anybody knows."""
         return str(self.state.get("phase", ""))
+
+    @property
+    def glyph(self) -> str:
+        """A sign for that."""
+        return "?" if self.is_silent else GLYPHS.get(self.phase, OTHER_GLYPH)
 
     @property
     def needs_person(self) -> bool:
@@ -54,6 +65,7 @@ class LiveRun(NamedTuple):
         """As the command line prints it."""
         host = self.host
         return {
+            "machine": self.machine,
             "run_id": self.run_id,
             "title": self.title,
             **self.state,
@@ -66,6 +78,37 @@ class LiveRun(NamedTuple):
             "readers": host.readers if host is not None else None,
             "memory": self.memory,
         }
+
+
+def live_from_json(told: Mapping[str, Any], machine: str) -> LiveRun:
+    """A run of another machine, as that has told it."""
+    run_id, started, memory = str(told.get("run_id", "")), told.get("started_at"), told.get("memory")
+    started_at = float(started) if isinstance(started, int | float) else None
+    hello = None
+    if told.get("has_host") and told.get("answers"):
+        readers = told.get("readers")
+        hello = HostHello(
+            run_id,
+            str(told.get("agent", "")),
+            pid=pid if isinstance(pid := told.get("pid"), int) else 0,
+            maverick=str(told.get("version", "")),
+            schema=0,
+            events=0,
+            started=started_at or 0.0,
+            readers=readers if isinstance(readers, int) else 0,
+        )
+    return LiveRun(
+        run_id,
+        {name: value for name, value in told.items() if name in _STATE},
+        started_at,
+        has_host=bool(told.get("has_host")),
+        host=hello,
+        memory=memory if isinstance(memory, int) else None,
+        machine=machine,
+    )
+
+
+_STATE = frozenset(LiveState().to_json())
 
 
 async def live_runs() -> list[LiveRun]:

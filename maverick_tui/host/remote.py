@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -23,19 +23,19 @@ from maverick_tui.host.lines import (
     line,
     object_of,
 )
-from maverick_tui.host.places import has_host, require_own, require_same_user, runtime_folder, socket_of
-from maverick_tui.journal.folders import journal_of
-from maverick_tui.journal.reading import read_journal
+from maverick_tui.host.ways import THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.runs.commands import Command, SendPrompt
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 
 log = logging.getLogger(__name__)
 
-LONGEST_EVENT = 64 * 1024 * 1024
-"""Bytes of the longest line of a host's: one event, with all that a tool has returned."""
 AGAIN_AFTER = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Seconds before each attempt to come back to a host that lives."""
+AGAIN_FAR_AFTER = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""The same, where each attempt begins with a connection to another machine."""
+STEADY = 60.0
+"""Seconds after which a line was a good one, though nothing was told."""
 HELLO_WITHIN = 10.0
 AT_ONCE = 0.008
 """Seconds of reading before keys get their turn."""
@@ -50,22 +50,16 @@ class Line(NamedTuple):
 
 
 @asynccontextmanager
-async def connected(run_id: str, hello: ReaderHello) -> AsyncIterator[Line]:
-    """A line to the host of a run on this machine. NetworkError if there is none, ConfigError if it is not ours."""
-    path = socket_of(run_id)
+async def connected(run_id: str, hello: ReaderHello, way: Way = THIS_MACHINE) -> AsyncIterator[Line]:
+    """A line to the host of a run. NetworkError if there is none, ConfigError if it is not ours."""
     try:
-        require_own(runtime_folder())
-        reader, writer = await asyncio.open_unix_connection(str(path), limit=LONGEST_EVENT)
-    except (FileNotFoundError, ConnectionError) as error:
-        raise NetworkError(f"The run {run_id} has no host on this machine.") from error
-    try:
-        require_same_user(writer.get_extra_info("socket"))
-        writer.write(hello_line(hello))
-        async with asyncio.timeout(HELLO_WITHIN):
-            said = await reader.readline()
-        if not said:
-            raise NetworkError(f"The host of the run {run_id} has gone before it said anything.")
-        yield Line(reader, writer, host_hello(said))
+        async with way.opened(run_id) as (reader, writer):
+            writer.write(hello_line(hello))
+            async with asyncio.timeout(HELLO_WITHIN):
+                said = await reader.readline()
+            if not said:
+                raise NetworkError(f"The host of the run {run_id} has gone before it said anything.")
+            yield Line(reader, writer, host_hello(said))
     except ProtocolError as error:
         raise ConfigError(
             f"The host of the run {run_id} refuses: {error}.",
@@ -73,8 +67,6 @@ async def connected(run_id: str, hello: ReaderHello) -> AsyncIterator[Line]:
         ) from error
     except asyncio.TimeoutError as error:
         raise NetworkError(f"The host of the run {run_id} does not answer.") from error
-    finally:
-        writer.close()
 
 
 class RemoteRun:
@@ -91,15 +83,22 @@ class RemoteRun:
         name: str = "",
         is_read_only: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
+        on_line: Callable[[str], None] = lambda _why: None,
+        way: Way = THIS_MACHINE,
         past: Iterable[Event] = (),
     ) -> None:
-        """`past` is what is known of it already, from its first event on."""
+        """`on_line` hears why the line is broken, each time that it was tried, and nothing once it is there.
+
+        `past` is what is known of the run already, from its first event on.
+        """
         self.events = EventLog(past=past, is_batched=False)
         self.hello: HostHello | None = None
         self._run_id = run_id
         self._name = name
         self._is_read_only = is_read_only
         self._on_refused = on_refused
+        self._on_line = on_line
+        self._way = way
         self._unheard: dict[str, Command] = {}
         """What was sent and not confirmed, by id: it is sent again when the line comes back."""
         self._line: Line | None = None
@@ -137,34 +136,45 @@ class RemoteRun:
 
     async def serve(self) -> None:
         """Read the run to its end, or until its host is gone."""
+        again_after = AGAIN_FAR_AFTER if self._way.machine else AGAIN_AFTER
         attempt = 0
         try:
             while True:
-                before = len(self.events)
+                before, began = len(self.events), time.monotonic()
                 try:
                     if await self._read():
                         return
-                except (NetworkError, OSError) as error:
-                    log.info("The line to %s is broken: %s", self._run_id, error)
-                if not await asyncio.to_thread(has_host, self._run_id):
+                    why = ""
+                except HostGoneError:
                     await self._end()
                     return
-                attempt = 0 if len(self.events) > before else min(attempt + 1, len(AGAIN_AFTER) - 1)
-                await asyncio.sleep(AGAIN_AFTER[attempt])
+                except (NetworkError, OSError) as error:
+                    if isinstance(error, AwayError) and error.is_lasting and self.hello is None:
+                        raise  # there never was a way, and none will come by itself
+                    why = error.message if isinstance(error, NetworkError) else str(error)
+                if not await self._way.may_live(self._run_id):
+                    await self._end()
+                    return
+                log.info("The line to %s is broken: %s", self._run_id, why)
+                self._on_line(why or "The line is broken.")
+                was_good = len(self.events) > before or time.monotonic() - began > STEADY
+                attempt = 0 if was_good else min(attempt + 1, len(again_after) - 1)
+                await asyncio.sleep(again_after[attempt])
         finally:
             self.events.close()
 
     async def _read(self) -> bool:
         """Read as far as the line goes; whether that was all."""
         wanted = ReaderHello(len(self.events), self._name, self._is_read_only)
-        async with connected(self._run_id, wanted) as way:
+        async with connected(self._run_id, wanted, self._way) as way:
             if way.hello.schema > SCHEMA:
                 raise ConfigError(
                     f"The run {self._run_id} is one of a newer Maverick ({way.hello.maverick}).",
                     hint="Update Maverick to see it.",
                 )
             self.hello, self._line = way.hello, way
-            self.events.is_kept_elsewhere = way.hello.is_kept
+            self.events.is_kept_elsewhere = way.hello.is_kept and not self._way.machine
+            self._on_line("")
             try:
                 for name, command in list(self._unheard.items()):
                     self._write(name, command)
@@ -204,20 +214,24 @@ class RemoteRun:
             raise NetworkError(
                 f"Event {len(self.events)} of the run {self._run_id} was expected, and {said['seq']} came."
             )
-        try:
-            self.events.emit(event_from_json(said))
-        except (TypeError, ValueError):  # of a newer host; its number counts all the same
-            log.info("An event of the kind %r is not known", said.get("type"))
-            self.events.emit(Noticed(float(said.get("at", 0.0)), "unknown", ""))
+        self.events.emit(event_of(said))
 
     async def _end(self) -> None:
         """Tell the rest as its journal has it: its own end, or that its process is gone and what it has left open."""
         told = self.events.since(0)
         try:
-            kept = (await asyncio.to_thread(read_journal, journal_of(self._run_id))).events
-            self.events.is_kept_elsewhere = True
-        except ConfigError:  # it was not kept
-            kept = []
-        told += kept[len(told) :]
+            told += await self._way.kept(self._run_id, len(told))
+            self.events.is_kept_elsewhere = not self._way.machine
+        except (ConfigError, NetworkError):  # it was not kept, or its machine is gone now, too
+            log.info("The end of %s is not known", self._run_id)
         for event in past_of(told).events[len(self.events) :] if told else ():
             self.events.emit(event)
+
+
+def event_of(said: Mapping[str, Any]) -> Event:
+    """The event that a line tells; one that only a newer Maverick knows counts all the same."""
+    try:
+        return event_from_json(dict(said))
+    except (TypeError, ValueError):
+        log.info("An event of the kind %r is not known", said.get("type"))
+        return Noticed(float(said.get("at", 0.0)), "unknown", "")

@@ -43,6 +43,14 @@ class Attachment(NamedTuple):
     """Waits until all that was wanted of the run has reached its process."""
     is_guest: bool = False
     """Whether somebody else has started it: what becomes of it is theirs to say."""
+    machine: str = ""
+    """Where it lives, if that is another machine."""
+    is_broken: bool = False
+    """Whether the line there is broken, and is tried again."""
+
+    def named(self, run_id: str) -> str:
+        """The run as commands name it."""
+        return f"{self.machine}:{run_id}" if self.machine else run_id
 
 
 class RunModel:

@@ -21,6 +21,7 @@ from textual.theme import Theme
 
 from maverick_tui import paths
 from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.ui.far_runs import FarRuns
 from maverick_tui.ui.forking import Forks
 from maverick_tui.ui.history.visiting import HistoryVisits
 from maverick_tui.ui.kept_runs import KeptRuns
@@ -90,6 +91,7 @@ class MaverickApp(App[int]):
         self._serving = Serving(self, self._setup, self._navigation, self._leaving.begun)
         self._kept = KeptRuns(self, self.board, self._navigation, self._serving, lambda: self._setup.cwd)
         self._serving.kept = self._kept
+        self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back)
         self._history = HistoryVisits(self, self.board, clock)
         self._forks = Forks(self, self.board, self._navigation, self._serving.go_on, self._kept.folder_of)
         self._ctrl_c_at = 0.0
@@ -146,6 +148,8 @@ class MaverickApp(App[int]):
         self._serving.hold_setup()
         if self._first is not None and self.launch.opens:
             self.open_kept(self.launch.opens, self.launch.opens_at)
+        elif self._first is not None and self.launch.machine:
+            self._far.attach(self._first, self.launch.machine, is_read_only=self.launch.is_read_only)
         elif self._first is not None and self.launch.attaches:
             self._serving.attach(self._first, is_read_only=self.launch.is_read_only)
         elif self._first is not None and self.launch.resumes:
@@ -156,6 +160,8 @@ class MaverickApp(App[int]):
             self._serving.start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(load_rest)
         await self._take_own_keys()
+        if not self.launch.is_demo:
+            self._far.look()
 
     async def _take_own_keys(self) -> None:
         """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""
@@ -181,6 +187,8 @@ class MaverickApp(App[int]):
         """A run is to be shown."""
         if (run := self.board.runs.get(event.run_id)) is not None:
             self._navigation.show_run(run)
+        elif ":" in event.run_id:  # one on another machine
+            self._far.open(event.run_id)
 
     def on_picker_screen_back_requested(self) -> None:
         """Back to the run from which one came."""

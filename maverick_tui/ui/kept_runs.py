@@ -71,7 +71,7 @@ class KeptRuns:
         else:
             self.await_reading(run)
             self._work(self._open(run.run_id, None, (), may_attach=False))
-        self._give_back(run, unsent)
+        self.give_back(run, unsent)
 
     def open(self, run_id: str, number: int | None = None, words: Sequence[str] = ()) -> None:
         """Show a run as it stands; at the event with that number, with these words marked."""
@@ -232,9 +232,9 @@ class KeptRuns:
         handle = RunAtRest(run, self)
         wanted = run.lay_down(handle, rest)
         handle.remember(wanted)
-        self._give_back(run, "\n".join(command.text for command in wanted if isinstance(command, SendPrompt)))
+        self.give_back(run, "\n".join(command.text for command in wanted if isinstance(command, SendPrompt)))
 
-    def _give_back(self, run: RunModel, typed: str) -> None:
+    def give_back(self, run: RunModel, typed: str) -> None:
         """Let what was typed stand in the run's prompt again."""
         screen = self._navigation.screen_of(run)
         if screen is not None and screen.is_mounted:

@@ -39,6 +39,8 @@ class Launch(NamedTuple):
     """The id of a kept run that is to be read; its agent need not be known."""
     attaches: str = ""
     """The id of a run to show that lives in a process of its own."""
+    machine: str = ""
+    """The machine that this one is on, if it is another one: as the person's SSH knows it."""
     is_read_only: bool = False
     """Whether that one is only read."""
     opens_at: int | None = None

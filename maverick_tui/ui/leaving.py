@@ -68,7 +68,7 @@ class Leaving:
             run.close()
         else:
             self._app.run_worker(self._leave_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)
-            text = f"Come back with: maverick attach {run.run_id}"
+            text = f"Come back with: maverick attach {run.attached.named(run.run_id)}"
             self._app.notify(text, title=run.title, timeout=6, markup=False)
         self._give_up([run], self._app.workers)
         if screen is None:

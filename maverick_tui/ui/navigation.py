@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -55,6 +55,8 @@ class Navigation:
         self._clock = clock
         self._picker: PickerScreen | None = None
         self._prompts: dict[str, PromptState] = {}
+        self.far_items: Sequence[Item] = ()
+        """Rows of the picker for runs on other machines."""
         self._left: RunModel | None = None
         """The run that was on the screen last."""
 
@@ -194,15 +196,22 @@ class Navigation:
 
     def runs_changed(self) -> None:
         """Let the picker, if it is shown, list the runs as they stand."""
-        if self._picker is not None and self._picker is self._app.screen:
+        if self._picker is not None and self.shows_picker:
             self._picker.runs = self._run_items()
 
+    @property
+    def shows_picker(self) -> bool:
+        """Whether the picker is on the screen, with nothing above it."""
+        return self._picker is not None and self._picker is self._app.screen
+
     def _run_items(self) -> list[Item]:
-        if not self._board.runs:
-            return []
+        runs = self._board.runs
+        far = [item for item in self.far_items if item.run_id.rpartition(":")[2] not in runs]
+        if not runs:
+            return far
         from maverick_tui.ui.picker.items import item_of
 
-        return [item_of(run, self._clock()) for run in self._board.runs.values()]
+        return [item_of(run, self._clock()) for run in runs.values()] + far
 
     def entitle(self, run: RunModel | None) -> None:
         """Say in the title of the terminal's window which run is shown, and how it is."""

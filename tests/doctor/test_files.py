@@ -20,6 +20,7 @@ def settings(text: str, mode: int = 0o600) -> None:
 
 
 def test_settings_that_are_right_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MAVERICK_HOSTED_RUNS")
     assert found(check_settings).fact.startswith("all at their defaults")
     settings("timeout = 20\n", 0o644)
     monkeypatch.setenv("MAVERICK_MODEL", "opus")

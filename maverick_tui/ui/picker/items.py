@@ -71,11 +71,13 @@ def item_of(run: RunModel, now: float) -> Item:
     return run_item(run.run_id, run.agent, word, glyph, detail, run.store.name or run.store.first_prompt)
 
 
-def run_item(run_id: str, agent: str, state: str, glyph: str, detail: str = "", title: str = "") -> Item:
-    """The row of a run."""
+def run_item(
+    run_id: str, agent: str, state: str, glyph: str, detail: str = "", title: str = "", group: Group = RUNS
+) -> Item:
+    """The row of a run; one on another machine has a group of its own."""
     return Item(
         key=f"run:{run_id}",
-        group=RUNS,
+        group=group,
         name=one_line(agent),
         description=one_line(" · ".join(filter(None, (title, detail)))),
         marks=((one_line(f"{glyph} {state}"), "accent"),),

@@ -20,7 +20,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.ui.lines import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import AgentsPane
 from maverick_tui.ui.picker.edges import KeyHints, PickerHeader
-from maverick_tui.ui.picker.items import Item
+from maverick_tui.ui.picker.items import RUNS, Item
 from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.short_names import short_path
 
@@ -219,15 +219,22 @@ class PickerScreen(Screen[None]):
             self.shows_xray = False
         elif self._agents.filter.text:
             self._agents.filter.text = ""
-        elif self.runs:
+        elif self._has_own_runs:
             self.post_message(self.BackRequested())
+
+    @property
+    def _has_own_runs(self) -> bool:
+        """Whether there is a run of this application to go back to."""
+        return any(item.group == RUNS for item in self.runs)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the key that goes back where there is nothing to go back to."""
         if action == "back":
-            return bool(self.runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
+            return bool(self._has_own_runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
         if action in ("close_run", "edit"):  # a run has no file, and an agent is not closed
             item = self._agents.list.item
+            if item is not None and item in self.runs and item.group != RUNS:
+                return False  # what lives on another machine is neither ours to close nor a file
             return (item is not None and bool(item.run_id)) == (action == "close_run")
         return True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events
 
 from maverick_tui.inert import one_line
@@ -12,6 +14,9 @@ from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.short_names import short_model
 from maverick_tui.ui.widgets.painted import Painted, Weighted, drop_lightest, row_width, spread
 from maverick_tui.ui.widgets.status_line import TONES
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.board import Attachment
 
 MEANINGS = {
     "default": "asks before it acts",
@@ -40,6 +45,7 @@ class RunHeader(Painted):
         self._runs = (1, 1, 0)
         self._branch: str | None = None
         self._changed = 0
+        self._attachment: Attachment | None = None
         self._mode_at = range(0)
         self._drawn: tuple[object, ...] = ()
 
@@ -47,6 +53,10 @@ class RunHeader(Painted):
         """Show how the run stands, which one of how many it is, and how many others wait for the person."""
         self._runs = (place, total, waiting)
         self._draw()
+
+    def set_attachment(self, attachment: Attachment | None) -> None:
+        """Say where it lives, if that is another machine, and whether the line there is broken; drawn with the rest."""
+        self._attachment = attachment
 
     def set_agent(self, name: str) -> None:
         """Say whose run it is, until it has started."""
@@ -72,7 +82,7 @@ class RunHeader(Painted):
         store, width = self._store, self.content_size.width
         facts = (
             store.phase, store.planned, store.loaded, store.name, store.mode, store.model, store.ended, store.looked_at,
-            self._agent, self._runs, self._branch, self._changed, width,
+            self._agent, self._runs, self._branch, self._changed, self._attachment, width,
         )  # fmt: skip
         if width and facts != self._drawn:
             self._drawn = facts
@@ -104,6 +114,7 @@ class RunHeader(Painted):
         badge = self._badge or ("OFFLINE" if started and started.is_offline else "")
         need = f"⚑ {waiting} need{'s' if waiting == 1 else ''} you"
         parts = [
+            Weighted(_NEEDED, _line_to(self._attachment)),
             Weighted(4, ((f"{place} of {total} runs" if total > 1 else "", "muted"),)),
             Weighted(8, ((need if waiting else "", "warning"),)),
             Weighted(1, ((engine, "muted"),)),
@@ -114,6 +125,15 @@ class RunHeader(Painted):
             Weighted(7, ((f" {badge} " if badge else "", "badge"),)),
         ]
         return [part for part in parts if row_width(part.line)]
+
+
+def _line_to(attachment: Attachment | None) -> Line:
+    if attachment is None or not attachment.machine:
+        return ()
+    machine = cut(one_line(attachment.machine), 24)
+    if attachment.is_broken:
+        return ((f"line to {machine} is broken, trying again", "warning"),)
+    return ((f"on {machine}", "accent"),)
 
 
 def _branch(branch: str, changed: int) -> Line:

@@ -1,0 +1,90 @@
+"""FarFollower: reads what another machine keeps of a run, while it grows, as `journal.following` does on this one."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from maverick_tui.events.kinds import Event
+from maverick_tui.exceptions import MaverickError, NetworkError
+from maverick_tui.host.far.machines import Machine
+from maverick_tui.host.far.ssh import far_line
+from maverick_tui.host.remote import AGAIN_FAR_AFTER, event_of
+
+
+class FarFollower:
+    """The events of a run, each of them once. A line that breaks is taken up where it was, by a thread of its own."""
+
+    def __init__(
+        self, machine: Machine, start: str, *, follows: bool, on_line: Callable[[str], None] = lambda _why: None
+    ) -> None:
+        """Wait for what has come so far of the run whose id begins so. Errors are those of the way there."""
+        self.run_id = start
+        self.is_alive = True
+        self.problem = ""
+        self.is_foreign = False
+        """Whether it is a session of Claude Code."""
+        self._machine = machine
+        self._follows = follows
+        self._on_line = on_line
+        self._events: list[Event] = []
+        self._count = 0
+        self._has_ended = False
+        self._was_alive = True
+        self._error: Exception | None = None
+        self._lock = threading.Lock()
+        self._is_there = threading.Event()
+        threading.Thread(target=self._run, name="maverick-far-follower", daemon=True).start()
+        self._is_there.wait()
+        if self._error is not None:
+            raise self._error
+
+    def more(self) -> list[Event]:
+        """What has come since the last time."""
+        with self._lock:
+            events, self._events = self._events, []
+            if self._error is not None and not events:
+                raise self._error
+            self.is_alive = not self._has_ended or self._was_alive
+        return events
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._read())
+        except (MaverickError, OSError) as error:
+            self._error = error
+        finally:
+            self._has_ended = True
+            self._is_there.set()
+
+    async def _read(self) -> None:
+        """Read to the end, over as many lines as that takes; without the first one there is nothing to come back to."""
+        attempt = 0
+        while True:
+            before = self._count
+            try:
+                await self._read_line()
+                return
+            except NetworkError:
+                if not self._is_there.is_set():
+                    raise
+            self._on_line(f"The line to {self._machine.name} is broken, trying again.")
+            attempt = 0 if self._count > before else min(attempt + 1, len(AGAIN_FAR_AFTER) - 1)
+            await asyncio.sleep(AGAIN_FAR_AFTER[attempt])
+
+    async def _read_line(self) -> None:
+        async with far_line(self._machine) as way:
+            answer = await way.ask("events", run=self.run_id, since=self._count, follow=self._follows)
+            self.run_id = str(answer["run_id"])
+            while "end" not in (said := await way.piece()):
+                if "seq" in said:
+                    with self._lock:
+                        self._events.append(event_of(said))
+                        self._count += 1
+                elif "now" in said:
+                    self._on_line("")
+                    self._is_there.set()
+            with self._lock:
+                self._was_alive = bool(said.get("is_alive"))
+                self.is_foreign, self.problem = bool(said.get("is_foreign")), str(said.get("problem", ""))

@@ -1,0 +1,152 @@
+"""A line to another machine: the person's own ssh, and Maverick's gateway at its other end.
+
+There is no port and no password of ours. What ssh would ask a person it does not ask: it may run below an application
+that has the terminal. Everything else is as the person's SSH is configured, multiplexing as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import IO, Any, NamedTuple
+
+from maverick_tui.exceptions import ConfigError, NetworkError
+from maverick_tui.host.far.failures import failure_of, noise, require_version
+from maverick_tui.host.far.lines import GatewayHello, gateway_hello
+from maverick_tui.host.far.machines import Machine
+from maverick_tui.host.lines import ProtocolError, line, object_of
+from maverick_tui.host.ways import LONGEST_EVENT, AwayError, HostGoneError
+from maverick_tui.inert import one_line
+
+HELLO_WITHIN = 30.0
+"""Seconds that a machine has for a login, and for starting Maverick."""
+OPTIONS = {
+    "BatchMode": "yes",  # it asks nothing: nobody could answer
+    "ConnectTimeout": "10",
+    "ServerAliveInterval": "5",  # a line that says nothing any more is found out within twenty seconds
+    "ServerAliveCountMax": "3",
+    "ClearAllForwardings": "yes",  # they belong to a login of the person's, and can be there only once
+    "RemoteCommand": "none",
+    "RequestTTY": "no",
+    "LogLevel": "ERROR",
+}
+_NOISE = 100
+"""Lines that a login may print before the gateway speaks."""
+_SAID = 16 * 1024
+"""Bytes of what ssh has said that are looked at."""
+_ENDS_WITHIN = 5.0
+
+
+class FarLine(NamedTuple):
+    """A line to a gateway: what is read from it, and written to it."""
+
+    machine: Machine
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    hello: GatewayHello
+
+    async def ask(self, what: str, **more: Any) -> dict[str, Any]:
+        """What the gateway answers. ConfigError if it refuses, NetworkError if it cannot now, or the line breaks."""
+        self.writer.write(line({"ask": what, **more}))
+        return self.answer(await self.said())
+
+    async def said(self) -> dict[str, Any]:
+        """The next thing that it says."""
+        try:
+            text = await self.reader.readline()
+            if text.endswith(b"\n"):
+                return object_of(text)
+        except (OSError, ValueError) as error:  # ProtocolError is one, as is a line that is too long
+            if isinstance(error, ProtocolError):
+                raise NetworkError(f"{self.machine.name} says something strange: {error}.") from error
+        raise AwayError(f"The line to {self.machine.name} is broken.", hint="Try again.")
+
+    async def piece(self) -> dict[str, Any]:
+        """The next part of what is told of a run: an event, that it is up to date, or the end."""
+        said = await self.said()
+        return said if said.keys() & {"seq", "now", "end"} else self.answer(said)
+
+    def answer(self, said: dict[str, Any]) -> dict[str, Any]:
+        """What it has answered, unless it is that it cannot."""
+        if isinstance(answer := said.get("answer"), dict):
+            return answer
+        name, hint = self.machine.name, one_line(str(said.get("hint") or ""))
+        for way, error in (("gone", HostGoneError), ("failed", NetworkError), ("refused", ConfigError)):
+            if way in said:
+                raise error(f"On {name}: {one_line(str(said[way]))}", hint=f"There: {hint}" if hint else "")
+        raise NetworkError(f"{name} says something strange.", hint="Try again.")
+
+
+@asynccontextmanager
+async def far_line(machine: Machine, within: float = HELLO_WITHIN) -> AsyncIterator[FarLine]:
+    """A line to the machine's gateway. AwayError if there is no way now, ConfigError if what is there does not fit."""
+    with tempfile.TemporaryFile() as told:
+        process, ours = _start(machine, told)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_EVENT)
+        try:
+            try:
+                async with asyncio.timeout(within):
+                    hello = await _greeted(machine, process, reader, told)
+                require_version(machine, hello)
+            except BaseException as error:
+                process.terminate()  # it may still be on its way there
+                if isinstance(error, asyncio.TimeoutError):
+                    raise failure_of(machine, None, f"nothing was said for {within:g} s") from error
+                raise
+            yield FarLine(machine, reader, writer, hello)
+        finally:
+            # What was written last still arrives: ssh ends when it has passed on that nothing more comes.
+            writer.close()
+            threading.Thread(target=process.wait, daemon=True).start()
+
+
+def _start(machine: Machine, told: IO[bytes]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Have ssh start the gateway, in a session of its own: no key of this terminal's ends it."""
+    options = [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
+    command = [*machine.ssh, *options, "--", machine.name, f"{machine.maverick} host --stdio"]
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            stream = theirs.fileno()
+            return subprocess.Popen(command, stdin=stream, stdout=stream, stderr=told, start_new_session=True), ours
+    except OSError as error:
+        ours.close()
+        raise ConfigError(
+            f"{machine.ssh[0]} cannot be started: {error.strerror or error}.",
+            hint="Install OpenSSH, or name it with the setting ssh.",
+        ) from error
+
+
+async def _greeted(
+    machine: Machine, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, told: IO[bytes]
+) -> GatewayHello:
+    """What the gateway begins with, after all that a login prints."""
+    printed = b""
+    for _ in range(_NOISE):
+        try:
+            text = await reader.readline()
+        except (OSError, ValueError):
+            text = b""
+        if (hello := gateway_hello(text)) is not None:
+            return hello
+        if not text.endswith(b"\n"):
+            code = await _ended(process)
+            told.seek(0)
+            said = told.read(_SAID).decode("utf-8", "replace")
+            raise failure_of(machine, code, said or (printed + text).decode("utf-8", "replace"))
+        printed = text
+    raise noise(machine, printed.decode("utf-8", "replace"))
+
+
+async def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    """What ssh has left with, once its stream has ended."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + _ENDS_WITHIN
+    while (code := process.poll()) is None and loop.time() < until:  # noqa: ASYNC110 - it tells nobody of its end
+        await asyncio.sleep(0.01)
+    return code

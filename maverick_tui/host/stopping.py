@@ -1,0 +1,44 @@
+"""Ends runs in good order, and says what came of it."""
+
+from __future__ import annotations
+
+from maverick_tui.exceptions import ConfigError, NetworkError
+from maverick_tui.host import asking
+from maverick_tui.host.lines import HostHello
+from maverick_tui.host.places import has_host
+from maverick_tui.journal.folders import is_alive, journal_of
+
+
+async def stop_run(run_id: str) -> str:
+    """End a run, and wait until its process is gone; what came of it, in words.
+
+    ConfigError or NetworkError if it cannot be ended.
+    """
+    try:
+        hello = await asking.ask_host(run_id, asking.HEARS_WITHIN)
+    except NetworkError:
+        _require_ended(run_id)
+        return "had ended already"
+    await asking.end_run(hello)
+    return f"has ended{_meant(hello)}"
+
+
+def _meant(hello: HostHello) -> str:
+    """What was cut short by that."""
+    if hello.state.get("phase") == "asks":
+        return "; its question was withdrawn"
+    return "" if hello.state.get("is_settled") or hello.state.get("phase") == "ready" else "; it was interrupted"
+
+
+def _require_ended(run_id: str) -> None:
+    """ConfigError if the run, which no host answers for, is alive."""
+    if has_host(run_id):
+        raise ConfigError(
+            f"The host of the run {run_id} does not answer.",
+            hint="Try again; if it stays so, look for the process maverick_tui.host in the system's list, and end it.",
+        )
+    if is_alive(journal_of(run_id)):
+        raise ConfigError(
+            f"The run {run_id} has no process of its own: it lives in an application, or in `maverick run`.",
+            hint="Close it there.",
+        )
