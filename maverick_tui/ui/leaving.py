@@ -16,7 +16,6 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PromptEntry
-from maverick_tui.ui.dialogs.leaving import Fate, LeavingScreen
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.names import is_plain
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from maverick_tui.runs.board import Board, RunModel
+    from maverick_tui.ui.dialogs.leaving import Fate
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
     from maverick_tui.ui.navigation import Navigation
 
@@ -53,6 +53,8 @@ class Leaving:
         """End a run and forget it; if something would be lost, or it could go on without us, ask first."""
         draft, is_at_work = self._navigation.typed_in(run), run in self._board.at_work
         if run.is_busy and run.attached is not None:
+            from maverick_tui.ui.dialogs.leaving import LeavingScreen
+
             question = LeavingScreen(f"Close {run.title} while it is at work?", _at_work([run], [draft]))
             _ = self._app.push_screen(question, lambda fate: self._forget(run, fate) if fate else None)
         elif (confirm := _before_closing(run, draft, is_at_work=is_at_work)) is None:
@@ -80,7 +82,7 @@ class Leaving:
 
     async def _leave_run(self, run: RunModel, fate: Fate) -> None:
         """Leave a run that has a process of its own, once it has heard what is wanted of it."""
-        if fate == "interrupt":
+        if run.is_busy and fate == "interrupt":
             run.interrupt()
         elif run.is_ours and not run.is_busy:
             run.close(if_unused=True)
@@ -115,6 +117,7 @@ class Leaving:
 
     def quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""
+        from maverick_tui.ui.dialogs.leaving import LeavingScreen
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
         if isinstance(self._app.screen, ConfirmScreen | LeavingScreen):

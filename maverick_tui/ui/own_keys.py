@@ -29,6 +29,7 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
     from maverick_tui.ui.dialogs.fork import ForkScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
+    from maverick_tui.ui.dialogs.leaving import LeavingScreen
     from maverick_tui.ui.dialogs.path import PathScreen
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
@@ -44,7 +45,7 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
 
     owners = (
         app, PickerScreen, HistoryScreen, RunScreen, ReplayScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen,
-        DetailsScreen, ConfirmScreen, TrustScreen, InputsForm, NameScreen, PathScreen, ForkScreen,
+        DetailsScreen, ConfirmScreen, TrustScreen, InputsForm, NameScreen, PathScreen, ForkScreen, LeavingScreen,
     )  # fmt: skip
     return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.host.orders import Order
-from maverick_tui.host.places import has_host
+from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.starting import start_host
 from maverick_tui.offline.processes import offline_environment
 from tests.host.served_run import RUN
@@ -52,6 +52,22 @@ def host(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) 
             if has_host(RUN):
                 os.kill(pid, signal.SIGKILL)
             assert wait_until_gone(mark) == {}
+
+
+def test_killed_the_application_leaves_its_agent_at_work_and_it_is_found_again(
+    maverick: Maverick, handyman: str, mark: str
+) -> None:
+    app = maverick("--agent", handyman, "--prompt", "Count", scenes=[SCENE], is_ours=True)
+    app.see(WORDS[0])
+    os.kill(app.pid, signal.SIGKILL)
+    assert app.wait() == -signal.SIGKILL
+    (run_id,) = hosted_runs()
+    again = maverick("attach", run_id[:6])
+    again.see("✔ done in")
+    assert WORDS[-1] in again.glass.text
+    again.send(CTRL_Q)
+    assert again.wait() == 0, "nobody is asked: it goes on without us"
+    assert has_host(run_id)
 
 
 def transcript(app: Application) -> list[str]:

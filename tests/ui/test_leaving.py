@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.widgets import Static
 
 from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
-from maverick_tui.runs.board import RunModel
-from maverick_tui.runs.commands import CloseRun
+from maverick_tui.runs.board import Attachment, RunModel
+from maverick_tui.runs.commands import CloseRun, Interrupt
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
-from tests.support.runs import Tape
+from tests.support.runs import BEGAN, Tape
 from tests.ui.running import FedApp, Kept, until, watching
 
 
@@ -74,6 +75,55 @@ async def test_a_run_at_work_is_closed_only_after_a_question() -> None:
             await pilot.press(key)
             await until(pilot, lambda: app.top != "ConfirmScreen")
             assert (not app.board.runs) == is_closed
+
+
+def hosted(run: RunModel, *, is_guest: bool = False) -> list[str]:
+    """Let it have a process of its own; what is left of it stands in the list."""
+    left: list[str] = []
+
+    async def heard() -> None:
+        left.append("heard")
+
+    run.attached = Attachment(BEGAN, lambda: left.append("left"), heard, is_guest=is_guest)
+    return left
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted", "is_left"),
+    [("enter", [], True), ("i", [Interrupt], True), ("e", [CloseRun], False)],
+    ids=["leave", "interrupt", "end"],
+)
+async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
+    key: str, wanted: list[type], is_left: bool
+) -> None:
+    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+        left = hosted(app.run_model)
+        at_rest, guest = another(app, "Look around"), another(app, "Whose is this")
+        hosted(at_rest)
+        hosted(guest, is_guest=True)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "LeavingScreen")
+        await pilot.press("escape", "ctrl+q")
+        await until(pilot, lambda: app.top == "LeavingScreen")
+        await pilot.press(key)
+        await until(pilot, lambda: app._exit)
+        assert [type(one) for one in app.kept.take()] == wanted
+        assert (left == ["heard", "left"]) == is_left
+        assert isinstance(at_rest.handle, Kept)
+        assert at_rest.handle.take() == [CloseRun(if_unused=True)]
+        assert isinstance(guest.handle, Kept)
+        assert guest.handle.take() == [], "it is somebody else's"
+
+
+async def test_closing_an_agent_at_work_may_leave_it_there() -> None:
+    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+        run, left = app.run_model, hosted(app.run_model)
+        await pilot.press("f9")
+        await until(pilot, lambda: app.top == "LeavingScreen")
+        await pilot.press("l")
+        await until(pilot, lambda: left == ["heard", "left"])
+        assert run.run_id not in app.board.runs
+        await until(pilot, lambda: any(f"maverick attach {run.run_id}" in one.message for one in app._notifications))
 
 
 async def test_quitting_asks_about_what_was_typed_or_queued_and_names_it() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.runs.board import Attachment
 from tests.support.sampling import sampled
 from tests.ui.snapshots import tapes
 from tests.ui.snapshots.conftest import RunShot
-from tests.ui.snapshots.story import NARROW, WIDE
+from tests.ui.snapshots.story import NARROW, WIDE, StoryApp
 
 at_both_sizes = pytest.mark.parametrize("size", sampled([(NARROW,), (WIDE,)], 2, ["80x24", "120x40"]))
 
@@ -29,3 +30,15 @@ def test_quit_while_it_runs(run_shot: RunShot, size: tuple[int, int]) -> None:
         await pilot.press("ctrl+q")
 
     assert run_shot(tapes.repaired(), size, leave)
+
+
+def test_quit_while_it_could_go_on(run_shot: RunShot) -> None:
+    async def heard() -> None:
+        pytest.fail("nobody has left")
+
+    async def leave(pilot: Pilot[Any]) -> None:
+        assert isinstance(pilot.app, StoryApp)
+        pilot.app.first.attached = Attachment(0.0, lambda: None, heard)
+        await pilot.press("ctrl+q")
+
+    assert run_shot(tapes.repaired(), NARROW, leave)
