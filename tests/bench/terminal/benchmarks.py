@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from tests.bench.measure import Figure
-from tests.bench.terminal import corpus, scenes
+from tests.bench.terminal import corpus, hosts, scenes
 from tests.bench.terminal.history import flooded, preloaded, resident
 from tests.bench.terminal.programs import ROOT, bare, claude, maverick
 from tests.bench.terminal.rounds import Patience, Run, medians, rounds
@@ -24,14 +24,24 @@ from tests.bench.terminal.rounds import Patience, Run, medians, rounds
 FRAME_GATE, FRAME_AIM = 1.3, 0.9
 CPU_GATE, CPU_AIM = 0.25, 0.15
 HOST_GATE, HOST_AIM = 0.5, 0.4
-ECHO_AIM = 0.5
+PACED_ECHO: dict[str, tuple[float | None, float | None]] = {"p50": (None, None), "p95": (5.0, 3.0), "max": (10.0, 6.0)}
+WRITTEN_GATE, WRITTEN_AIM = 0.35, 0.175
+"""kB for each delta: 0.7 MB and 0.35 MB for 2,000."""
+RESIDENT_GATE, RESIDENT_AIM = 60.0, 50.0
+FIRST_TOKEN_GATE, FIRST_TOKEN_AIM = 20.0, 8.0
+ATTACH_GATE, ATTACH_AIM = 1.2, 1.05
+MANY_ECHO_GATE, MANY_ECHO_AIM = 8.0, 5.0
+MANY_CPU_GATE, MANY_CPU_AIM = 1.5, 1.1
+LONG, SHORT = 10_000, 40
+"""Events of a run that somebody comes back to, and of one that has hardly begun."""
+MANY = 16
 LAST_DELTA_GATE, LAST_DELTA_AIM = 60.0, 20.0
 BURST_GATE, BURST_AIM = 1.5, 1.2
 BURST_ECHO_GATE, BURST_ECHO_AIM = 80.0, 35.0
 HISTORY_GATE, HISTORY_AIM = 1.2, 1.0
 MEMORY_GATE, MEMORY_AIM = 60.0, 20.0
 FLAT_GATE, FLAT_AIM = 1.1, 1.0
-CONNECT_GATE, CONNECT_AIM = 50.0, 20.0
+CONNECT_GATE, CONNECT_AIM = 15.0, 8.0
 JOURNAL_GATE, JOURNAL_AIM = 1.1, 1.0
 JOURNAL_ECHO_GATE = 1.25
 """Above what two runs of the same program differ by."""
@@ -94,6 +104,7 @@ class Terminal:
             self.terminal_memory,
             self.terminal_connect,
             self.terminal_journal,
+            self.terminal_hosts,
         )
 
     def _measure(self, scene: str, runs: dict[str, Run], count: int) -> Medians:
@@ -124,10 +135,8 @@ class Terminal:
         found = self._measure("paced", runs, self._effort.rounds)
         peer, pace = found["claude"], found["drain"]
         yield Figure("  the model is late by, p95", pace["sent_late_p95_ms"], "ms", note=f"{count} deltas")
-        for name in ("p50", "p95", "max"):
-            key = f"echo_{name}_ms"
-            gate = peer[key] if name != "p50" else None
-            yield from against(f"2 paced: key echo {name}", "ms", found, key, gate, gate and ECHO_AIM * gate)
+        for name, (gate, aim) in PACED_ECHO.items():
+            yield from against(f"2 paced: key echo {name}", "ms", found, f"echo_{name}_ms", gate, aim)
         yield from against(
             "3 paced: CPU of the process", "s", found, "cpu_s", CPU_GATE * peer["cpu_s"], CPU_AIM * peer["cpu_s"],
             pace["cpu_s"],
@@ -141,8 +150,14 @@ class Terminal:
             "4 paced: last delta visible after", "ms", found, "last_delta_ms", LAST_DELTA_GATE, LAST_DELTA_AIM,
             pace["last_delta_ms"],
         )  # fmt: skip
-        yield from against("  paced: written", "kB", found, "written_kb")
-        yield from against("  paced: resident", "MB", found, "rss_mb")
+        yield from against("  paced: written", "kB", found, "written_kb", WRITTEN_GATE * count, WRITTEN_AIM * count)
+        yield from against("  paced: resident", "MB", found, "rss_mb", RESIDENT_GATE, RESIDENT_AIM)
+        if "maverick" in found:
+            ours, theirs = (found[name]["asked_to_shown_ms"] for name in ("maverick", "claude"))
+            yield Figure(
+                "4 paced: prompt to first token, above the CLI's", ours - theirs, "ms", FIRST_TOKEN_GATE, 0.0,
+                f"{ours:.4g} against {theirs:.4g}", aim=FIRST_TOKEN_AIM,
+            )  # fmt: skip
         yield from against("  paced: keys never echoed", "", found, "keys_lost", 0)
 
     def terminal_burst(self) -> Iterator[Figure]:
@@ -236,6 +251,29 @@ class Terminal:
                     f"9 kept, {scene}: {key}", value / without, "x", gate, 1.0, f"{value:.4g} against {without:.4g}",
                     aim=JOURNAL_AIM,
                 )  # fmt: skip
+
+    def terminal_hosts(self) -> Iterator[Figure]:
+        """Row 10: who comes back to a long run, and many runs at once."""
+        if not (ours := self._ours):
+            return
+        comings: dict[str, Run] = {str(events): partial(hosts.came_back, ours[0], events) for events in (SHORT, LONG)}
+        found = self._measure("attach", comings, self._effort.starts)
+        long, short = (found[str(events)]["first_frame_ms"] for events in (LONG, SHORT))
+        yield Figure(
+            f"10 attach to {LONG:,} events: first full frame", long / short, "x", ATTACH_GATE, 1.0,
+            f"{long:.4g} against {short:.4g} ms", aim=ATTACH_AIM,
+        )  # fmt: skip
+        deltas = self._effort.history_paced
+        many: dict[str, Run] = {str(runs): partial(hosts.streamed_at_once, ours[0], runs, deltas) for runs in (1, MANY)}
+        found = self._measure("many", many, self._effort.rounds)
+        one, all_of_them = found["1"], found[str(MANY)]
+        yield Figure(
+            f"10 {MANY} runs: key echo p95", all_of_them["echo_p95_ms"], "ms", MANY_ECHO_GATE, aim=MANY_ECHO_AIM
+        )
+        yield Figure(
+            f"10 {MANY} runs: CPU of the process", all_of_them["cpu_s"] / one["cpu_s"], "x", MANY_CPU_GATE, 1.0,
+            f"{all_of_them['cpu_s']:.4g} against {one['cpu_s']:.4g} s", aim=MANY_CPU_AIM,
+        )  # fmt: skip
 
 
 def against(

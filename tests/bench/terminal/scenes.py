@@ -135,7 +135,7 @@ def connecting(program: Program, seed: int, seconds: float = 3.0) -> dict[str, A
         time.sleep(0.5)
     echoes = Echoes(program.prompt, recording.keys)
     replay(recording.chunks, echoes)
-    return _delays(echoes)
+    return delays(echoes)
 
 
 def answered(program: Program, count: int, seed: int, *, is_paced: bool) -> dict[str, Any]:
@@ -181,9 +181,10 @@ def _seen(
     written = [(moment, data) for moment, data in recording.chunks[asked:] if moment <= after.moment]
     elapsed = after.moment - before.moment
     return {
-        **_delays(echoes),
+        **delays(echoes),
         "deltas": sum(count for _, count in served.sent),
         "sent_over_s": last_sent - first_sent,
+        "asked_to_shown_ms": 1000 * (begin.moment - before.moment) if begin.moment else None,
         "first_delta_ms": 1000 * (begin.moment - first_sent) if begin.moment else None,  # it may scroll by unseen
         "last_delta_ms": 1000 * (end.moment - last_sent),
         "total_s": end.moment - first_sent,
@@ -198,16 +199,17 @@ def _seen(
     }
 
 
-def _delays(echoes: Echoes) -> dict[str, Any]:
+def delays(echoes: Echoes) -> dict[str, Any]:
+    """How long keys took to show."""
     if not echoes.delays:
         raise RuntimeError(f"none of {len(echoes.keys)} keys was echoed: does the pattern of the prompt fit?")
-    delays = sorted(1000 * delay for delay in echoes.delays)
+    taken = sorted(1000 * delay for delay in echoes.delays)
     return {
         "keys": len(echoes.keys),
         "keys_lost": echoes.lost,
-        "echo_p50_ms": statistics.median(delays),
-        "echo_p95_ms": _quantile(delays, 0.95),
-        "echo_max_ms": delays[-1],
+        "echo_p50_ms": statistics.median(taken),
+        "echo_p95_ms": _quantile(taken, 0.95),
+        "echo_max_ms": taken[-1],
     }
 
 
