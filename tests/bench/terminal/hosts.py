@@ -71,13 +71,12 @@ def streamed_at_once(program: Program, runs: int, deltas: int, seed: int) -> dic
                 _open_next(recording, number)
             assert process.stdin is not None
             assert process.stdout is not None
-            told = threading.Event()
-            answers = process.stdout
-            threading.Thread(target=lambda: (answers.readline(), told.set()), daemon=True).start()
+            telling = threading.Thread(target=process.stdout.readline, daemon=True)
+            telling.start()
             typist, before = Typist(recording, CALM, seed), cost(recording.pid, time.monotonic())
             process.stdin.write("go\n")
             process.stdin.flush()
-            while not told.is_set():
+            while telling.is_alive():
                 typist.type_one()
                 time.sleep(typist.pause())
             time.sleep(0.5)
