@@ -33,14 +33,25 @@ def to_json(value: Tagged) -> dict[str, Any]:
 
 def _fields(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for field in fields(value):
-        inner = getattr(value, field.name)
-        if is_dataclass(inner):
-            inner = _fields(inner)
-        elif isinstance(inner, tuple):
-            inner = list(inner)
-        out[field.name] = inner
+    for name in _names(type(value)):
+        inner = getattr(value, name)
+        if not isinstance(inner, str | int | float):  # nearly all of it is
+            if is_dataclass(inner):
+                inner = _fields(inner)
+            elif isinstance(inner, tuple):
+                inner = list(inner)
+        out[name] = inner
     return out
+
+
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    """The names of its fields: to look them up each time takes longer than all the rest."""
+    if (names := _known_names.get(kind)) is None:
+        names = _known_names[kind] = tuple(field.name for field in fields(kind))
+    return names
+
+
+_known_names: dict[type[Any], tuple[str, ...]] = {}
 
 
 def from_json(data: Mapping[str, Any], known: Mapping[str, type[T]], nested: Mapping[str, type[Any]]) -> T:
@@ -49,13 +60,13 @@ def from_json(data: Mapping[str, Any], known: Mapping[str, type[T]], nested: Map
     if kind is None:
         raise ValueError(f"{data.get('type')!r} is not one of {', '.join(sorted(known))}.")
     values: dict[str, Any] = {}
-    for field in fields(kind):  # type: ignore[arg-type]
-        if field.name in data:
-            inner = data[field.name]
-            if field.name in nested and isinstance(inner, Mapping):
-                kept = {part.name for part in fields(nested[field.name])}  # a newer version may have written more
-                inner = nested[field.name](**{name: _thaw(item) for name, item in inner.items() if name in kept})
-            values[field.name] = _thaw(inner) if field.name not in ("arguments", "detail") else inner
+    for name in _names(kind):
+        if name in data:
+            inner = data[name]
+            if name in nested and isinstance(inner, Mapping):
+                kept = _names(nested[name])  # a newer version may have written more
+                inner = nested[name](**{part: _thaw(item) for part, item in inner.items() if part in kept})
+            values[name] = _thaw(inner) if name not in ("arguments", "detail") else inner
     return kind(**values)
 
 

@@ -7,9 +7,16 @@ events, and ends with `end`. What a reader wants of the run it sends as `do`, wi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from maverick_tui.events.kinds import BlockGrew, Event, Noticed, event_from_json
+from maverick_tui.runs.log import numbered
+
+log = logging.getLogger(__name__)
 
 VERSION = 1
 """Of what is said here; the events have a schema of their own."""
@@ -65,6 +72,37 @@ def object_of(text: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ProtocolError("that is not a JSON object")
     return value
+
+
+def event_lines(first: int, events: Iterable[Event]) -> Iterator[bytes]:
+    """Events, the first of which has that number. What a block grows by, piece after piece, is one line of lists."""
+    numbers = enumerate(events, first)
+    for block, group in groupby(numbers, lambda item: item[1].block if isinstance(item[1], BlockGrew) else None):
+        if block is None:
+            yield from (line(numbered(number, event)) for number, event in group)
+            continue
+        grown = [(number, event) for number, event in group if isinstance(event, BlockGrew)]
+        number, began = grown[0]
+        if len(grown) == 1:
+            yield line(numbered(number, began))
+            continue
+        times = [round((event.at - began.at) * 1000) for _, event in grown]
+        texts = [event.text for _, event in grown]
+        head = {"seq": number, "type": BlockGrew.type, "at": began.at, "block": block}
+        yield line({**head, "ms": times, "text": texts})
+
+
+def events_of(said: Mapping[str, Any]) -> list[Event]:
+    """The events that a line tells; one that only a newer Maverick knows counts all the same."""
+    try:
+        if said.get("type") == BlockGrew.type and isinstance(said.get("text"), list):
+            at, block = said["at"], said["block"]
+            pieces = zip(said["ms"], said["text"], strict=True)
+            return [BlockGrew(round(at + ms / 1000, 3), block, text) for ms, text in pieces]
+        return [event_from_json(dict(said))]
+    except (KeyError, TypeError, ValueError):
+        log.info("An event of the kind %r is not known", said.get("type"))
+        return [Noticed(float(said.get("at", 0.0)), "unknown", "")]
 
 
 def hello_line(hello: ReaderHello | HostHello) -> bytes:

@@ -6,11 +6,11 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from maverick_tui.events.kinds import SCHEMA, Event, Noticed, event_from_json
+from maverick_tui.events.kinds import SCHEMA, Event
 from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.lines import (
@@ -18,6 +18,7 @@ from maverick_tui.host.lines import (
     HostHello,
     ProtocolError,
     ReaderHello,
+    events_of,
     hello_line,
     host_hello,
     line,
@@ -214,7 +215,7 @@ class RemoteRun:
             raise NetworkError(
                 f"Event {len(self.events)} of the run {self._run_id} was expected, and {said['seq']} came."
             )
-        self.events.emit(event_of(said))
+        self.events.extend(events_of(said))
 
     async def _end(self) -> None:
         """Tell the rest as its journal has it: its own end, or that its process is gone and what it has left open."""
@@ -226,12 +227,3 @@ class RemoteRun:
             log.info("The end of %s is not known", self._run_id)
         for event in past_of(told).events[len(self.events) :] if told else ():
             self.events.emit(event)
-
-
-def event_of(said: Mapping[str, Any]) -> Event:
-    """The event that a line tells; one that only a newer Maverick knows counts all the same."""
-    try:
-        return event_from_json(dict(said))
-    except (TypeError, ValueError):
-        log.info("An event of the kind %r is not known", said.get("type"))
-        return Noticed(float(said.get("at", 0.0)), "unknown", "")

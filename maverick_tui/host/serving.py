@@ -13,13 +13,22 @@ from typing import Any
 
 from maverick_tui import __version__
 from maverick_tui.events.kinds import SCHEMA
-from maverick_tui.host.lines import HostHello, ProtocolError, ReaderHello, hello_line, line, object_of, reader_hello
+from maverick_tui.host.lines import (
+    HostHello,
+    ProtocolError,
+    ReaderHello,
+    event_lines,
+    hello_line,
+    line,
+    object_of,
+    reader_hello,
+)
 from maverick_tui.host.listening import listening
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.state import LiveState
 from maverick_tui.runs.board import RunHandle
 from maverick_tui.runs.commands import CloseRun, Command, command_from_json
-from maverick_tui.runs.log import EventLog, numbered
+from maverick_tui.runs.log import EventLog
 
 log = logging.getLogger(__name__)
 
@@ -152,8 +161,8 @@ class RunServer:
         reader = self._events.reader(since)
         while await self._events.wait(reader.number):
             told, first = bytearray(), reader.number
-            for number, event in enumerate(reader.take(AT_ONCE), first):
-                told += line(numbered(number, event))
+            for text in event_lines(first, reader.take(AT_ONCE)):
+                told += text
                 if len(told) > BUFFERED:
                     writer.write(told)
                     await writer.drain()

@@ -110,6 +110,16 @@ class EventLog:
             for block in list(self._growing):
                 self._pack(block)
 
+    def extend(self, events: Iterable[Event]) -> None:
+        """Take what another log has told, all of it at once."""
+        for event in events:
+            if event.type == "block_grew" and not self.is_closed:
+                self._growing.setdefault(cast("BlockGrew", event).block, []).append(len(self._events))
+                self._events.append(event)
+            else:
+                self.emit(event)
+        self._tell()
+
     def _tell_soon(self) -> None:
         """Tell it with what follows at once; the first word of many does not wait."""
         if self._batch is not None:

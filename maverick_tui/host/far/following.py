@@ -10,7 +10,8 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import MaverickError, NetworkError
 from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.far.ssh import far_line
-from maverick_tui.host.remote import AGAIN_FAR_AFTER, event_of
+from maverick_tui.host.lines import events_of
+from maverick_tui.host.remote import AGAIN_FAR_AFTER
 
 
 class FarFollower:
@@ -79,9 +80,10 @@ class FarFollower:
             self.run_id = str(answer["run_id"])
             while "end" not in (said := await way.piece()):
                 if "seq" in said:
+                    told = events_of(said)
                     with self._lock:
-                        self._events.append(event_of(said))
-                        self._count += 1
+                        self._events += told
+                        self._count += len(told)
                 elif "now" in said:
                     self._on_line("")
                     self._is_there.set()

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from maverick_tui.events.kinds import Event
 from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.far.ssh import far_line
-from maverick_tui.host.remote import event_of
+from maverick_tui.host.lines import events_of
 from maverick_tui.host.ways import Streams
 
 
@@ -41,7 +41,7 @@ class FarWay:
             await way.ask("events", run=run_id, since=since)
             while "end" not in (said := await way.piece()):
                 if "seq" in said:
-                    events.append(event_of(said))
+                    events += events_of(said)
         return events
 
 
