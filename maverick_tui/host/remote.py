@@ -91,15 +91,17 @@ class RemoteRun:
         name: str = "",
         is_read_only: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
+        on_hello: Callable[[HostHello], None] = lambda _hello: None,
         past: Iterable[Event] = (),
     ) -> None:
-        """`past` is what is known of it already, from its first event on."""
+        """`past` is what is known of it already, from its first event on; `on_hello` hears the host, each time."""
         self.events = EventLog(past=past, is_batched=False)
         self.hello: HostHello | None = None
         self._run_id = run_id
         self._name = name
         self._is_read_only = is_read_only
         self._on_refused = on_refused
+        self._on_hello = on_hello
         self._unheard: dict[str, Command] = {}
         """What was sent and not confirmed, by id: it is sent again when the line comes back."""
         self._line: Line | None = None
@@ -165,6 +167,7 @@ class RemoteRun:
                 )
             self.hello, self._line = way.hello, way
             self.events.is_kept_elsewhere = way.hello.is_kept
+            self._on_hello(way.hello)
             try:
                 for name, command in list(self._unheard.items()):
                     self._write(name, command)

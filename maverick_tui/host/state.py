@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.runs.digest import Tally
 from maverick_tui.runs.figures import Figures
 
 Phase = Literal["starting", "connecting", "ready", "working", "asks", "waits", "done", "failed", "interrupted", "ended"]
@@ -31,6 +32,7 @@ class LiveState:
     _queued: set[str] = field(default_factory=set)
     _is_planned: bool = False
     _figures: Figures = field(default_factory=Figures)
+    _away: Tally = field(default_factory=Tally)
 
     @property
     def phase(self) -> Phase:
@@ -46,9 +48,16 @@ class LiveState:
         """Whether it does nothing more unless somebody comes: nothing is asked, running or queued."""
         return self.phase in AT_REST and not self._queued and self._rest != "ready"
 
+    def leave(self, at: float) -> None:
+        """Nobody looks any more: what comes from now on is told to whoever comes back."""
+        self._away.begin(at, self._figures.usage)
+
     def take(self, event: Event) -> None:
         """The next event."""
         self.last_at = event.at
+        if isinstance(event, ev.BlockGrew):  # most events are, and say nothing here
+            return
+        self._away.take(event)
         match event:
             case ev.RunStarted():
                 self.agent = event.agent
@@ -95,6 +104,7 @@ class LiveState:
 
     def to_json(self) -> dict[str, Any]:
         """As a host tells it."""
+        away = self._away.digest(self._figures.usage)
         return {
             "phase": self.phase,
             "is_settled": self.is_settled,
@@ -107,4 +117,5 @@ class LiveState:
             "turns": self.turns,
             "cost_usd": self._figures.usage.cost_usd,
             "last_at": self.last_at,
+            "away": away.to_json() if away is not None else None,
         }
