@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from maverick_tui.inert import one_line
 
-_NAMELESS = "a reader"
+_NAMELESS = "another terminal"
 
 
 class Readers:

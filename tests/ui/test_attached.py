@@ -15,6 +15,8 @@ from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, Se
 from maverick_tui.ui import hosting
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.history.kept import keep
@@ -161,3 +163,24 @@ async def test_what_another_reader_has_answered_is_told_and_ones_own_is_not() ->
             run.tell(tape.events[seen:])
         await until(pilot, lambda: "answered by pts/9" in shown(app))
         assert shown(app).count("answered by") == 1
+
+
+async def test_plain_maverick_lists_what_was_left_at_work_and_leads_there() -> None:
+    tape = begun().ask("Bash", {"command": "ls"})
+    async with serving(tape.events) as run:
+        app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+        async with app.run_test(size=(100, 30)) as pilot:
+            agents = app.screen.query_one(AgentList)
+            await until(pilot, lambda: any(row.item and row.item.run_id == RUN for row in agents.rows), "it is listed")
+            assert not run.server.readers, "to list it is not to read it"
+            await pilot.press("home", "enter")
+            await until(pilot, lambda: isinstance(app.screen, RunScreen) and "wants permission" in shown(app))
+            assert app.board.runs[RUN].attached is not None
+            await pilot.press("f9")
+            await until(pilot, lambda: not run.server.readers, "it was left")
+            assert not run.events.is_closed
+            await until(pilot, lambda: isinstance(app.screen, PickerScreen) and app.screen.is_mounted)
+            again = app.screen.query_one(AgentList)
+            await until(pilot, lambda: any(row.item and row.item.run_id == RUN for row in again.rows), "it is back")
+        run.events.close()
+    assert run.commands == []
