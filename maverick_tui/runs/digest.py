@@ -15,6 +15,8 @@ from maverick_tui.usage import Usage
 
 MOST_FILES = 20
 """Files that are told by name, those that were touched last."""
+LONGEST_NAME = 500
+"""Characters of such a name: it is what a model has said."""
 
 
 class Digest(NamedTuple):
@@ -127,7 +129,7 @@ class Tally:
             self.failures,
             self.asked,
             len(self._files),
-            tuple(self._files)[-MOST_FILES:],
+            tuple(name[:LONGEST_NAME] for name in list(self._files)[-MOST_FILES:]),
             max(0, new.total),
             new.cost_usd,
             self.is_ended,
