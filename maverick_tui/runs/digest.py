@@ -108,13 +108,13 @@ class Tally:
             case ev.TurnEnded():
                 self.turns += 1
                 self.failures += event.outcome == "failed"
-                self._writing.clear()
             case ev.ConnectFailed():
                 self.failures += 1
             case ev.PermissionAsked():
                 self.asked += 1
             case ev.RunEnded():
                 self.is_ended = True
+                self._writing.clear()
             case ev.RunReopened():
                 self.is_ended = False
 
