@@ -6,6 +6,8 @@ MaverickError
 │   ├── ProcessError            the CLI failed to start, died or was killed
 │   ├── TimeoutError            nothing came for too long
 │   ├── NetworkError            the endpoint is out of reach, overloaded or rate limiting
+│   │   ├── AwayError           another machine cannot be reached (maverick_tui.host)
+│   │   └── HostGoneError       nobody serves the run any more (maverick_tui.host)
 │   ├── StreamingError          the stream broke after it had begun; keeps what came before
 │   ├── MalformedResponseError  an answer that cannot be read
 │   ├── InvalidToolError        allowed_tools names a tool that does not exist

@@ -445,13 +445,17 @@ class PermissionAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettled(Event):
-    """The question is answered, or withdrawn by an interrupt. `by_rule` if an earlier grant answered it."""
+    """The question is answered, or withdrawn by an interrupt. `by_rule` if an earlier grant answered it.
+
+    `by` is the reader who did, by the name of its terminal, where several were looking at the run.
+    """
 
     request: str
     call: str
     decision: Decision
     reason: str = ""
     by_rule: str = ""
+    by: str = ""
 
 
 EVENTS: Mapping[str, type[Event]] = kinds_of(Event)

@@ -17,12 +17,12 @@ from maverick_tui.events.kinds import SCHEMA, NewerSchemaError
 from maverick_tui.history.spending import Spending
 from maverick_tui.journal.lines import BATCH, LATE_TEXT
 from maverick_tui.journal.reading import Damage
+from maverick_tui.runs.tool_text import WRITING_TOOLS
 
 PLACE_EVERY = 1_000
 """Events after which a place is noted from which the journal can be read, if no turn has begun meanwhile."""
 SHORT = 2_000
 """Characters of a prompt or an answer that stand in the list of turns."""
-_WRITING_TOOLS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 _MOST_COUNTED = 1 << 48
 _TEXT_KINDS = {"text": "answer", "thinking": "thinking"}
 DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -410,7 +410,7 @@ class Scan:
         if self._turn is not None:
             self._turn.calls += 1
         self._say("input", f"{name} {' '.join(_words(arguments))}")
-        path = arguments.get(_WRITING_TOOLS.get(name, ""))
+        path = arguments.get(WRITING_TOOLS.get(name, ""))
         if isinstance(path, str) and path:
             self._writing[data["call"]] = path
 

@@ -56,7 +56,8 @@ class Teller:
                 printer.note(f"⚑ asks: {describe(event.tool)}  {about}", "yellow")
             case ev.PermissionSettled():
                 why = f": {one_line(event.reason)}" if event.reason else ""
-                printer.note(f"⚑ {_DECIDED.get(event.decision, event.decision)}{why}", "yellow")
+                by = f" by {one_line(event.by)}" if event.by else ""
+                printer.note(f"⚑ {_DECIDED.get(event.decision, event.decision)}{by}{why}", "yellow")
             case ev.Noticed() if not event.parent:
                 printer.note(one_line(event.text), "dim")
             case ev.ConnectFailed():

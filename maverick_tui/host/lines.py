@@ -55,6 +55,8 @@ class HostHello(NamedTuple):
     readers: int = 0
     state: Mapping[str, Any] = MappingProxyType({})
     """What a list of runs says of it: see `state.py`."""
+    you: str = ""
+    """What the reader is called that this is said to."""
     version: int = VERSION
 
 

@@ -85,12 +85,13 @@ class RemoteRun:
         is_read_only: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
         on_line: Callable[[str], None] = lambda _why: None,
+        on_hello: Callable[[HostHello], None] = lambda _hello: None,
         way: Way = THIS_MACHINE,
         past: Iterable[Event] = (),
     ) -> None:
         """`on_line` hears why the line is broken, each time that it was tried, and nothing once it is there.
 
-        `past` is what is known of the run already, from its first event on.
+        `on_hello` hears the host, each time; `past` is what is known of the run already, from its first event on.
         """
         self.events = EventLog(past=past, is_batched=False)
         self.hello: HostHello | None = None
@@ -100,6 +101,7 @@ class RemoteRun:
         self._on_refused = on_refused
         self._on_line = on_line
         self._way = way
+        self._on_hello = on_hello
         self._unheard: dict[str, Command] = {}
         """What was sent and not confirmed, by id: it is sent again when the line comes back."""
         self._line: Line | None = None
@@ -176,6 +178,7 @@ class RemoteRun:
             self.hello, self._line = way.hello, way
             self.events.is_kept_elsewhere = way.hello.is_kept and not self._way.machine
             self._on_line("")
+            self._on_hello(way.hello)
             try:
                 for name, command in list(self._unheard.items()):
                     self._write(name, command)

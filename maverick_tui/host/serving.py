@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from maverick_tui import __version__
@@ -25,9 +26,10 @@ from maverick_tui.host.lines import (
 )
 from maverick_tui.host.listening import listening
 from maverick_tui.host.places import require_same_user
+from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
 from maverick_tui.runs.board import RunHandle
-from maverick_tui.runs.commands import CloseRun, Command, command_from_json
+from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, command_from_json
 from maverick_tui.runs.log import EventLog
 
 log = logging.getLogger(__name__)
@@ -52,19 +54,22 @@ class RunServer:
         self._agent = agent
         self._events = events
         self._handle = handle
+        self._clock = clock
         self._started = clock()
         self._done: OrderedDict[str, None] = OrderedDict()
         self._readers: set[asyncio.Task[Any]] = set()
-        self._following = 0
+        self._following = Readers()
         self._is_released = False
         self._state = LiveState()
         self._counted = 0
         """How many events the state has taken."""
+        self._left: tuple[int, float] | None = (len(events), self._started)
+        """How many events there were when nobody looked any more, and when; None once the state knows it."""
 
     @property
     def readers(self) -> int:
         """How many are reading; those that only ask are not."""
-        return self._following
+        return len(self._following)
 
     @property
     def is_released(self) -> bool:
@@ -116,16 +121,19 @@ class RunServer:
             return
         if hello.since > len(self._events):
             raise ProtocolError(f"there are only {len(self._events)} events")
-        self._following += 1
+        about = self.about()  # with what happened while nobody was here
+        name = self._following.come(hello.name)
         self._is_released = False
         try:
-            await self._follow(hello, reader, writer)
+            writer.write(hello_line(about._replace(readers=self.readers, you=name)))
+            await self._follow(hello._replace(name=name), reader, writer)
         finally:
-            self._following -= 1
+            self._following.go(name)
+            if not self._following:
+                self._left = (len(self._events), self._clock())
 
     async def _follow(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.set_write_buffer_limits(BUFFERED)
-        writer.write(hello_line(self.about()))
         telling = asyncio.create_task(self._tell(hello.since, writer), name="maverick-telling")
         hearing = asyncio.create_task(self._listen_to(hello, reader, writer), name="maverick-listening")
         try:
@@ -139,10 +147,12 @@ class RunServer:
 
     def about(self) -> HostHello:
         """Who this is."""
-        while events := self._events.since(self._counted, AT_ONCE):
-            self._counted += len(events)
-            for event in events:
-                self._state.take(event)
+        if self._left is not None:
+            (until, at), self._left = self._left, None
+            self._count(until)
+            self._state.leave(at)
+        self._count(len(self._events))
+        state = {**self._state.to_json(), "read_by": self._following.names}
         return HostHello(
             self.run_id,
             self._agent,
@@ -153,8 +163,15 @@ class RunServer:
             self._started,
             self._events.is_kept,
             self.readers,
-            self._state.to_json(),
+            state if not self._following else {**state, "away": None},
         )
+
+    def _count(self, until: int) -> None:
+        """Let the state take what has been told up to there."""
+        while events := self._events.since(self._counted, min(AT_ONCE, until - self._counted)):
+            self._counted += len(events)
+            for event in events:
+                self._state.take(event)
 
     async def _tell(self, since: int, writer: asyncio.StreamWriter) -> None:
         """Tell everything from there on, as fast as it is taken."""
@@ -184,15 +201,17 @@ class RunServer:
             elif name and name in self._done:
                 writer.write(line({"done": name}))
             else:
-                writer.write(line(self._answer(command, name)))
+                writer.write(line(self._answer(command, name, hello.name)))
             await writer.drain()
 
-    def _answer(self, command: object, name: str) -> dict[str, str]:
+    def _answer(self, command: object, name: str, by: str) -> dict[str, str]:
         """Do what is wanted, if it is known here: a newer reader may want what this run cannot do."""
         try:
             wanted = _command(command)
         except ProtocolError as error:
             return {"refused": str(error), "id": name}
+        if isinstance(wanted, AnswerPermission):
+            wanted = replace(wanted, by=by if self.readers > 1 else "")  # whatever the reader calls itself
         if isinstance(wanted, CloseRun) and wanted.if_unused:
             self._is_released = True
         else:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
+from maverick_tui.runs.digest import Tally
 from maverick_tui.runs.figures import Figures
 
 Phase = Literal[
@@ -35,6 +36,7 @@ class LiveState:
     _is_planned: bool = False
     _is_in_line: bool = False
     _figures: Figures = field(default_factory=Figures)
+    _away: Tally = field(default_factory=Tally)
 
     @property
     def phase(self) -> Phase:
@@ -52,9 +54,16 @@ class LiveState:
         """Whether it does nothing more unless somebody comes: nothing is asked, running or queued."""
         return self.phase in AT_REST and not self._queued and self._rest != "ready"
 
+    def leave(self, at: float) -> None:
+        """Nobody looks any more: what comes from now on is told to whoever comes back."""
+        self._away.begin(at, self._figures.usage)
+
     def take(self, event: Event) -> None:
         """The next event."""
         self.last_at = event.at
+        if isinstance(event, ev.BlockGrew):  # most events are, and say nothing here
+            return
+        self._away.take(event)
         match event:
             case ev.RunStarted():
                 self.agent = event.agent
@@ -103,6 +112,7 @@ class LiveState:
 
     def to_json(self) -> dict[str, Any]:
         """As a host tells it."""
+        away = self._away.digest(self._figures.usage)
         return {
             "phase": self.phase,
             "is_settled": self.is_settled,
@@ -115,4 +125,5 @@ class LiveState:
             "turns": self.turns,
             "cost_usd": self._figures.usage.cost_usd,
             "last_at": self.last_at,
+            "away": away.to_json() if away is not None else None,
         }

@@ -171,13 +171,14 @@ class RunCalls:
         self.running.pop(event.call, None)
         self._list.touch(entry)
 
-    def settled(self, event: ev.PermissionSettled) -> None:
-        """The question is answered or withdrawn."""
+    def settled(self, event: ev.PermissionSettled, *, is_own: bool) -> None:
+        """The question is answered or withdrawn; who did so is of interest unless it was whoever looks."""
         self.questions.pop(event.request, None)
         if (entry := self._calls.get(event.call)) is None:
             return
         entry.question, entry.decision = None, event.decision
         entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
+        entry.answered_by = "" if is_own else inert(event.by)
         if entry.state in ("asking", "waiting"):
             if event.decision in ("once", "run"):
                 entry.begin(event.at)

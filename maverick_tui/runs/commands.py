@@ -64,6 +64,8 @@ class AnswerPermission(Command):
     reason: str = ""
     answers: dict[str, str] | None = None
     grant: int = 0
+    by: str = ""
+    """Who answers, where several look at the run: its host says so."""
 
 
 @dataclass(frozen=True, slots=True)

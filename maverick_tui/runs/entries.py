@@ -90,6 +90,7 @@ class ToolEntry(Entry):
     """A tool call, from the first byte of its arguments to its result."""
 
     __slots__ = (
+        "answered_by",
         "arguments",
         "by_rule",
         "call",
@@ -123,6 +124,8 @@ class ToolEntry(Entry):
         self.decision = ""
         self.reason = ""
         self.by_rule = ""
+        self.answered_by = ""
+        """The reader who has answered its question, if somebody else was looking, too."""
         self.task_state = ""
         self.tokens = 0
         self.tool_uses = 0

@@ -83,7 +83,7 @@ class Questions:
             self._grants.give(question.grants[command.grant])
         elif decision == "run":
             decision = "once"
-        self._settle(command.request, decision, command.reason)
+        self._settle(command.request, decision, command.reason, command.by)
         question.answer.set_result(command)
 
     def withdraw(self) -> None:
@@ -93,10 +93,10 @@ class Questions:
             if not question.answer.done():
                 question.answer.set_result(None)
 
-    def _settle(self, request: str, decision: Decision, reason: str = "") -> None:
+    def _settle(self, request: str, decision: Decision, reason: str = "", by: str = "") -> None:
         question = self._open.pop(request, None)
         if question is not None:
-            self._log.emit(PermissionSettled(self._log.now(), request, question.call, decision, reason))
+            self._log.emit(PermissionSettled(self._log.now(), request, question.call, decision, reason, by=by))
 
 
 def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permission:

@@ -70,6 +70,13 @@ def headline(store: RunStore) -> StatusText:
     return StatusText("●", "running", "", "busy")
 
 
+def phase_words(phase: str) -> StatusText:
+    """The same of a run of which only the phase is known."""
+    if phase == "waiting":
+        return StatusText("‖", "waits", "", "attention")
+    return next((words for name, words in _HEADLINES.items() if name == phase), StatusText("●", "running", "", "busy"))
+
+
 _ELSEWHERE = StatusText("●", "running elsewhere", "", "quiet")
 
 

@@ -98,6 +98,8 @@ class RunStore:
         self.last_outcome: ev.Outcome | None = None
         self.ended: ev.RunEnded | None = None
         """The end of the run, once it has one."""
+        self.reader = ""
+        """What the run's host calls us, who read it: what others have answered is told."""
         self.looked_at: float | None = None
         """When it stood so, where the run goes on in another process, and nothing of that comes here."""
         self.streaming: TextEntry | ToolEntry | None = None
@@ -484,4 +486,4 @@ class RunStore:
         self.calls.asked(event, self._turn_number)
 
     def _permission_settled(self, event: ev.PermissionSettled) -> None:
-        self.calls.settled(event)
+        self.calls.settled(event, is_own=event.by == self.reader)

@@ -24,6 +24,8 @@ _KEY_ARGUMENTS = {
     "WebSearch": "query",
     "Write": "file_path",
 }
+WRITING_TOOLS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
+"""Tools that write to a file, and which of their arguments says to which."""
 _EXIT_CODE = re.compile(r"Exit code (\d+)\n?")
 _TOO_LARGE = re.compile(r"^Output too large \(([\d.]+) ?([A-Za-z]+)\)\. Full output saved to: ", re.MULTILINE)
 _HEAD = 400

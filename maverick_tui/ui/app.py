@@ -184,11 +184,13 @@ class MaverickApp(App[int]):
         self._serving.start(run, event.listing, event.inputs, None)
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
-        """A run is to be shown."""
+        """A run is to be shown; one that is not on the board lives in a process of its own, or has ended meanwhile."""
         if (run := self.board.runs.get(event.run_id)) is not None:
             self._navigation.show_run(run)
         elif ":" in event.run_id:  # one on another machine
             self._far.open(event.run_id)
+        else:
+            self.open_kept(event.run_id)
 
     def on_picker_screen_back_requested(self) -> None:
         """Back to the run from which one came."""

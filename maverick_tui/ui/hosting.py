@@ -19,6 +19,7 @@ from maverick_tui.ui.told_work import work_told
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event, RunStarted
     from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.host.lines import HostHello
     from maverick_tui.host.orders import Order
     from maverick_tui.host.remote import RemoteRun
     from maverick_tui.host.starting import WaitingHost
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TITLE = "Attached run"
+AWAY_AFTER = 60.0
+"""Seconds after which somebody was away, and is told what they have missed."""
+TOLD_FOR = 12.0
 
 
 class HostedRuns:
@@ -70,7 +74,7 @@ class HostedRuns:
 
     def attach(self, run: RunModel, *, is_read_only: bool = False) -> None:
         """Show what a run has told that somebody else has started; what is wanted of it is sent there."""
-        remote = self._remote(run, (), is_read_only=is_read_only)
+        remote = self._remote(run, (), is_read_only=is_read_only, is_guest=True)
         worker = work_told(self._app, self._follow(run, remote), group="attached", title=TITLE)
         run.attached = Attachment(time.time(), worker.cancel, remote.heard, is_guest=True)
 
@@ -80,10 +84,35 @@ class HostedRuns:
         run.attached = Attachment(time.time(), get_current_worker().cancel, remote.heard)
         await self._follow(run, remote)
 
-    def _remote(self, run: RunModel, past: Sequence[Event], *, is_read_only: bool = False) -> RemoteRun:
+    def _remote(
+        self, run: RunModel, past: Sequence[Event], *, is_read_only: bool = False, is_guest: bool = False
+    ) -> RemoteRun:
         from maverick_tui.host.remote import RemoteRun
 
-        return RemoteRun(run.run_id, name=_terminal(), is_read_only=is_read_only, on_refused=self._say, past=past)
+        def heard(hello: HostHello) -> None:
+            if is_guest and not run.store.reader:  # a line that was broken for a moment is no absence
+                self._tell_missed(hello)
+            run.store.reader = hello.you
+
+        return RemoteRun(
+            run.run_id,
+            name=_terminal(),
+            is_read_only=is_read_only,
+            on_refused=self._say,
+            on_hello=heard,
+            past=past,
+        )
+
+    def _tell_missed(self, hello: HostHello) -> None:
+        """Say in one line what a run did while nobody looked, if that was for a while."""
+        from maverick_tui.runs.digest import digest_from_json, span
+
+        digest = digest_from_json(hello.state.get("away"))
+        if digest is None or digest.is_empty or (away := time.time() - digest.since) < AWAY_AFTER:
+            return
+        if words := digest.in_words(len(hello.state.get("asks") or ())):
+            title = f"While you were away ({span(away)})"
+            self._app.notify(", ".join(words), title=title, timeout=TOLD_FOR, markup=False)
 
     async def _follow(self, run: RunModel, remote: RemoteRun) -> None:
         since = len(remote.events)

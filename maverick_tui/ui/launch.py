@@ -196,7 +196,7 @@ def _offline(launch: Launch, folder: Path) -> RunSetup:
 def load_runs() -> None:
     """What a setup and a run are made of, as its reader has it: no engine, no SDK."""
     importlib.import_module("maverick_tui.events.kinds")
-    for module in ("commands", "failures"):
+    for module in ("commands", "digest", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("orders", "remote", "starting"):
         importlib.import_module(f"maverick_tui.host.{module}")

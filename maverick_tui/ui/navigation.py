@@ -67,9 +67,18 @@ class Navigation:
         from maverick_tui.ui.picker.screen import PickerScreen
 
         self._picker = PickerScreen(
-            self._setup.cwd, runs=self._run_items(), badge=self._launch.badge, folder=self._launch.folder
+            self._setup.cwd,
+            runs=self._run_items(),
+            badge=self._launch.badge,
+            folder=self._launch.folder,
+            elsewhere=None if self._launch.is_demo else self._runs_elsewhere,  # a demo has nothing of one's own in it
         )
         return self._picker
+
+    async def _runs_elsewhere(self) -> list[Item]:
+        from maverick_tui.ui.picker.elsewhere import read_elsewhere
+
+        return await read_elsewhere(self._board.runs, self._clock())
 
     def make_run_screen(self, run: RunModel) -> RunScreen:
         """A screen of the run."""

@@ -91,6 +91,10 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         await until(lambda: second.told(ev.TurnEnded))
         assert second.remote.events.since(0) == third.remote.events.since(0) == read_journal(journal_of(RUN)).events
         assert Path("made.txt").exists(), "the first answer counts"
+        (settled,) = third.told(ev.PermissionSettled)
+        assert isinstance(settled, ev.PermissionSettled)
+        assert second.remote.hello is not None
+        assert settled.by == second.remote.hello.you, "everybody knows whose it was"
         os.kill(pid, signal.SIGKILL)
         await asyncio.wait({second.task, third.task})
         (ended,) = third.told(ev.RunEnded)

@@ -7,8 +7,10 @@ import random
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,22 +38,37 @@ SCENE = {
 AGAIN = re.compile(r"w\d{4}")
 CHROME = 5
 """Rows below the transcript: they tell the time."""
+HOME = "\x1b[H"
+
+
+Hosted = Callable[[dict[str, Any], str], int]
 
 
 @pytest.fixture
-def host(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A run that streams for a few seconds, in its own process."""
-    with served([SCENE]) as url:
-        for name, value in offline_environment(url, home).items():
-            if name != "MAVERICK_OFFLINE":
-                monkeypatch.setenv(name, value)
-        pid = start_host(Order(RUN, handyman, str(Path.cwd()), "Count"))
-        try:
-            yield pid
-        finally:
+def hosted(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
+    """Starts a run of a scene in its own process, with a prompt; its process id."""
+    with ExitStack() as stack:
+
+        def start(scene: dict[str, Any], prompt: str) -> int:
+            for name, value in offline_environment(stack.enter_context(served([scene])), home).items():
+                if name != "MAVERICK_OFFLINE":
+                    monkeypatch.setenv(name, value)
+            pid = start_host(Order(RUN, handyman, str(Path.cwd()), prompt))
+            stack.callback(end, pid)
+            return pid
+
+        def end(pid: int) -> None:
             if has_host(RUN):
                 os.kill(pid, signal.SIGKILL)
             assert wait_until_gone(mark) == {}
+
+        yield start
+
+
+@pytest.fixture
+def host(hosted: Hosted) -> int:
+    """A run that streams for a few seconds, in its own process."""
+    return hosted(SCENE, "Count")
 
 
 def test_killed_the_application_leaves_its_agent_at_work_and_it_is_found_again(
@@ -106,3 +123,25 @@ def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
     last.see("Go on with this run")
     last.send(CTRL_Q)
     assert last.wait() == 0
+
+
+def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answered(
+    maverick: Maverick, hosted: Hosted
+) -> None:
+    asks = ["Look.", {"tool": "Bash", "input": {"command": "touch made.txt"}}]
+    hosted({"answers": [asks, ["It is made."]]}, "Make it")
+    one = maverick()
+    one.see("⚑ needs you")
+    one.until_pressed(HOME, lambda glass: "WHILE YOU WERE AWAY" in glass.text)
+    one.see("1 question waits for you")
+    one.send("\r")
+    one.see("waiting for you")
+    other = maverick("attach", RUN)
+    other.see("waiting for you")
+    one.allow("Bash")
+    other.see("answered by ")
+    one.see("It is made.")
+    assert "answered by" not in one.look().text
+    for app in (one, other):
+        app.send(CTRL_Q)
+        assert app.wait() == 0

@@ -7,12 +7,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, SendPrompt
+from maverick_tui.ui import hosting
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.history.kept import keep
@@ -121,3 +125,62 @@ async def test_one_of_which_nothing_is_left_leads_to_the_picker_and_says_so() ->
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: not isinstance(app.screen, RunScreen), "there is nothing to look at")
         await until(pilot, lambda: any("no journal" in notice.message for notice in app._notifications), "it says why")
+
+
+async def test_whoever_comes_back_is_told_once_what_happened_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "AWAY_AFTER", 0.0)
+    tape = begun()
+    async with serving(tape.events) as run:
+        seen = len(tape.events)
+        tape.tool("Write", {"file_path": "/work/shop/a.py"}).done().prompt("More").ask("Bash", {"command": "ls"})
+        run.tell(tape.events[seen:])
+        app = MaverickApp(Launch(Path.cwd(), agent="", attaches=RUN), preferences=Preferences())
+        async with app.run_test(size=(100, 30)) as pilot:
+            await until(pilot, lambda: app._notifications, "it is told")
+            (notice,) = app._notifications
+            assert notice.title.startswith("While you were away (")
+            assert notice.message == "1 turn, 1 file, $0.021, 1 question waits"
+            before = set(run.server._readers)
+            for task in before:
+                task.cancel()  # the line breaks, which is no absence
+            await until(pilot, lambda: run.server._readers - before and run.server.readers, "it reads again")
+            await until(pilot, lambda: "wants permission" in shown(app))
+            assert len(app._notifications) == 1
+        run.events.close()
+
+
+async def test_what_another_reader_has_answered_is_told_and_ones_own_is_not() -> None:
+    tape = begun().ask("Bash", {"command": "ls"})
+    async with attached(tape) as (run, app, pilot):
+        await until(pilot, lambda: "wants permission" in shown(app))
+        assert isinstance(app.screen, RunScreen)
+        own = app.screen.run.store.reader
+        assert own, "the host has given it a name"
+        for who in (own, "pts/9"):
+            seen = len(tape.events)
+            tape.put(ev.PermissionSettled(tape.at, f"ask-call-{tape._call}", f"call-{tape._call}", "once", by=who))
+            tape.answer(f"call-{tape._call}", f"by {who}").ask("Bash", {"command": "ls"})
+            run.tell(tape.events[seen:])
+        await until(pilot, lambda: "answered by pts/9" in shown(app))
+        assert shown(app).count("answered by") == 1
+
+
+async def test_plain_maverick_lists_what_was_left_at_work_and_leads_there() -> None:
+    tape = begun().ask("Bash", {"command": "ls"})
+    async with serving(tape.events) as run:
+        app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
+        async with app.run_test(size=(100, 30)) as pilot:
+            agents = app.screen.query_one(AgentList)
+            await until(pilot, lambda: any(row.item and row.item.run_id == RUN for row in agents.rows), "it is listed")
+            assert not run.server.readers, "to list it is not to read it"
+            await pilot.press("home", "enter")
+            await until(pilot, lambda: isinstance(app.screen, RunScreen) and "wants permission" in shown(app))
+            assert app.board.runs[RUN].attached is not None
+            await pilot.press("f9")
+            await until(pilot, lambda: not run.server.readers, "it was left")
+            assert not run.events.is_closed
+            await until(pilot, lambda: isinstance(app.screen, PickerScreen) and app.screen.is_mounted)
+            again = app.screen.query_one(AgentList)
+            await until(pilot, lambda: any(row.item and row.item.run_id == RUN for row in again.rows), "it is back")
+        run.events.close()
+    assert run.commands == []

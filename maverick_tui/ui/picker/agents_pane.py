@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -27,6 +27,10 @@ from maverick_tui.ui.rendering.wrap import cut
 READING = "reading agents …"
 NOTHING = "There are no agents. Put one into .maverick/agents, then press Ctrl+R."
 LONGEST = 80
+LOOK_EVERY = 3.0
+"""Seconds after which runs in other processes are looked for again."""
+
+Elsewhere = Callable[[], Awaitable[Sequence[Item]]]
 PLACEHOLDER = "type to filter"
 
 
@@ -107,8 +111,12 @@ class AgentsPane(Vertical):
         filtered: Callable[[], None],
         moved: Callable[[Item | None], None],
         chosen: Callable[[Item], None],
+        elsewhere: Elsewhere | None = None,
     ) -> None:
-        """What is heard: the agents have been read, the filter is another, an item is highlighted, or clicked twice."""
+        """What is heard: the agents have been read, the filter is another, an item is highlighted, or clicked twice.
+
+        `elsewhere` finds runs in other processes; without it nobody looks for any.
+        """
         super().__init__(id="agents")
         self.border_title = "Agents"
         self.filter = FilterLine(self._change)
@@ -118,6 +126,9 @@ class AgentsPane(Vertical):
         self._was_filtered = filtered
         self.runs: Sequence[Item] = ()
         """The runs that the list begins with; `show` shows them."""
+        self._elsewhere: Sequence[Item] = ()
+        self._find_elsewhere = elsewhere
+        self._is_looking = False
         self.found = Found()
         """The agents, as they were read last."""
         self.is_reading = True
@@ -144,10 +155,35 @@ class AgentsPane(Vertical):
         self._was_read()
         self.show()
         self._moved(self.list.item)  # the agent of a run is known only now
+        self._look_elsewhere()
+
+    def on_mount(self) -> None:
+        """Look for other runs every now and then, from when the agents are there: so the first of these is marked."""
+        if self._find_elsewhere is not None:
+            self.set_interval(LOOK_EVERY, self._look_elsewhere)
+
+    def _look_elsewhere(self) -> None:
+        if self.screen.is_current and not self.is_reading and not self._is_looking:
+            self._read_elsewhere()
+
+    @work(group="elsewhere", exit_on_error=False)
+    async def _read_elsewhere(self) -> None:
+        """List the runs in other processes as they stand now; what is the same is not drawn again."""
+        if self._find_elsewhere is None:
+            return
+        self._is_looking = True
+        try:
+            found = await self._find_elsewhere()
+        finally:
+            self._is_looking = False
+        if found != self._elsewhere:
+            self._elsewhere = found
+            self.show()
 
     def show(self) -> None:
         """Show what there is; the same item stays highlighted if it is still there."""
-        self._items = [*self.runs, *self.found.items]
+        runs = sorted((*self.runs, *self._elsewhere), key=lambda item: not item.needs_person)
+        self._items = [*runs, *self.found.items]
         self.list.measure(self._items)
         self._show_rows(jump=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +32,23 @@ class Group(NamedTuple):
 RUNS = Group("RUNS")
 
 
+class Fact(NamedTuple):
+    """A line about a run: a label and what is said, part by part; without a label it is a heading."""
+
+    label: str
+    parts: tuple[str, ...]
+    role: str = "text"
+
+
+class About(NamedTuple):
+    """What is told of a run beside the list, instead of what is told of its agent."""
+
+    title: str
+    place: str
+    """Where it works."""
+    facts: tuple[Fact, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One row that can be highlighted; its texts are inert and on one line."""
@@ -53,6 +70,11 @@ class Item:
     problems: tuple[Problem, ...] = ()
     run_id: str = ""
     agent: str = ""
+    needs_person: bool = False
+    """Of a run: whether nothing happens until somebody comes."""
+    is_elsewhere: bool = False
+    """Of a run: whether this application does not follow it; it lives in a process of its own."""
+    about: About | None = None
 
 
 class ListRow(NamedTuple):
@@ -68,7 +90,8 @@ def item_of(run: RunModel, now: float) -> Item:
     from maverick_tui.runs.status import headline, run_status  # a list does not count down
 
     glyph, word, detail, _ = headline(run.store) if run.store.phase == "waiting" else run_status(run.store, now)
-    return run_item(run.run_id, run.agent, word, glyph, detail, run.store.name or run.store.first_prompt)
+    item = run_item(run.run_id, run.agent, word, glyph, detail, run.store.name or run.store.first_prompt)
+    return replace(item, needs_person=run.store.needs_person)
 
 
 def run_item(

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.lines import ROLE_CLASSES
-from maverick_tui.ui.picker.agents_pane import AgentsPane
+from maverick_tui.ui.picker.agents_pane import AgentsPane, Elsewhere
 from maverick_tui.ui.picker.edges import KeyHints, PickerHeader
 from maverick_tui.ui.picker.items import RUNS, Item
 from maverick_tui.ui.picker.xray import XRayPanel
@@ -87,16 +87,35 @@ class PickerScreen(Screen[None]):
     class BackRequested(Message):
         """Whatever was there before the picker is to be shown again."""
 
-    def __init__(self, cwd: Path | None, *, runs: Sequence[Item] = (), badge: str = "", folder: str = "") -> None:
-        """Without a folder it waits for `set_cwd`; `folder` is what it is called, if its path says nothing."""
+    def __init__(
+        self,
+        cwd: Path | None,
+        *,
+        runs: Sequence[Item] = (),
+        badge: str = "",
+        folder: str = "",
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
+        """Without a folder it waits for `set_cwd`; `folder` is what it is called, if its path says nothing.
+
+        `elsewhere` finds runs in other processes.
+        """
         super().__init__()
         self._folder = folder
         self.cwd = cwd
         self._at = ""
+        self._kind = (False, False)
+        """Whether a run is highlighted, and whether it is one of another process: keys depend on it."""
         self._header = PickerHeader(id="header")
         self._header.badge = badge
         self._xray = XRayPanel(lambda reason: self._say(reason, is_error=True))
-        self._agents = AgentsPane(read=self._xray.forget, filtered=self._filter, moved=self._move, chosen=self._choose)
+        self._agents = AgentsPane(
+            read=self._xray.forget,
+            filtered=self._filter,
+            moved=self._move,
+            chosen=self._choose,
+            elsewhere=elsewhere,
+        )
         self._agents.runs = tuple(runs)
         self._hints = KeyHints(id="keys")
         self._is_filtered = False
@@ -157,16 +176,16 @@ class PickerScreen(Screen[None]):
     def _move(self, item: Item | None) -> None:
         if item is None or item.key != self._at:  # the same one, read again, is no move
             self._hints.notice = ""
-        is_run, was_run = bool(item and item.run_id), self._at.startswith("run:")
+        before, self._kind = self._kind, (bool(item and item.run_id), bool(item and item.is_elsewhere))
         self._at = item.key if item else ""
-        if is_run != was_run:
+        if self._kind != before:
             self.refresh_bindings()
         hides = self._agents.found.hidden.get(item.agent, ()) if item else ()
         self._xray.look_at(item, self._listing_of(item) if item else None, hides)
 
     def _listing_of(self, item: Item) -> AgentListing | None:
-        """The agent of a row; a run has that of its name."""
-        if not item.run_id:
+        """The agent of a row; a run has that of its name, unless there is something to tell of the run itself."""
+        if not item.run_id or item.about:
             return item.listing
         return next((other.listing for other in self._agents.found.items if other.agent == item.agent), None)
 
@@ -233,14 +252,14 @@ class PickerScreen(Screen[None]):
             return bool(self._has_own_runs or self.shows_xray or self._agents.filter.text or self._hints.notice)
         if action in ("close_run", "edit"):  # a run has no file, and an agent is not closed
             item = self._agents.list.item
-            if item is not None and item in self.runs and item.group != RUNS:
-                return False  # what lives on another machine is neither ours to close nor a file
+            if item is not None and (item.is_elsewhere or (item in self.runs and item.group != RUNS)):
+                return False  # it lives elsewhere, or on another machine: neither ours to close nor a file
             return (item is not None and bool(item.run_id)) == (action == "close_run")
         return True
 
     def action_close_run(self) -> None:
         """Close the highlighted run."""
-        if (item := self._agents.list.item) is not None and item.run_id:
+        if (item := self._agents.list.item) is not None and item.run_id and not item.is_elsewhere:
             self.post_message(self.CloseRequested(item.run_id))
 
     def action_reload(self) -> None:

@@ -15,7 +15,7 @@ from textual.timer import Timer
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines import Line, LineView, Span
 from maverick_tui.ui.picker import reading
-from maverick_tui.ui.picker.items import GLYPHS, Item
+from maverick_tui.ui.picker.items import GLYPHS, About, Item
 from maverick_tui.ui.rendering.wrap import cut, wrap_document, wrap_words
 from maverick_tui.ui.short_names import short_path
 
@@ -97,7 +97,22 @@ class Subject:
 
     def lines(self, width: int) -> list[Line]:
         """Everything there is to say, in lines of at most this width."""
+        if self.item.about is not None:
+            return list(_run(self.item, self.item.about, width))
         return list(_agent(self, self.view, width) if self.view else _file(self, width))
+
+
+def _run(item: Item, about: About, width: int) -> Iterator[Line]:
+    """A run in another process: what it was asked, how it stands, and what happened while nobody looked."""
+    yield from _head(item, about.place, width)
+    yield from _text(about.title or "(nothing was asked)", "text", width)
+    yield ()
+    for label, parts, role in about.facts:
+        if label:
+            yield from _field(label, ((part, role) for part in parts), width)
+        else:
+            yield ()
+            yield ((parts[0], role), *((f"  {part}", "muted") for part in parts[1:]))
 
 
 def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:

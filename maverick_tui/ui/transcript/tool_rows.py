@@ -80,11 +80,12 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     if entry.state == "waiting":
         return [("waiting", p.dim)]
     if entry.state == "running":
-        return [("running", p.accent)]
+        return [(f"running{_by(entry)}", p.accent)]
     if entry.state == "cut":
         return [("no result" if entry.has_run else "not run", p.warning)]
     if entry.state == "denied":
-        return [(f"denied: {one_line(entry.reason)}" if entry.reason else "denied", p.warning)]
+        why = f": {one_line(entry.reason)}" if entry.reason else ""
+        return [(f"denied{f' by {one_line(entry.answered_by)}' if entry.answered_by else ''}{why}", p.warning)]
     if entry.task_state in _TASKS_RUNNING:
         return [(_progress(entry) or "works in the background", p.accent)]
     if entry.name == "TodoWrite" and entry.state == "done":
@@ -96,7 +97,12 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
         what = _progress(entry) or what
     allowed = "  allowed for this run" if entry.by_rule else ""
     style = p.error if entry.state == "failed" else p.dim
-    return [(f"{what}{f' ({size})' if size else ''}{allowed}", style)]
+    return [(f"{what}{f' ({size})' if size else ''}{allowed}{_by(entry)}", style)]
+
+
+def _by(entry: ToolEntry) -> str:
+    """Who has answered its question, if that was somebody else."""
+    return f"  answered by {one_line(entry.answered_by)}" if entry.answered_by else ""
 
 
 def _progress(entry: ToolEntry) -> str:

@@ -294,7 +294,7 @@ async def test_what_is_broken_cannot_be_chosen_and_says_why(agents: None) -> Non
     async with opened() as (app, pilot):
         await pilot.press(*"broken", "enter")
         assert app.notice == "✘ broken cannot run: line 4: There is no field 'allowed_tools'. Did you mean 'tools'?"
-        assert "Did you mean 'tools'?" in " ".join(" ".join(app.lines[-2:]).split())
+        await until(pilot, lambda: "Did you mean 'tools'?" in " ".join(" ".join(app.lines[-2:]).split()))
         assert not app.intents(PickerScreen.AgentChosen)
         await pilot.press("x")
         assert app.notice == ""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from typing import Any
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.host.lines import HostHello
+from maverick_tui.host.live import LiveRun
+from maverick_tui.host.state import LiveState
+from maverick_tui.ui.picker.elsewhere import live_item
+from maverick_tui.ui.picker.items import Item
 from tests.support.runs import Tape
 from tests.ui.snapshots.story import FOLDER
 
@@ -162,3 +168,33 @@ def failed(failure: ev.Failure, text: str = "") -> Tape:
         tape.tool("Read", {"file_path": f"{FOLDER}/README.md"}, "     1\t# Shop\n     2\t\n     3\tSells tea.\n")
         tape.say(text, is_open=True)
     return tape.done("failed", failure=failure, duration_ms=3_900)
+
+
+async def left_at_work(_known: Container[str], now: float) -> list[Item]:
+    """Runs that somebody has left in processes of their own: one asks, one works on, and one is open elsewhere."""
+    asks, works, open_elsewhere = (
+        tape.events
+        for tape in (
+            asked("reviewer").tool("Edit", {"file_path": MONEY}).done(cost_usd=0.1893),
+            asked("explorer"),
+            asked("documenter").done(),
+        )
+    )
+    return [
+        _left(asks, now, 754, Tape().prompt("Now the tests").ask("Bash", {"command": "make test"}).events[2:]),
+        _left(works, now, 40, ()),
+        _left(open_elsewhere, now, None, ()),
+    ]
+
+
+def _left(before: Sequence[ev.Event], now: float, seconds: float | None, after: Sequence[ev.Event]) -> Item:
+    """A run that was left so many seconds ago with nothing done; None if somebody still looks at it."""
+    state = LiveState()
+    if seconds is not None:
+        state.leave(now - seconds)
+    for event in (*before, *after):
+        state.take(event)
+    told = {**state.to_json(), "read_by": [] if seconds is not None else ["pts/3"]}
+    told["agent"] = before[0].agent if isinstance(before[0], ev.RunStarted) else ""
+    host = HostHello(told["agent"], told["agent"], 1, "1", 1, len(before), now - 3_900)
+    return live_item(LiveRun(told["agent"], told, now - 3_900, has_host=True, host=host), now)

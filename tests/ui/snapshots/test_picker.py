@@ -13,6 +13,7 @@ from maverick_tui.git import head
 from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.dialogs.trust import TrustScreen
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker import elsewhere
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.xray import XRayPanel
 from maverick_tui.ui.preferences import Preferences
@@ -116,6 +117,25 @@ def test_runs_come_first(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
         await pilot.pause()
         app.clear_notifications()
         app._navigation.runs_changed()
+        await rested(pilot)
+
+    assert shot(app, size, drive)
+
+
+@at_both_sizes
+def test_live_runs_of_other_processes(
+    shot: Shot, shop: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    app = picker(shop)
+    monkeypatch.setattr(elsewhere, "read_elsewhere", tapes.left_at_work)
+
+    async def drive(pilot: Pilot[Any]) -> None:
+        await rested(pilot)
+        agents = pilot.app.screen.query_one(AgentList)
+        await until(pilot, lambda: agents.rows and agents.rows[0].group.title == "RUNS", "they are listed")
+        app.add_run(tapes.reproduced())
+        app._navigation.runs_changed()
+        await pilot.press("home")
         await rested(pilot)
 
     assert shot(app, size, drive)

@@ -283,6 +283,10 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     assert cut.startswith("6.0s ╌ Bash ls no result")
     by_rule = ev.PermissionSettled(5, "q", "c1", "run", by_rule="Bash(ls:*)")
     assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
+    theirs = ev.PermissionSettled(5, "q", "c1", "once", by="pts/3")
+    assert "● Bash ls running answered by pts/3" in state(ask, theirs)
+    assert "✔ Bash ls x answered by pts/3" in state(ask, theirs, ev.ToolFinished(6, "c1", "x"))
+    assert "⊘ Bash ls denied by pts/3: no" in state(ask, ev.PermissionSettled(5, "q", "c1", "deny", "no", by="pts/3"))
 
 
 @pytest.mark.parametrize(
