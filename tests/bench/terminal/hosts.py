@@ -22,6 +22,8 @@ from tests.bench.terminal.scenes import CALM, Typist, delays, started
 from tests.bench.terminal.screen import Echoes, Shown, replay
 
 SHOWN_WITHIN = 30.0
+SETTLED = 1.0
+"""Seconds after which nothing of opening them is left to do."""
 OPENED = 0.4
 """Seconds in which the screen of a run is there."""
 ENTER, CTRL_N, DOWN = b"\r", b"\x0e", b"\x1b[B"
@@ -69,6 +71,7 @@ def streamed_at_once(program: Program, runs: int, deltas: int, seed: int) -> dic
         with started(replace(program, command=command, variables=variables, ready=LAST.encode())) as recording:
             for number in range(1, runs):
                 _open_next(recording, number)
+            time.sleep(SETTLED)
             assert process.stdin is not None
             assert process.stdout is not None
             telling = threading.Thread(target=process.stdout.readline, daemon=True)
