@@ -297,6 +297,8 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
         return setting.value.lower() not in _OFF | {"short"}
     if setting.kind == "format.pretty" or setting.section == "pretty":
         return re.search(r"%[-+ ]?G", setting.value) is not None  # signatures are checked by a program
+    if setting.kind in ("tag.sort", "branch.sort"):
+        return "signature" in setting.value.lower()
     if setting.kind == "hook.command":
         event = f"hook.{setting.subsection}.event"
         return any((one.key, one.value) == (event, _HOOK) for one in settings)

@@ -123,6 +123,8 @@ def test_a_program_may_be_called_like_a_switch(tmp_path: Path) -> None:
     [
         ("log.showSignature", "true", True),
         ("log.showSignature", "false", False),
+        ("tag.sort", "-*signature:grade", True),
+        ("branch.sort", "-committerdate", False),
         ("diff.submodule", "diff", True),
         ("diff.submodule", "log", True),
         ("diff.submodule", "short", False),
