@@ -40,12 +40,23 @@ _ADDRESSES = frozenset({"url.insteadof", "protocol.allow"})
 """These turn an ordinary address into one that is given to a program."""
 _ADDRESS_FILES = ("remotes", "branches")
 """Folders of files that name addresses as well, from before there were settings for it."""
+_OFF = frozenset({"false", "no", "off", "0"})
 _SWITCHES: Mapping[str, frozenset[str]] = {
-    "log.showsignature": frozenset({"false", "no", "off", "0"}),
-    "submodule.recurse": frozenset({"false", "no", "off", "0"}),
-    "diff.submodule": frozenset({"short", "log"}),
+    "log.showsignature": _OFF,
+    # Merging once more reads submodules, whichever a merge knows of.
+    "log.diffmerges": _OFF | frozenset("none on m first-parent 1 separate combined c dense-combined cc".split()),
 }
-"""Settings that make git run a program, or itself in a submodule, unless they have one of these values."""
+"""Settings that make git run a program, or look into a submodule, unless they have one of these values."""
+_ABOUT_SUBMODULES = frozenset(
+    """
+    submodule.url submodule.active submodule.branch submodule.update submodule.ignore submodule.path submodule.shallow
+    submodule.fetchjobs submodule.fetchrecursesubmodules submodule.propagatebranches submodule.alternatelocation
+    submodule.alternateerrorstrategy diff.ignoresubmodules fetch.recursesubmodules push.recursesubmodules
+    """.split()
+)
+"""Settings about submodules that take no reading command into one; every other one may."""
+_NOT_INTO_SUBMODULES = {"status.submoduleSummary": "false", "diff.submodule": "short", "log.diffMerges": "separate"}
+"""What keeps reading commands out of submodules that no index has, also where the person has set it otherwise."""
 _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"
@@ -202,12 +213,13 @@ def agent_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Variables for programs that run git in a project, the CLI and its tools.
 
     Git is not taken from the project itself, a folder of a clone that looks like a bare repository is not taken for
-    one, and looking at the state of files locks nothing.
+    one, looking at the state of files locks nothing, and looking at changes leads into no submodule but those that the
+    index has.
     """
     return {
         "PATH": os.pathsep.join(absolute_places(environment.get("PATH", os.defpath))),
         "GIT_OPTIONAL_LOCKS": environment.get("GIT_OPTIONAL_LOCKS", "0"),
-        **as_variables({"safe.bareRepository": "explicit"}, environment),
+        **as_variables({"safe.bareRepository": "explicit", **_NOT_INTO_SUBMODULES}, environment),
     }
 
 
@@ -280,8 +292,13 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
         return False
     if (harmless := _SWITCHES.get(setting.key)) is not None:
         return setting.value.lower() not in harmless
+    if "submodule" in setting.kind and setting.kind not in _ABOUT_SUBMODULES:
+        # There git goes by that one's settings, and any tree may name one: which, nobody can foresee.
+        return setting.value.lower() not in _OFF | {"short"}
     if setting.kind == "format.pretty" or setting.section == "pretty":
         return re.search(r"%[-+ ]?G", setting.value) is not None  # signatures are checked by a program
+    if setting.kind in ("tag.sort", "branch.sort"):
+        return "signature" in setting.value.lower()
     if setting.kind == "hook.command":
         event = f"hook.{setting.subsection}.event"
         return any((one.key, one.value) == (event, _HOOK) for one in settings)

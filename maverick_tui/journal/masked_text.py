@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from maverick_tui.masking.redact import MASK, secret_spans
@@ -13,6 +15,10 @@ _CONTEXT = 64
 """Characters of what came before that are looked at again: the name before a secret, and what is too short to hold."""
 _MOST_HELD = 32_768
 """Characters that may be held back; what is longer is masked as a whole."""
+_READ_EACH_TIME = 1_000
+"""Characters that may be held back and are read again with each piece."""
+_PART = 16
+"""What is longer is read again once it has grown by such a part of it: or a long one would take the square of it."""
 _TELLING = 4
 """So many characters of a known secret tell something about it."""
 
@@ -40,9 +46,15 @@ class PiecewiseMask:
         self._before = ""
         """The end of the pieces that are whole."""
         self._held: list[Piece] = []
+        self._read = self._unread = 0
+        """Characters that are held: those that have been read, if they are many, and those that have come since."""
 
     def add(self, new: Sequence[Piece]) -> LetGo:
         """Take further pieces."""
+        self._unread += sum(len(piece) for _, piece in new)
+        if self._unread * _PART < self._read:
+            self._held += new
+            return LetGo([], [""] * len(new), 0)
         return self._let_go(new, is_end=False)
 
     def end(self) -> list[Piece]:
@@ -59,26 +71,40 @@ class PiecewiseMask:
             self._before = text[known : known + _CONTEXT]  # so that it is known to go on
             spans.append((known, len(text)))
             known = len(text)
+        spans = _joined(spans)
         ends = [begin + length for length in accumulate(len(piece) for _, piece in pieces)]
         shown = [
             _shown(text, spans, start, min(end, known), begin) for start, end in zip((begin, *ends), ends, strict=False)
         ]
         whole = sum(end <= known for end in ends)
         held, self._held = len(self._held), pieces[whole:]
+        self._read = self._unread = 0
         if self._held:
             start = ends[whole] - len(pieces[whole][1])
             self._before = text[max(0, start - _CONTEXT) : start]
+            self._read = length if (length := len(text) - start) > _READ_EACH_TIME else 0
         late = [(number, shown[at]) for at, (number, _) in enumerate(pieces[: min(whole, held)])]
         return LetGo(late, shown[held:], max(0, whole - held))
 
 
-def _shown(text: str, spans: Iterable[Span], start: int, end: int, begin: int) -> str:
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """The spans in their order; those that overlap are one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _shown(text: str, spans: Sequence[Span], start: int, end: int, begin: int) -> str:
     """What is shown of a part of a text: a mask stands where a secret begins, or where what is left of one does."""
     out: list[str] = []
     at = start
-    for first, last in sorted(spans):
-        if last <= at or first >= end:
-            continue
+    for first, last in islice(spans, bisect_right(spans, start, key=itemgetter(1)), None):
+        if first >= end:
+            break
         out.append(text[at : max(first, at)])
         if first >= start or start == begin:
             out.append(MASK)

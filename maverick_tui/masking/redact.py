@@ -25,15 +25,20 @@ MASK = "[secret]"
 LEAST = 8
 """Characters of a value that is looked for; what is shorter is part of many words."""
 
-# Sequences that colour, move or link, as they are and as `inert` shows them, then all that cannot be seen.
+# Sequences that colour, move or link, as they are, as `inert` shows them, and as code and JSON spell them; then all
+# that cannot be seen. Between the ends of a link there is no beginning of its kind: a line full of them is read once.
+_SPELLED = r"\\x1[bB]|\\u001[bB]"
+_SPELLED_BELL = r"\\x07|\\u0007"
 _HIDDEN = re.compile(
-    r"(?:\x1b|\u241b|\\x1[bB]|\\u001[bB])"
-    r"(?:\[[0-?]*[ -/]*[@-~]|[(-+].|\][^\x07\x1b\u2407\u241b\n]*(?:[\x07\u2407]|[\x1b\u241b]\\))"
+    rf"(?:[\x1b\u241b]|{_SPELLED})(?:\[[0-?]*+[ -/]*+[@-~]|[(-+].)"
+    r"|[\x1b\u241b]\][^\x07\x1b\u2407\u241b\n]*+(?:[\x07\u2407]|[\x1b\u241b]\\)"
+    rf"|(?:{_SPELLED})\](?:[^\x07\x1b\u2407\u241b\n\\]|(?!{_SPELLED}|{_SPELLED_BELL})\\)*+"
+    rf"(?:[\x07\u2407]|{_SPELLED_BELL}|(?:[\x1b\u241b]|{_SPELLED})\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     r"\u2060-\u206f\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000e0000-\U000e0fff]"
 )
 
-_HIDDEN_IN_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\x1[bB]|\\u001[bB]")
+_HIDDEN_IN_ASCII = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f]|{_SPELLED}")
 """Without one of these nothing is hidden in ASCII."""
 
 _concealed: set[str] = set()

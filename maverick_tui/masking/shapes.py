@@ -103,7 +103,9 @@ _ASSIGNED = re.compile(
 _REACH = 40
 """Characters of a name that are looked at before the word that tells."""
 _IN_NAME = re.compile(r"[\w-]*\Z")
-_CODE = re.compile(r"[(\[{}$]|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\Z")
+_CODE = re.compile(r"[(\[{}$]")
+_LAST_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME_BEFORE = re.compile(r"[A-Za-z_]\w*\Z")
 _IDENTIFIER = re.compile(
     r"[A-Z_]+|[a-z]+\d{0,2}(?:_[a-z]+\d{0,2})+|[A-Za-z]\w*(?:Str|String|Token|Key|Type|Hash|Secret)"
 )
@@ -173,7 +175,7 @@ _LONGEST_NAME = 200
 @cache
 def _named_openings() -> list[tuple[str, re.Pattern[str]]]:
     """A name that tells, and what may become its value; one pattern for all would be slow."""
-    name = r"[\w-]*+(?:\\?[\"']?\]?[^\S\r\n]*(?::=|=>|[:=>])?[^\S\r\n]*\\?[\"']?)[^\s\"'\\]*\Z"
+    name = r"[\w-]*+(?:\\?[\"']?\]?[^\S\r\n]*+(?::=|=>|[:=>])?[^\S\r\n]*+\\?[\"']?)[^\s\"'\\]*+\Z"
     return [(word.casefold(), re.compile(rf"(?i:{word}){name}")) for word in (*TELLING, *sorted(KEYS))]
 
 
@@ -254,6 +256,14 @@ def _shape(head: str) -> re.Pattern[str]:
 
 def _is_value(value: str, is_quoted: bool, is_variable: bool) -> bool:
     """Whether it is what a secret could be: nothing that code would say, and random unless a variable is set to it."""
-    if _CODE.search(value) or _PATH.fullmatch(value) or (not is_quoted and _IDENTIFIER.fullmatch(value)):
+    if _is_code(value) or _PATH.fullmatch(value) or (not is_quoted and _IDENTIFIER.fullmatch(value)):
         return False
     return is_variable or (any(one.isdigit() for one in value) and any(one.isalpha() for one in value))
+
+
+def _is_code(value: str) -> bool:
+    """Whether it has signs of code, or ends in one name after another with a point between: `self.token`."""
+    before, _, last = value.rpartition(".")
+    # Of what is before the point only its end: a search that ends there begins anew at each letter.
+    ends_in_names = _LAST_NAME.fullmatch(last) and _NAME_BEFORE.search(before[-_REACH:])
+    return bool(ends_in_names or _CODE.search(value))

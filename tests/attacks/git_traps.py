@@ -269,6 +269,31 @@ def _submodule(ground: Ground) -> None:
     ground.config('[submodule "inner"]\n ignore = none\n update = !{run}\n[submodule]\n recurse = true')
 
 
+def _submodule_of_the_past(setting: str) -> Callable[[Ground], None]:
+    """Commits that have a submodule where the index has a link. It lacks their commits, and says whom to ask."""
+
+    def place(ground: Ground) -> None:
+        ground.git("init", "--quiet", "--template=", "inner")
+        ground.config(EXTENSION, "inner/.git/config")
+        ground.config('[remote "origin"]\n url = ssh://example.org/x\n[core]\n sshCommand = {run}', "inner/.git/config")
+        tip = ground.git("rev-parse", "HEAD")
+        begun = _with_submodule(ground, "1", tip)
+        one, other = (_with_submodule(ground, number, begun) for number in "23")
+        ground.git("update-ref", "refs/heads/main", _with_submodule(ground, "2", one, other))
+        blob = ground.git("hash-object", "-w", "--stdin", input=b"a.txt")
+        ground.git("update-index", "--add", "--cacheinfo", f"120000,{blob},inner")
+        ground.config(setting)
+
+    return place
+
+
+def _with_submodule(ground: Ground, number: str, *parents: str) -> str:
+    """A commit in which the submodule is at a commit of this number."""
+    tree = ground.git("ls-tree", "HEAD") + f"\n160000 commit {number * 40}\tinner\n"
+    made = ground.git("mktree", "--missing", input=tree.encode())
+    return ground.git("commit-tree", made, "-m", number, *(word for parent in parents for word in ("-p", parent)))
+
+
 def _sparse_index(ground: Ground) -> None:
     """A submodule in a folder that is one entry of the index. Git itself would write one for each file there."""
     commit = ground.git("rev-parse", "HEAD")
@@ -500,6 +525,9 @@ TRAPS = [
     Trap(".git with an end of line as on old Macs", _pointing("gitdir: g\r"), STATUS),
     Trap(".git with many ends of lines", _pointing("gitdir: g" + "\n" * 9_000), STATUS),
     Trap("submodule in a sparse index", _sparse_index, STATUS),
+    Trap("status.submoduleSummary", _submodule_of_the_past("[status]\n submoduleSummary"), ("status",)),
+    Trap("diff.submodule", _submodule_of_the_past("[diff]\n submodule = log"), ("log", "--patch")),
+    Trap("log.diffMerges by submodule", _submodule_of_the_past("[log]\n diffMerges = r"), ("show", "-m")),
     Trap("log.diffMerges", _merged_again, ("show", "-m")),
     Trap("remote.x.vcs", _helper_in_path, LISTING),
     Trap(

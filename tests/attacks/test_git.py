@@ -6,6 +6,7 @@ Plain git falls into the same traps afterwards, so none of them is broken.
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.git.head import Checkout, read_checkout
-from maverick_tui.git.programs import programs_named
+from maverick_tui.git.programs import agent_variables, programs_named
 from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.runs.loading import branch_of
 from maverick_tui.testing import Offline
@@ -96,13 +97,26 @@ def test_an_ordinary_repository_names_no_programs(base: Path, tmp_path: Path) ->
         ("submodule", ["submodule.recurse", "core.fsmonitor"]),
         ("url.x.insteadOf", ["remote.origin.promisor", "url.ext::{run} .insteadof", "protocol.allow"]),
         (".git/remotes", [".git/remotes/origin", "remote.origin.promisor", "protocol.ext.allow"]),
-        ("log.diffMerges", ["merge.x.driver"]),
+        ("log.diffMerges", ["log.diffmerges", "merge.x.driver"]),
+        ("status.submoduleSummary", ["status.submodulesummary"]),
+        ("diff.submodule", ["diff.submodule"]),
+        ("log.diffMerges by submodule", ["log.diffmerges"]),
     ],
 )
 def test_programs_are_named_by_their_settings(trap: str, names: list[str], base: Path, tmp_path: Path) -> None:
     ground = lay(BY_ID[trap], base, tmp_path / "ground")
     named = [name.replace(f"{ground.project}/", "") for name in programs_named(ground.looked_at)]
     assert named == [name.replace("{run}", ground.program()) for name in names]
+
+
+@pytest.mark.parametrize("trap", ["status.submoduleSummary", "diff.submodule", "log.diffMerges by submodule"])
+def test_an_agents_git_looks_into_no_submodule_that_the_index_does_not_have(
+    trap: str, base: Path, tmp_path: Path
+) -> None:
+    ground = lay(BY_ID[trap], base, tmp_path / "ground")
+    ground.variables |= agent_variables(os.environ)  # also where the person has set it for all repositories
+    fall_into(BY_ID[trap], ground)
+    assert ground.left() == []
 
 
 # -- repositories that we make -----------------------------------------------------------------------------------------

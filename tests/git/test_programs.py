@@ -35,7 +35,7 @@ def test_a_path_that_depends_on_where_one_stands_is_left_out() -> None:
 def test_an_agent_is_given_them_behind_those_of_its_settings() -> None:
     env = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c", "PATH": ".:/opt/bin"}
     given = Talker(config=MaverickConfig(env=env)).options.env
-    assert (given["GIT_CONFIG_COUNT"], given["GIT_CONFIG_KEY_0"], given["PATH"]) == ("2", "a.b", "/opt/bin")
+    assert (given["GIT_CONFIG_COUNT"], given["GIT_CONFIG_KEY_0"], given["PATH"]) == ("5", "a.b", "/opt/bin")
     assert given["CDPATH"] == "", "it would take `cd src` elsewhere"
     assert (given["GIT_CONFIG_KEY_1"], given["GIT_CONFIG_VALUE_1"]) == ("safe.bareRepository", "explicit")
 
@@ -123,8 +123,15 @@ def test_a_program_may_be_called_like_a_switch(tmp_path: Path) -> None:
     [
         ("log.showSignature", "true", True),
         ("log.showSignature", "false", False),
+        ("tag.sort", "-*signature:grade", True),
+        ("branch.sort", "-committerdate", False),
         ("diff.submodule", "diff", True),
-        ("diff.submodule", "log", False),
+        ("diff.submodule", "log", True),
+        ("diff.submodule", "short", False),
+        ("status.submoduleSummary", "no", False),
+        ("submodule.active", ".", False),
+        ("push.recurseSubmodules", "check", False),
+        ("log.diffMerges", "first-parent", False),
         ("submodule.recurse", "true", True),
         ("blame.ignoreRevsFile", "/etc/passwd", True),
         ("blame.ignoreRevsFile", ".git-blame-ignore-revs", False),

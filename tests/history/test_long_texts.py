@@ -14,7 +14,20 @@ from maverick_tui.masking.shapes import BEGINNINGS, is_open
 
 SIZE = 1_000_000
 TAGS = ("command-name", "command-args", "bash-input", "bash-stdout", "local-command-stderr", "system-reminder")
-PIECES = [*(f"<{tag}>" for tag in TAGS), "<bash-stdout></bash-stderr>", "<bash-stdout>\n", "< ", "a ", "\n", "`", "\\"]
+PIECES = [
+    *(f"<{tag}>" for tag in TAGS),
+    "<bash-stdout></bash-stderr>",
+    "<bash-stdout>\n",
+    "< ",
+    "a ",
+    "\n",
+    "`",
+    "\\",
+    "\\x1b]",
+    "\\u001b]",
+]
+BEHIND = ["a1", "a.", "A_", "1", " ", "=", "\\", "\\n"]
+"""What may stand behind a beginning, again and again."""
 
 
 def said(text: str) -> object:
@@ -33,6 +46,24 @@ def test_what_may_begin_a_secret_is_followed_once(piece: str) -> None:
     text = piece * (SIZE // len(piece)) + '" \n'
     assert redact(text)
     assert not is_open(text)
+
+
+@pytest.mark.parametrize("beginning", ["token", "token=", '"token": "', "https://a:"])
+def test_what_stands_behind_a_beginning_is_read_once(beginning: str) -> None:
+    for piece in BEHIND:
+        text = beginning + piece * (SIZE // 10 // len(piece))
+        for end in ('""', ""):
+            assert redact(text + end)
+            assert is_open(text + end) is not None
+
+
+@pytest.mark.explore
+def test_what_stands_behind_any_beginning_is_read_once() -> None:
+    for beginning in sorted(BEGINNINGS):
+        for piece in BEHIND:
+            text = beginning + piece * (SIZE // 10 // len(piece)) + '""'
+            assert redact(text)
+            assert is_open(text) is not None
 
 
 @pytest.mark.explore

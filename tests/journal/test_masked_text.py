@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui.journal import masked_text
 from maverick_tui.journal.masked_text import PiecewiseMask
-from maverick_tui.masking.redact import MASK, conceal, known_values
+from maverick_tui.masking.redact import MASK, conceal, known_values, secret_spans
+from maverick_tui.masking.shapes import Span
 from tests.masking.examples import CONCEALED, EXAMPLES, VARIABLE
 from tests.support.sampling import examples
 
@@ -88,3 +91,17 @@ def test_an_endless_key_takes_no_endless_room() -> None:
         kept += "".join(text for _, text in known.late) + "".join(known.now[: known.whole])
     assert "QUJDRA" not in kept
     assert sum(len(text) for _, text in mask._held) < 40_000
+
+
+@pytest.mark.parametrize(("head", "line"), [("token=", "a1b2c3d4"), ("-----BEGIN RSA PRIVATE KEY-----\n", "a line.\n")])
+def test_what_is_held_is_not_read_again_with_each_piece(head: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+
+    def spans(text: str, values: Collection[str]) -> list[Span]:
+        read.append(len(text))
+        return secret_spans(text, values)
+
+    monkeypatch.setattr(masked_text, "secret_spans", spans)
+    kept = "".join(written([head, *[line] * 2_000, "\n"], 1))
+    assert (MASK in kept, line in kept) == (True, False)
+    assert sum(read) < 50 * 2_000 * len(line)

@@ -46,7 +46,17 @@ def test_a_value_that_is_no_text_can_be_concealed() -> None:
     assert redact("\ud800-half-a-pair \udcff-not-utf-8") == "[secret] [secret]"
 
 
-CUTS = ["\x1b[m\x1b[K", "\x1b[01;31m", "\u200b", "\u2060", "\xad", "\x1b(B", "\x00"]
+CUTS = [
+    "\x1b[m\x1b[K",
+    "\x1b[01;31m",
+    "\u200b",
+    "\u2060",
+    "\xad",
+    "\x1b(B",
+    "\x00",
+    "\x1b]0;\\x1b\x07",
+    "\\u001b]0;x\\u0007",
+]
 
 
 @pytest.mark.parametrize("cut", CUTS)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
-from maverick_tui.agent.permissions.patterns import could_stand_for
+from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
@@ -95,8 +95,9 @@ def _why_command_asks(call: Call, places: Places) -> str:
     named = [word for word in mentioned if any(_may_lead(word, here, places) for here in heres)]
     if len(named) * len(heres) > MOST_WORDS:
         return TOO_LONG
+    limits = Limits()
     for here in heres:
-        if reason := _why_names_ask(plain, named, here, places):
+        if reason := _why_names_ask(plain, named, here, places, limits):
             return reason
     if any(sets_git([word.text for word in words]) for words in plain):
         return "It changes the configuration of git, which can make git run programs."
@@ -111,7 +112,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return "It reads files that are named in another file."
     if (not calls and may_read_below(mentioned)) or any(map(takes_names, calls)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
-    return first_reason(_why_searching_asks(calls, folders, here, places) for here in heres)
+    return first_reason(_why_searching_asks(calls, folders, here, places, limits) for here in heres)
 
 
 def named_to_change(call: Call, places: Places) -> list[str] | None:
@@ -133,30 +134,35 @@ def _arguments(words: Words) -> list[str]:
     return ["true"] if is_staged else ["true" if "/" in program else program, *rest]
 
 
-def _why_names_ask(plain: Sequence[Words], named: Sequence[str], here: Path, places: Places) -> str:
+def _why_names_ask(plain: Sequence[Words], named: Sequence[str], here: Path, places: Places, limits: Limits) -> str:
     """Why what a command names from this folder is not for it to name; what patterns stand for is named as well."""
     found = [*named]
-    for pattern in (word.text for words in plain for word in words if word.may_expand or not word.is_exact):
-        fitting = could_stand_for(pattern, here)
+    expanding = (word.text for words in plain for word in words if word.may_expand or not word.is_exact)
+    for pattern in dict.fromkeys(expanding):
+        fitting = could_stand_for(pattern, here, limits)
         if fitting is None:
-            return unknown_files(pattern)
+            return TOO_LONG if limits.are_reached else unknown_files(pattern)
         found += fitting
     if not plain:  # there, many a sign of a pattern is none
         patterns = (word for word in named if any(sign in word for sign in "*?["))
-        found += (path for pattern in patterns for path in could_stand_for(pattern, here) or ())
-    reasons = (places.why_not_to_write(word, here) for word in found)
+        found += (path for pattern in patterns for path in could_stand_for(pattern, here, limits) or ())
+        if limits.are_reached:
+            return TOO_LONG
+    reasons = (places.why_not_to_write(word, here) for word in dict.fromkeys(found))
     return first_reason(reasons) or places.why_together(found[:MOST_WORDS], here)
 
 
-def _why_searching_asks(calls: Sequence[Sequence[str]], folders: Iterable[str], here: Path, places: Places) -> str:
+def _why_searching_asks(
+    calls: Sequence[Sequence[str]], folders: Iterable[str], here: Path, places: Places, limits: Limits
+) -> str:
     """Why all below these folders, and below those that the calls read, is not to be read from this folder."""
     read = (word for texts in calls for word in read_below(texts))
     parts = {part for word in read for part in (word, word.rpartition("=")[2], *tails(word)) if part}
     below = (path for path in sorted({*parts, *folders}) if is_folder(path, here))
-    if reason := first_reason(places.why_not_to_search(path, here) for path in below):
+    if reason := first_reason(why_not_to_search([""], path, here, places, limits) for path in below):
         return reason
-    searched = ((texts, path) for texts in calls if searches(texts) for path in folders_searched(texts))
-    return first_reason(why_not_to_search(texts, path, here, places) for texts, path in searched)
+    searched = ((texts, path) for texts in calls if searches(texts) for path in dict.fromkeys(folders_searched(texts)))
+    return first_reason(why_not_to_search(texts, path, here, places, limits) for texts, path in searched)
 
 
 def _entered(call: Call) -> list[Path]:
@@ -180,8 +186,11 @@ def first_reason(reasons: Iterable[str]) -> str:
     return next(filter(None, reasons), "")
 
 
-def why_not_to_search(words: Sequence[str], path: str, here: Path, places: Places) -> str:
+def why_not_to_search(words: Sequence[str], path: str, here: Path, places: Places, limits: Limits) -> str:
     """Why a call that searches below this path asks; nothing if it need not."""
+    is_looked_through = words[0] == "rg" or not places.is_inside(path, here)
+    if is_looked_through and not limits.spend(searches=1):
+        return TOO_LONG
     return places.why_not_to_search(path, here) or why_not_to_heed(words, path, here, places)
 
 

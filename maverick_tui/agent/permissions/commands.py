@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
-from maverick_tui.agent.permissions.always_asked import Call, first_reason, unknown_files, why_not_to_search
-from maverick_tui.agent.permissions.patterns import could_stand_for
+from maverick_tui.agent.permissions.always_asked import TOO_LONG, Call, first_reason, unknown_files, why_not_to_search
+from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, moved
 from maverick_tui.agent.permissions.reading import (
     files_read,
@@ -49,12 +49,12 @@ class Commands:
             # A part of it may be allowed, so all that is not harmless is named.
             are = "are" if len(unknown) > 1 else "is"
             return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
-        folders = [call.here]
+        folders, limits = [call.here], Limits()
         patterns = [word.text for words in calls for word in words if not word.is_exact]
         if patterns and not is_one_pipeline(call.command):
             return f"{min(patterns)} may stand for other files by the time it is read."
         for words in calls:
-            if doubt := self._doubt_of_words(words, folders) or self._beyond_bash_rules(words):
+            if doubt := self._doubt_of_words(words, folders, limits) or self._beyond_bash_rules(words):
                 return doubt
             if words[0].text == "cd":
                 reached = {moved(words[1].text, folder) for folder in folders}
@@ -63,33 +63,35 @@ class Commands:
                     return "It goes from folder to folder."
         return self._what_git_runs(calls, folders)
 
-    def _doubt_of_words(self, words: Words, folders: Sequence[Path]) -> str:
+    def _doubt_of_words(self, words: Words, folders: Sequence[Path], limits: Limits) -> str:
         texts, is_move = [word.text for word in words], _is_move(words)
         if _does_more(words):
             return f"{_program(words)}, used like this, is not known to only read."
         patterns = [word.text for word in words if not word.is_exact]
         if patterns and (is_move or not takes_many_files(texts)):
             return unknown_files(min(patterns))
-        for word, folder in product(words, folders):
-            if doubt := self._doubt_of_pattern(word, folder):
+        for word, folder in product(dict.fromkeys(words), folders):
+            if doubt := self._doubt_of_pattern(word, folder, limits):
                 return doubt
-        for named, folder in product(texts[1:] if is_move else files_read(texts), folders):
+        for named, folder in product(dict.fromkeys(texts[1:] if is_move else files_read(texts)), folders):
+            if not limits.spend(files=1):
+                return TOO_LONG
             if doubt := (_where_cd_leads(named, folder) if is_move else "") or self._doubt_of_file(named, folder):
                 return doubt
         # A pattern that fits nothing may be left out by the shell, and then all that is here is searched.
         roots = [*folders_searched(texts), *(["."] if patterns else [])]
-        for path, folder in product(roots if searches(texts) else (), folders):
-            if reason := why_not_to_search(texts, path, folder, self._places):
+        for path, folder in product(dict.fromkeys(roots) if searches(texts) else (), folders):
+            if reason := why_not_to_search(texts, path, folder, self._places, limits):
                 return reason
         return ""
 
-    def _doubt_of_pattern(self, word: Word, folder: Path) -> str:
+    def _doubt_of_pattern(self, word: Word, folder: Path, limits: Limits) -> str:
         """Why a word that stands for files, or might, is not to be read unasked: one of them is a danger, or none of
         them is certain. Only what is a pattern everywhere may stand for anything.
         """
         if word.is_exact and not word.may_expand:
             return ""
-        found = could_stand_for(word.text, folder)
+        found = could_stand_for(word.text, folder, limits)
         is_certain = _is_certain(word, found)
         if found is None or not is_certain or not all(map(_is_known_name, found)):
             return unknown_files(word.text)

@@ -14,9 +14,11 @@ from itertools import islice
 from pathlib import Path
 
 MOST_FILES = 1_000
-"""Files that a pattern may stand for."""
-MOST_SEEN = 20_000
-"""Names that are looked at for one pattern."""
+"""Files that all patterns of a command may stand for."""
+MOST_SEEN = 50_000
+"""Names that are looked at for all patterns of a command."""
+MOST_SEARCHES = 40
+"""Folders that are looked through before a command searches them."""
 
 _CUT = re.compile(r"[\^{]|.?#")
 """From there on zsh may have ideas of its own: EXTENDED_GLOB, BRACE_CCL."""
@@ -29,12 +31,37 @@ class _TooManyError(Exception):
     """More names than are looked at."""
 
 
-def could_stand_for(pattern: str, folder: Path) -> list[str] | None:
+class Limits:
+    """How much is left to look at for one command: it may have many patterns, and go to many folders."""
+
+    def __init__(self) -> None:
+        self._names, self._files, self._searches = MOST_SEEN, MOST_FILES, MOST_SEARCHES
+
+    @property
+    def names(self) -> int:
+        """Names that may still be looked at."""
+        return self._names
+
+    @property
+    def are_reached(self) -> bool:
+        """Whether there is more than is looked at; from then on nothing can be told."""
+        return min(self._names, self._files, self._searches) < 0
+
+    def spend(self, *, names: int = 0, files: int = 0, searches: int = 0) -> bool:
+        """Take note of what is looked at; whether that may be."""
+        self._names -= names
+        self._files -= files
+        self._searches -= searches
+        return not self.are_reached
+
+
+def could_stand_for(pattern: str, folder: Path, limits: Limits | None = None) -> list[str] | None:
     """The paths that a shell in this folder may make of a pattern, and more; None if that cannot be told."""
+    limits = limits or Limits()
     parts = [part for part in pattern.split("/") if part]
     if _UNSURE.search(pattern) or not all(map(_has_whole_brackets, parts)):
         return None
-    search = _Search(folder)
+    search = _Search(folder, limits)
     found = ["/" if pattern.startswith("/") else ""]
     try:
         for number, part in enumerate(parts):
@@ -44,15 +71,15 @@ def could_stand_for(pattern: str, folder: Path) -> list[str] | None:
             found = list(dict.fromkeys([*itself, *inside]))
     except _TooManyError:
         return None
-    return list(filter(None, found)) if len(found) <= MOST_FILES else None
+    return list(filter(None, found)) if limits.spend(files=len(found)) else None
 
 
 class _Search:
     """Looks through folders, and gives up when it has seen too much."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, limits: Limits) -> None:
         self._folder = folder
-        self._left = MOST_SEEN
+        self._limits = limits
 
     def fitting(self, part: str, base: str) -> list[str]:
         """The names in a folder that one part of a pattern fits."""
@@ -81,15 +108,14 @@ class _Search:
         self._spend(1)
         try:
             with os.scandir(self._path(base)) as entries:
-                found += islice(entries, self._left + 1)
+                found += islice(entries, self._limits.names + 1)
         except (OSError, ValueError):  # no folder, or one that a shell cannot list either
             return []
         self._spend(len(found))
         return found
 
     def _spend(self, looks: int) -> None:
-        self._left -= looks
-        if self._left < 0:
+        if not self._limits.spend(names=looks):
             raise _TooManyError
 
     def _path(self, below: str) -> str:

@@ -166,6 +166,8 @@ def _program(words: Sequence[str]) -> tuple[Program | None, Sequence[str]]:
         rest = rest[1:]
     if not rest or any(_SIGNATURE.search(word) for word in rest):  # signatures are checked by a program
         return None, rest
+    if rest[0] in _LIST_REFERENCES and any("signature" in word.lower() for word in rest):  # also `%(*signature:key)`
+        return None, rest
     return _GIT.get(rest[0]) or _GIT.get(" ".join(rest[:2])), rest[1:] if rest[0] in _GIT else rest[2:]
 
 
@@ -220,7 +222,9 @@ def _lists(*options: str) -> Callable[[Sequence[str]], bool]:
     return lambda words: all(map(_is_option, words)) or words[0] in telling
 
 
-_SIGNATURE = re.compile(r"%[-+ ]?G|\(signature")
+_SIGNATURE = re.compile(r"%[-+ ]?G|\(\*?signature")
+_LIST_REFERENCES = frozenset({"for-each-ref", "tag", "branch"})
+"""Commands of git's whose formats and orders are made of the fields of what they list."""
 _SIGNS = frozenset("!(),")
 _COPIERS = frozenset("cp rsync scp mv install".split())
 _READ_BELOW = frozenset(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import ignore_files
+from maverick_tui.agent.permissions import ignore_files, patterns
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from tests.agent.permissions.deciding import bash, decide
 
@@ -39,6 +39,8 @@ ASKS = [
     # Of a repository above, whose settings nobody has looked at.
     "git rev-parse --show-superproject-working-tree",
     "seq 9999999999", "git for-each-ref --format=%(signature)",
+    "git for-each-ref --format='%(*signature)'", "git tag -l --format '%(*signature:grade)'",
+    "git branch --sort=signature",
     "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
     "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
@@ -253,6 +255,41 @@ def test_a_great_many_files_are_not_looked_through_before_a_search(
     verdict = Judge(["Bash(rg:*)"], project, person=True).judge("Bash", bash("rg foo"))
     assert verdict.decision == "ask"
     assert "--no-messages" in verdict.reason
+
+
+@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize(
+    ("command", "most"),
+    [
+        ("cat {}", {"MOST_FILES": 3}),
+        ("cat {}", {"MOST_SEEN": 3}),
+        ("rm {}", {"MOST_FILES": 3}),
+        ("rm $(echo {})", {"MOST_FILES": 3}),
+        ("rg x; rg y; rg z", {"MOST_SEARCHES": 2}),
+    ],
+)
+def test_all_of_a_command_is_looked_at_within_one_limit(
+    command: str, most: dict[str, int], person: bool, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("x1", "x2", "y1", "y2"):
+        (project / name).touch()
+    for name, value in most.items():
+        monkeypatch.setattr(patterns, name, value)
+    verdict = Judge(["Bash"], project, person=person).judge(
+        "Bash", bash(command.format("./x* ./y*")), mode="acceptEdits"
+    )
+    assert verdict.decision == ("ask" if person else "deny"), verdict
+    assert command != "rg x; rg y; rg z" or "too long" in verdict.reason
+
+
+def test_a_pattern_that_is_named_again_and_again_is_looked_at_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "x1").touch()
+    monkeypatch.setattr(patterns, "MOST_FILES", 3)
+    for command in ("cat " + "x* " * 50, "rm " + "x* " * 50):
+        verdict = Judge(["Bash"], project, person=False).judge("Bash", bash(command))
+        assert verdict.decision == "allow", verdict
 
 
 @pytest.mark.parametrize("person", [True, False])
