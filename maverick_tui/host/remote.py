@@ -106,6 +106,8 @@ class RemoteRun:
         """What was sent and not confirmed, by id: it is sent again when the line comes back."""
         self._line: Line | None = None
         self._all_heard = asyncio.Event()
+        self._has_news = asyncio.Event()
+        """Set once the host has said who it is, or will not."""
 
     def send(self, command: Command) -> None:
         """Pass a command on; what cannot be sent now is sent when there is a line."""
@@ -119,6 +121,13 @@ class RemoteRun:
         self._unheard[name] = command
         self._all_heard.clear()
         self._write(name, command)
+
+    async def past(self) -> list[Event]:
+        """What the run had told when its host was first reached; empty if it never was, or has ended since."""
+        await self._has_news.wait()
+        if self.hello is None or not self.hello.events or not await self.events.wait(self.hello.events - 1):
+            return []
+        return self.events.since(0)
 
     async def heard(self) -> None:
         """Wait until the host has confirmed all that was sent."""
@@ -165,6 +174,7 @@ class RemoteRun:
                 await asyncio.sleep(again_after[attempt])
         finally:
             self.events.close()
+            self._has_news.set()
 
     async def _read(self) -> bool:
         """Read as far as the line goes; whether that was all."""
@@ -176,6 +186,7 @@ class RemoteRun:
                     hint="Update Maverick to see it.",
                 )
             self.hello, self._line = way.hello, way
+            self._has_news.set()
             self.events.is_kept_elsewhere = way.hello.is_kept and not self._way.machine
             self._on_line("")
             self._on_hello(way.hello)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal, cast
 
 from maverick_tui.inert import inert, one_line
@@ -487,3 +489,19 @@ class RunStore:
 
     def _permission_settled(self, event: ev.PermissionSettled) -> None:
         self.calls.settled(event, is_own=event.by == self.reader)
+
+
+def store_of(events: Iterable[Event]) -> RunStore:
+    """A run as it stands after these events. What a block has grown by is taken in few steps: it takes a fifth."""
+    store = RunStore()
+    for kind, group in groupby(events, lambda event: (event.type, getattr(event, "block", 0))):
+        grown = cast("list[ev.BlockGrew]", list(group)) if kind[0] == "block_grew" else None
+        if grown is None:
+            for event in group:
+                store.apply(event)
+            continue
+        store.apply(grown[0])
+        if len(grown) > 1:
+            last = grown[-1]
+            store.apply(type(last)(last.at, last.block, "".join(event.text for event in grown[1:])))
+    return store

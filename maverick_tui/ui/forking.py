@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from maverick_tui.runs.board import RunModel
-from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.store import store_of
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Forks:
         work_told(self._app, self._begin(run, fork), group="forks", title="Fork")
 
     async def _begin(self, run: RunModel, fork: GoingOn) -> None:
-        store = await asyncio.to_thread(_store_of, fork.past.events)
+        store = await asyncio.to_thread(store_of, fork.past.events)
         if run.run_id not in self._board.runs:
             return  # somebody has closed it
         store.queue.update(run.store.queue)
@@ -95,14 +95,6 @@ def _told_by(run_id: str) -> list[Event]:
     from maverick_tui.history.forking import told_by
 
     return told_by(run_id)
-
-
-def _store_of(events: list[Event]) -> RunStore:
-    """In a thread: there may be many."""
-    store = RunStore()
-    for event in events:
-        store.apply(event)
-    return store
 
 
 def _agents_in(folder: Path) -> list[str]:

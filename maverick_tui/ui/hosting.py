@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from maverick_tui.host.remote import RemoteRun
     from maverick_tui.host.starting import WaitingHost
     from maverick_tui.runs.board import RunModel
+    from maverick_tui.runs.store import RunStore
     from maverick_tui.ui.launch import RunSetup
 
 log = logging.getLogger(__name__)
@@ -32,15 +33,25 @@ TITLE = "Attached run"
 AWAY_AFTER = 60.0
 """Seconds after which somebody was away, and is told what they have missed."""
 TOLD_FOR = 12.0
+LONG = 200
+"""Events of a past that is taken in as a whole."""
 
 
 class HostedRuns:
     """Starts hosts, follows runs that have one, and tells the person what becomes of the way to them."""
 
-    def __init__(self, app: App[Any], ended: Callable[[RunModel, str], None]) -> None:
-        """`ended` hears of a run that is not followed any more, and what was typed to it and has not reached it."""
+    def __init__(
+        self,
+        app: App[Any],
+        ended: Callable[[RunModel, str], None],
+        taken_in: Callable[[RunModel, RunStore], None],
+    ) -> None:
+        """`ended` hears of a run that is not followed any more, and what was typed to it and has not reached it;
+        `taken_in` has a run shown as the store has it.
+        """
         self._app = app
         self._ended = ended
+        self._taken_in = taken_in
         self._waiting: WaitingHost | None = None
 
     def warm(self) -> None:
@@ -117,13 +128,29 @@ class HostedRuns:
     async def _follow(self, run: RunModel, remote: RemoteRun) -> None:
         since = len(remote.events)
         run.connect(remote)
-        following = asyncio.create_task(run.follow(remote.events, since), name=f"maverick-follow-{run.run_id}")
+        serving = asyncio.create_task(remote.serve(), name=f"maverick-read-{run.run_id}")
         try:
-            await remote.serve()
+            since = since or await self._take_past(run, remote)
+            await run.follow(remote.events, since)
+            await serving
         finally:
-            await following
+            serving.cancel()
+            await asyncio.wait({serving})
             run.attached = None
             self._ended(run, "\n".join(remote.unsent))
+
+    async def _take_past(self, run: RunModel, remote: RemoteRun) -> int:
+        """Take in what a run has told before we came; how much that was. To show each step of it takes far longer."""
+        past = await remote.past()
+        if len(past) < LONG:
+            return 0
+        from maverick_tui.runs.store import store_of
+
+        store = await asyncio.to_thread(store_of, past)
+        began: RunStarted = past[0]  # type: ignore[assignment]
+        store.reader, run.agent = run.store.reader, run.agent or began.agent
+        self._taken_in(run, store)
+        return len(past)
 
     def _say(self, text: str) -> None:
         self._app.notify(one_line(text), title=TITLE, severity="warning", timeout=6, markup=False)

@@ -166,6 +166,12 @@ class KeptRuns:
         if (screen := self._navigation.screen_of(run)) is not None and screen.is_mounted:
             await screen.transcript.prepare(store)
 
+    def take_in(self, run: RunModel, store: RunStore) -> None:
+        """Show a run as this store has it."""
+        self._reread(run, store, 0)
+        self._navigation.entitle(run)
+        self._navigation.runs_changed()
+
     def _reread(self, run: RunModel, store: RunStore, renumbered_by: int) -> None:
         run.store.become(store, renumbered_by)
         if (screen := self._navigation.screen_of(run)) is not None:

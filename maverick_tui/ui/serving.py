@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import RunModel
+    from maverick_tui.runs.store import RunStore
     from maverick_tui.ui.kept_runs import KeptRuns
     from maverick_tui.ui.navigation import Navigation
 
@@ -37,7 +38,7 @@ class Serving:
         self._setup = setup
         self._navigation = navigation
         self._leaving = leaving
-        self._hosted = HostedRuns(app, self._host_left)
+        self._hosted = HostedRuns(app, self._host_left, self._take_in)
         self.attach = self._hosted.attach
 
     # -- what all runs need -------------------------------------------------------------------------------------------
@@ -154,6 +155,10 @@ class Serving:
             finally:
                 await following  # the log ends with the run, however that ends
                 self.kept.ended(run)
+
+    def _take_in(self, run: RunModel, store: RunStore) -> None:
+        """A run is known from its beginning."""
+        self.kept.take_in(run, store)
 
     def _host_left(self, run: RunModel, unsent: str) -> None:
         """A run is not followed any more."""

@@ -138,7 +138,7 @@ async def test_a_fork_that_is_closed_before_it_begins_is_not_served(monkeypatch:
         assert may_read.wait(PATIENCE)
         return made
 
-    monkeypatch.setattr(forking, "_store_of", slowly)
+    monkeypatch.setattr(forking, "store_of", slowly)
     app = ForkApp()
     async with app.run_test(size=(100, 30)) as pilot:
         run = RunModel(fork.run_id, fork.agent, app.board)
