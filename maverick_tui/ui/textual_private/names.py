@@ -57,6 +57,7 @@ PAINTING = (
         for name in ("divide", "crop", "style", "filter", "line_length", "crop_extend", "offsets")
     ),
     Private(_STRIP, "render_ansi", "strip.py: the codes of a style", ("style", "color_system")),
+    Private("rich.style:Style", "_ansi", "strip.py: the codes of a style, once they are known"),
     Private("rich.console:Console", "_color_system", "strip.py: which colours the terminal has"),
     Private(_DRIVER, "_app", "driver.py: keys go straight into its queue"),
     Private(_DRIVER, "_auto_restart", "driver.py: whether the terminal is ours to give up for a Ctrl+Z"),

@@ -8,9 +8,14 @@ painting, it paints as ever.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from typing import Literal
 
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.style import Style
 from textual.app import App
 from textual.errors import NoWidget
 from textual.geometry import Region
@@ -19,11 +24,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.ui.textual_private.names import is_plain
+from maverick_tui.ui.textual_private.strip import inked, is_erased_alike, pen, pen_from
 
 PlacedStrip = tuple[int, Strip]
 """A row of a widget, counted from its top edge, and what stands in it from its left edge on."""
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
+_FEW = 6
+_ERASES = "STY" not in os.environ
+"""GNU screen erases without the background's colour; all other terminals of today keep it."""
 
 
 def may_paint(widget: Widget) -> bool:
@@ -59,26 +68,74 @@ def uncovered_rows(widget: Widget) -> set[int]:
     return rows
 
 
-def write_rows(widget: Widget, rows: Iterable[PlacedStrip], *, are_filtered: bool = False) -> None:
+def write_rows(
+    widget: Widget,
+    rows: Iterable[PlacedStrip],
+    *,
+    are_filtered: bool = False,
+    shown: Sequence[Strip | None] = (),
+) -> None:
     """Write rows of a widget that `may_paint`, all in one update; its own scrollbars stay as they are.
 
     The application's line filters (ANSI colours, NO_COLOR) are applied unless the rows come from Textual's own
-    `render_lines`, which has done so.
+    `render_lines`, which has done so. What is known to be `shown` in these rows need not be written again.
     """
     app = widget.app
     assert app._driver is not None
     console, region = app.console, widget.region
     scrollbars = list(_own_scrollbars(widget, region))
     out: list[str] = []
+    ink = _Ink(console)
     for y, strip in rows if are_filtered else _filtered(widget, rows):
         for x, part in _beside(scrollbars, y, strip):
-            out.append(f"\x1b[{region.y + y + 1};{region.x + x + 1}H{part.render(console)}")
+            before = shown[y] if y < len(shown) and part is strip else None
+            ink.write(out, region.y + y + 1, region.x + x + 1, part, before)
+    out.append(ink.end)
     # Where Textual leaves the cursor, too: input methods open their window there.
     cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
     out.append(f"\x1b[{cursor.y + 1};{cursor.x + 1}H")
     text = "".join(out)
     app._driver.write(f"{_BEGIN}{text}{_END}" if app._sync_available else text)
     app._driver.flush()
+
+
+class _Ink:
+    """Writes rows one after the other: colours only where they change, and no blank that stands there already."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._pen: Style | Literal[""] | None = ""
+        """The style that the terminal writes in; an empty one is not known."""
+
+    @property
+    def end(self) -> str:
+        """What leaves the terminal without a style."""
+        return "" if self._pen == "" else "\x1b[0m"
+
+    def write(self, out: list[str], line: int, column: int, strip: Strip, before: Strip | None) -> None:
+        """Write a row at its place, where this stood before, if it is known."""
+        if (row := inked(strip, self._console)) is None:
+            out.append(f"\x1b[{line};{column}H{strip.render(self._console)}")
+            self._pen = ""
+            return
+        old = inked(before, self._console) if before is not None else None
+        blanks, style = (0, None) if old is None else (old.lead, old.first) if old.text else (old.trail, old.last)
+        skip = min(row.lead, blanks) if style == row.first else 0
+        out.append(f"\x1b[{line};{column + skip}H")
+        if len(row.text) > skip:
+            self._take(out, row.first)
+            out.append(row.text[skip:])
+            self._pen = row.mid
+        if row.trail and not (old is not None and old.last == row.last and old.trail >= row.trail):
+            self._take(out, row.last)
+            # Blanks are erased where that takes fewer bytes; it leaves the cursor where it is, which is set next.
+            is_erased = _ERASES and row.trail > _FEW and is_erased_alike(row.last)
+            out.append(f"\x1b[{row.trail}X" if is_erased else " " * row.trail)
+
+    def _take(self, out: list[str], style: Style | None) -> None:
+        colours = self._console._color_system or ColorSystem.TRUECOLOR
+        out.append(pen(style, colours) if self._pen == "" else pen_from(self._pen, style, colours))
+        self._pen = style
 
 
 class Painter:
@@ -104,7 +161,7 @@ class Painter:
         self._shown = rows
         widget._repaint_required = False
         if changed:
-            write_rows(widget, changed, are_filtered=True)
+            write_rows(widget, changed, are_filtered=True, shown=known)
 
     def saw(self, crop: Region, rows: Sequence[Strip]) -> None:
         """Textual was given these rows. It asks more often than it paints, so what is new to us may be shown or not."""
@@ -133,7 +190,7 @@ class RowPainter:
         else:
             changed = [(y, row) for y, row in enumerate(rows) if row is not shown[y]]
         if changed:
-            write_rows(self._widget, changed)
+            write_rows(self._widget, changed, shown=shown if shown is not None and len(shown) == len(rows) else ())
         self._shown = rows
 
 
