@@ -63,13 +63,21 @@ def main() -> int:
             log_of(order.run_id, is_kept=False).unlink(missing_ok=True)
     except (MaverickError, OSError) as error:
         log.exception("The host has ended")
-        text = error.message if isinstance(error, MaverickError) else str(error)
-        _answer({"error": text, "hint": getattr(error, "hint", "")})
+        _answer(_refusal(error))
         return 1
     except Exception:  # its only reader is the log, which has no secrets in it
         log.exception("The host has failed")
         return 1
     return 0
+
+
+def _refusal(error: MaverickError | OSError) -> dict[str, object]:
+    """Why it cannot be a host, and what to do about it."""
+    if isinstance(error, MaverickError):
+        return {"error": error.message, "hint": error.hint}
+    where = f"{error.filename}: " if error.filename else ""
+    hint = "See to that folder, or name others with MAVERICK_RUNTIME_DIR and MAVERICK_STATE_DIR."
+    return {"error": f"The run cannot have a process of its own. {where}{error.strerror or error}.", "hint": hint}
 
 
 def _log_for(order: Order) -> None:
@@ -108,12 +116,12 @@ async def _host(order: Order) -> None:
     async with _settings(order) as config:
         run = _run(order, config, goes_on)
         run.admission = line = WaitingLine(order.run_id, config.max_runs, run.events)
-        if order.is_kept and config.keep_runs:
-            run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
         server = RunServer(order.run_id, order.agent, run.events, run)
         since = len(goes_on.past.events) if goes_on is not None else 0
         news = notifying(order.run_id, run.events, config.notify_command, lambda: server.readers > 0, since)
         async with server.listening(), news:
+            if order.is_kept and config.keep_runs:  # once its place is its own: else somebody else may have to keep it
+                run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
             line.try_enter()  # before whoever is started after us
             _answer({"ready": os.getpid()})
             _heed_signals(run)

@@ -42,7 +42,9 @@ class Attachment(NamedTuple):
     heard: Callable[[], Awaitable[None]]
     """Waits until all that was wanted of the run has reached its process."""
     is_guest: bool = False
-    """Whether somebody else has started it: what becomes of it is theirs to say."""
+    """Whether it was there before this application came to it."""
+    is_read_only: bool = False
+    """Whether we only look on: what becomes of it is not ours to say."""
     machine: str = ""
     """Where it lives, if that is another machine."""
     is_broken: bool = False
@@ -247,8 +249,8 @@ class RunModel:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is served, here or in a process of its own, and this application has started it."""
-        return self.is_served and not (self.attached is not None and self.attached.is_guest)
+        """Whether it is served, here or in a process of its own, and we may say what becomes of it."""
+        return self.is_served and not (self.attached is not None and self.attached.is_read_only)
 
     @property
     def told(self) -> list[Event]:

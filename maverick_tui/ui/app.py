@@ -9,6 +9,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -20,6 +21,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from maverick_tui import paths
+from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.far_runs import FarRuns
 from maverick_tui.ui.forking import Forks
@@ -264,7 +266,8 @@ class MaverickApp(App[int]):
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
         screen = self._navigation.screen_of(run)
-        if run.store.queue or run.store.entries or not run.is_ours:
+        is_guest = run.attached is not None and run.attached.is_guest
+        if run.store.queue or run.store.entries or is_guest:
             return  # the person was faster, or somebody was long ago
         from maverick_tui.ui.widgets.prompt import typed
 
@@ -402,6 +405,11 @@ class MaverickApp(App[int]):
         self._ctrl_c_at = now
         self.notify("Press Ctrl+C again to quit.", timeout=QUIT_AGAIN_WITHIN)
 
+    @property
+    def farewell(self) -> list[str]:
+        """What is said once the application is gone: which agents are still at work, and how to come back to them."""
+        return [f"{one_line(title)} is still at work: maverick attach {name}" for title, name in self._leaving.left]
+
     async def action_quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""
         self._leaving.quit()
@@ -417,4 +425,7 @@ def run_app(launch: Launch) -> int:
             app.run()
     finally:
         sys.setswitchinterval(interval)
+    with suppress(OSError):  # the terminal may be gone
+        for line in app.farewell:
+            print(line)
     return app.return_code or app.return_value or 0

@@ -51,7 +51,9 @@ class FarRuns:
         """Show what the run has told, and tells from now on; what is wanted of it is sent there."""
         following = self._follow(run, machine, is_read_only=is_read_only)
         worker = work_told(self._app, following, group="attached", title=f"Run on {one_line(machine)}")
-        run.attached = Attachment(time.time(), worker.cancel, _nothing, is_guest=True, machine=machine)
+        run.attached = Attachment(
+            time.time(), worker.cancel, _nothing, is_guest=True, is_read_only=is_read_only, machine=machine
+        )
 
     async def _follow(self, run: RunModel, machine: str, *, is_read_only: bool) -> None:
         line = _LineNews(self._navigation, run, self._say)

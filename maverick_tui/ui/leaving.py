@@ -48,6 +48,8 @@ class Leaving:
         self._navigation = navigation
         self.begun = asyncio.Event()
         """Set once the application is being left."""
+        self.left: list[tuple[str, str]] = []
+        """Runs that are still at work when the application is gone: what they are called, and how to name them."""
 
     def close_run(self, run: RunModel) -> None:
         """End a run and forget it; if something would be lost, or it could go on without us, ask first."""
@@ -66,12 +68,13 @@ class Leaving:
         if run.run_id not in self._board.runs:
             return
         screen, beside = self._navigation.screen_of(run), self._navigation.forget(run)
-        if run.attached is None or (run.is_ours and fate == "end"):
+        if run.attached is None or (run.is_busy and fate == "end"):
             run.close()
         else:
+            if run.is_busy or not run.is_ours:
+                text = f"Come back with: maverick attach {run.attached.named(run.run_id)}"
+                self._app.notify(text, title=run.title, timeout=6, markup=False)
             self._app.run_worker(self._leave_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)
-            text = f"Come back with: maverick attach {run.attached.named(run.run_id)}"
-            self._app.notify(text, title=run.title, timeout=6, markup=False)
         self._give_up([run], self._app.workers)
         if screen is None:
             self._navigation.runs_changed()
@@ -149,14 +152,16 @@ class Leaving:
     async def _leave(self, code: int, fate: Fate) -> None:
         """Close every run that ends with us, so that no CLI stays behind, and then the application."""
         waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
-        left = []
+        leaving = []
         for run in self._board.runs.values():
             if run.attached is None or (run.is_busy and fate == "end"):
                 run.close()
             else:
-                left.append(self._leave_run(run, fate))
+                if run.is_busy and fate == "leave":
+                    self.left.append((run.title, run.attached.named(run.run_id)))
+                leaving.append(self._leave_run(run, fate))
         self._give_up(self._board.runs.values(), waiting)
-        await asyncio.gather(*left)
+        await asyncio.gather(*leaving)
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
@@ -224,11 +229,15 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
 
 def _at_work(busy: Sequence[RunModel], drafts: Iterable[str]) -> str:
     """What is said of runs at work that can do without us, and of what was typed."""
-    are, it = ("is", "it goes on") if len(busy) == 1 else ("are", "they go on")
-    where = "in its own process" if len(busy) == 1 else "in processes of their own"
-    told = [f"{_names(busy)} {are} still running. Left at work, {it} {where}: come back with maverick."]
+    one = len(busy) == 1
+    answers = [
+        f"Leave at work: {'it goes' if one else 'they go'} on without you; come back with maverick.",
+        f"Interrupt: {'it stops and waits' if one else 'they stop and wait'} for you.",
+        f"End: {'it stops' if one else 'they stop'}, and can go on later from the history.",
+    ]
+    told = [f"{_names(busy)} {'is' if one else 'are'} still running.", "\n".join(answers)]
     if any(not run.is_kept for run in busy):
-        told.append("Not everything of it is kept: what has ended is gone.")
+        told.append("What is not kept is gone once its process has ended.")
     if any(draft.strip() for draft in drafts):
         told.append("What you have typed and not sent is lost.")
     return "\n\n".join(told)

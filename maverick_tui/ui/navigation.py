@@ -71,7 +71,7 @@ class Navigation:
             runs=self._run_items(),
             badge=self._launch.badge,
             folder=self._launch.folder,
-            elsewhere=None if self._launch.is_demo else self._runs_elsewhere,  # a demo has nothing of one's own in it
+            elsewhere=self._runs_elsewhere,
         )
         return self._picker
 

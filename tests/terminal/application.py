@@ -23,7 +23,9 @@ CTRL_B, CTRL_C, CTRL_E, CTRL_F, CTRL_G, CTRL_J, CTRL_N, CTRL_O, CTRL_P, CTRL_Q, 
 # What the shell and the editors of the tests write (between [ and ] is what they were told to say), and marks.
 _HALF = re.compile(rb"(?:\x1b(?:\[[0-9;?<>=]*)?|[\xc2-\xf4][\x80-\xbf]{0,2})$")
 """A sequence or a character that was cut off."""
-_OTHERS = re.compile(rb"\x1b\]7777;[^\x07]*\x07|(?:\r\n\[1\]\+  Stopped[^\r]*\r\n)?\[[a-z0-9 ]+\]\r\n(?:\r\n)?")
+_FAREWELL = rb"(?:handyman is still at work: maverick attach [0-9a-f]+\r\n)+$"
+_STOPPED = rb"(?:\r\n\[1\]\+  Stopped[^\r]*\r\n)?\[[a-z0-9 ]+\]\r\n(?:\r\n)?"
+_OTHERS = re.compile(rb"|".join((_FAREWELL, rb"\x1b\]7777;[^\x07]*\x07", _STOPPED)))
 _PROMPT_ROW = re.compile(r"^\s*│ (.*?)\s*│$")
 WHEEL_UP, WHEEL_DOWN = 64, 65
 SIZE = (100, 30)

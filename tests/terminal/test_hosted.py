@@ -83,8 +83,8 @@ def test_killed_the_application_leaves_its_agent_at_work_and_it_is_found_again(
     again.see("✔ done in")
     assert WORDS[-1] in again.glass.text
     again.send(CTRL_Q)
-    assert again.wait() == 0, "nobody is asked: it goes on without us"
-    assert has_host(run_id)
+    assert again.wait() == 0, "nobody is asked: it has nothing to do"
+    assert wait_until_gone(mark) == {}, "and nobody needs it"
 
 
 def transcript(app: Application) -> list[str]:
@@ -142,6 +142,8 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
     other.see("answered by ")
     one.see("It is made.")
     assert "answered by" not in one.look().text
+    for app in (one, other):
+        app.see("✔ done in")
     for app in (one, other):
         app.send(CTRL_Q)
         assert app.wait() == 0

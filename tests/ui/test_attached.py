@@ -14,6 +14,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, SendPrompt
 from maverick_tui.ui import hosting
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
@@ -72,10 +73,12 @@ async def test_what_is_typed_and_answered_goes_there() -> None:
     assert not any(isinstance(command, CloseRun) for command in run.commands)
 
 
-async def test_quitting_asks_nothing_and_leaves_it_at_work() -> None:
+async def test_quitting_asks_and_enter_leaves_it_at_work() -> None:
     async with attached(begun()) as (run, app, pilot):
         await until(pilot, lambda: "I am at work." in shown(app))
         await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, LeavingScreen), "it asks")
+        await pilot.press("enter")
         await until(pilot, lambda: app._exit)
     assert run.commands == []
 
@@ -84,7 +87,9 @@ async def test_closing_its_screen_leaves_it_at_work_and_says_how_to_come_back() 
     async with attached(begun()) as (run, app, pilot):
         await until(pilot, lambda: "I am at work." in shown(app))
         await pilot.press("f9")
-        await until(pilot, lambda: not isinstance(app.screen, RunScreen), "the picker is there")
+        await until(pilot, lambda: isinstance(app.screen, LeavingScreen), "it asks")
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen), "the picker is there")
         assert any(f"maverick attach {RUN}" in notice.message for notice in app._notifications)
         await until(pilot, lambda: not run.server.readers, "nobody reads it any more")
     assert run.commands == []
@@ -177,6 +182,8 @@ async def test_plain_maverick_lists_what_was_left_at_work_and_leads_there() -> N
             await until(pilot, lambda: isinstance(app.screen, RunScreen) and "wants permission" in shown(app))
             assert app.board.runs[RUN].attached is not None
             await pilot.press("f9")
+            await until(pilot, lambda: isinstance(app.screen, LeavingScreen), "it asks")
+            await pilot.press("l")
             await until(pilot, lambda: not run.server.readers, "it was left")
             assert not run.events.is_closed
             await until(pilot, lambda: isinstance(app.screen, PickerScreen) and app.screen.is_mounted)

@@ -13,6 +13,7 @@ from maverick_tui.host import remote
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui import far_listing
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.items import Item
 from maverick_tui.ui.picker.screen import PickerScreen
@@ -109,6 +110,8 @@ async def test_the_picker_lists_the_runs_of_other_machines_and_those_that_are_aw
             await until(pilot, lambda: isinstance(app.screen, RunScreen) and "I am at work." in shown(app))
             assert "on there" in header(app)
             await pilot.press("f9")
+            await until(pilot, lambda: isinstance(app.screen, LeavingScreen), "it asks")
+            await pilot.press("l")
             await until(pilot, lambda: isinstance(app.screen, PickerScreen), "the picker is there")
             assert any(f"maverick attach {THERE}:{RUN}" in notice.message for notice in app._notifications)
         run.events.close()

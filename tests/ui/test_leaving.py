@@ -77,14 +77,14 @@ async def test_a_run_at_work_is_closed_only_after_a_question() -> None:
             assert (not app.board.runs) == is_closed
 
 
-def hosted(run: RunModel, *, is_guest: bool = False) -> list[str]:
+def hosted(run: RunModel, *, is_read_only: bool = False) -> list[str]:
     """Let it have a process of its own; what is left of it stands in the list."""
     left: list[str] = []
 
     async def heard() -> None:
         left.append("heard")
 
-    run.attached = Attachment(BEGAN, lambda: left.append("left"), heard, is_guest=is_guest)
+    run.attached = Attachment(BEGAN, lambda: left.append("left"), heard, is_read_only=is_read_only)
     return left
 
 
@@ -98,9 +98,9 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
 ) -> None:
     async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
         left = hosted(app.run_model)
-        at_rest, guest = another(app, "Look around"), another(app, "Whose is this")
+        at_rest, seen = another(app, "Look around"), another(app, "Whose is this")
         hosted(at_rest)
-        hosted(guest, is_guest=True)
+        hosted(seen, is_read_only=True)
         await pilot.press("ctrl+q")
         await until(pilot, lambda: app.top == "LeavingScreen")
         await pilot.press("escape", "ctrl+q")
@@ -111,8 +111,10 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
         assert (left == ["heard", "left"]) == is_left
         assert isinstance(at_rest.handle, Kept)
         assert at_rest.handle.take() == [CloseRun(if_unused=True)]
-        assert isinstance(guest.handle, Kept)
-        assert guest.handle.take() == [], "it is somebody else's"
+        assert isinstance(seen.handle, Kept)
+        assert seen.handle.take() == [], "we only look on"
+        told = [f"reviewer is still at work: maverick attach {app.run_model.run_id}"] if key == "enter" else []
+        assert app.farewell == told
 
 
 async def test_closing_an_agent_at_work_may_leave_it_there() -> None:
