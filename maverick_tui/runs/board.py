@@ -43,6 +43,8 @@ class Attachment(NamedTuple):
     """Waits until all that was wanted of the run has reached its process."""
     is_guest: bool = False
     """Whether it was there before this application came to it."""
+    unsent: Callable[[], list[str]] = list
+    """Prompts that have not reached its process."""
     is_read_only: bool = False
     """Whether we only look on: what becomes of it is not ours to say."""
     machine: str = ""
@@ -245,7 +247,9 @@ class RunModel:
         if not self.is_ours:
             return False
         tasks = any(task.is_task_alive for task in store.tasks.values())
-        return bool(store.is_running or tasks or store.questions or store.jobs or store.planned)
+        # In a process of its own it sends what waits, whether or not anybody looks.
+        sends = self.attached is not None and bool(store.queue.keys() - store.held)
+        return bool(store.is_running or tasks or store.questions or store.jobs or store.planned or sends)
 
     @property
     def is_ours(self) -> bool:

@@ -61,7 +61,7 @@ CHANGES_RUNS = (
 
 
 class MaverickApp(App[int]):
-    """Mission control. Runs belong to the application: they go on whatever screen is shown."""
+    """Mission control. Runs go on whatever screen is shown, in processes of their own."""
 
     TITLE = "Maverick"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -90,7 +90,8 @@ class MaverickApp(App[int]):
         self._typed = TypedKeys(self)
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
-        self._serving = Serving(self, self._setup, self._navigation, self._leaving.begun)
+        is_to_start = not (launch.attaches or launch.opens)
+        self._serving = Serving(self, self._setup, self._navigation, self._leaving.begun, is_to_start=is_to_start)
         self._kept = KeptRuns(self, self.board, self._navigation, self._serving, lambda: self._setup.cwd)
         self._serving.kept = self._kept
         self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back)
@@ -227,6 +228,7 @@ class MaverickApp(App[int]):
     def action_new_run(self) -> None:
         """To the picker; the run on the screen goes on."""
         self._navigation.show_picker()
+        self._serving.warm()
 
     def action_other_run(self, direction: int) -> None:
         """To the next run, or to the one before."""

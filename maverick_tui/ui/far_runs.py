@@ -61,7 +61,7 @@ class FarRuns:
             _reader_of, run.run_id, machine, line, lambda why: self._say(run, why), is_read_only=is_read_only
         )
         if run.attached is not None:
-            run.attached = run.attached._replace(heard=remote.heard)
+            run.attached = run.attached._replace(heard=remote.heard, unsent=lambda: remote.unsent)
         handle = _SentThere(run, remote, line.refresh)
         run.connect(handle)
         following = asyncio.create_task(run.follow(remote.events), name=f"maverick-follow-{run.run_id}")

@@ -87,12 +87,19 @@ class HostedRuns:
         """Show what a run has told that somebody else has started; what is wanted of it is sent there."""
         remote = self._remote(run, (), is_read_only=is_read_only, is_guest=True)
         worker = work_told(self._app, self._follow(run, remote), group="attached", title=TITLE)
-        run.attached = Attachment(time.time(), worker.cancel, remote.heard, is_guest=True, is_read_only=is_read_only)
+        run.attached = Attachment(
+            time.time(),
+            worker.cancel,
+            remote.heard,
+            is_guest=True,
+            unsent=lambda: remote.unsent,
+            is_read_only=is_read_only,
+        )
 
     async def follow(self, run: RunModel, past: Sequence[Event] = ()) -> None:
         """Show a run of ours that has a host, to its end; its store knows its past. It must be called in a worker."""
         remote = self._remote(run, past)
-        run.attached = Attachment(time.time(), get_current_worker().cancel, remote.heard)
+        run.attached = Attachment(time.time(), get_current_worker().cancel, remote.heard, unsent=lambda: remote.unsent)
         await self._follow(run, remote)
 
     def _remote(

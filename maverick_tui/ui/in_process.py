@@ -69,6 +69,9 @@ def make_run(
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await find_and_ask(app, listing, ready.cwd)
+        if failure is not None and ready.config.hosted_runs:
+            text = "It lives in this window, and ends with it: it could not be started at first."
+            app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)
         found = listing
         plan = RunPlan(lambda: _make(found, given, ready), ready.cwd, ready.config, given)
         if not ready.is_demo:

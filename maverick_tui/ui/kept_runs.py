@@ -70,21 +70,22 @@ class KeptRuns:
             self.ended(run)
         else:
             self.await_reading(run)
-            self._work(self._open(run.run_id, None, (), may_attach=False))
+            self._work(self._open(run.run_id, None, (), is_left=True))
         self.give_back(run, unsent)
 
     def open(self, run_id: str, number: int | None = None, words: Sequence[str] = ()) -> None:
         """Show a run as it stands; at the event with that number, with these words marked."""
         self._work(self._open(run_id, number, words))
 
-    async def _open(self, run_id: str, number: int | None, words: Sequence[str], *, may_attach: bool = True) -> None:
+    async def _open(self, run_id: str, number: int | None, words: Sequence[str], *, is_left: bool = False) -> None:
+        """Show it; one that was left is read again where it is, and not followed."""
         run = self._board.runs.get(run_id)
         is_served = run is not None and run.rest is None
         if run is not None and is_served:
             self._navigation.show_run(run)
             if number is None:
                 return
-        if may_attach and not is_served and number is None and await asyncio.to_thread(has_host, run_id):
+        if not is_left and not is_served and number is None and await asyncio.to_thread(has_host, run_id):
             self._follow(run_id)
             return
         from maverick_tui.exceptions import ConfigError
@@ -94,7 +95,7 @@ class KeptRuns:
             part = None if is_served else await asyncio.to_thread(_open_part, run_id, number)
             if part is not None:
                 first = rest_of(part.store)._replace(words=f"{READING} {part.events:,} events")
-                run = self._show(part, first, number, words)
+                run = self._show(part, first, number, words, is_left=is_left)
                 await self._painted(run)
             opened = await asyncio.to_thread(_open_run, run_id, number)
             if run is not None and not is_served:
@@ -111,7 +112,8 @@ class KeptRuns:
             opened.store.renumber(distance(run.store, opened.store))
             self._show_place(run, opened.entry, words)
         elif part is None or run is None:
-            self._show(opened, rest_of(opened.store, is_damaged=bool(opened.problem)), number, words)
+            rest = rest_of(opened.store, is_damaged=bool(opened.problem))
+            self._show(opened, rest, number, words, is_left=is_left)
         elif run.rest is first:  # else it has gone on meanwhile, or was opened again
             run.rest = rest_of(opened.store, is_damaged=bool(opened.problem))
             self._reread(run, opened.store, _between(part.entry, opened.entry))
@@ -127,7 +129,9 @@ class KeptRuns:
             self._serving.attach(run)
         self._navigation.show_run(run)
 
-    def _show(self, opened: OpenedRun, rest: Rest, number: int | None, words: Sequence[str]) -> RunModel:
+    def _show(
+        self, opened: OpenedRun, rest: Rest, number: int | None, words: Sequence[str], *, is_left: bool = False
+    ) -> RunModel:
         known = self._board.runs.get(opened.run_id)
         if known is not None and known.rest is None:  # it has gone on while it was read: it shows more than this
             self._navigation.show_run(known)
@@ -140,7 +144,7 @@ class KeptRuns:
         else:
             run.store = opened.store
             self._board.add(run)
-        if self._navigation.shown_run is not run:
+        if self._navigation.shown_run is not run and not is_left:
             self._navigation.show_run(run)
         if number is not None:
             self._show_place(run, opened.entry, words)

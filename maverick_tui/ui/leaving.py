@@ -57,7 +57,7 @@ class Leaving:
         if run.is_busy and run.attached is not None:
             from maverick_tui.ui.dialogs.leaving import LeavingScreen
 
-            question = LeavingScreen(f"Close {run.title} while it is at work?", _at_work([run], [draft]))
+            question = LeavingScreen(f"Close {run.title} while it is at work?", _at_work([run], {run: draft}))
             _ = self._app.push_screen(question, lambda fate: self._forget(run, fate) if fate else None)
         elif (confirm := _before_closing(run, draft, is_at_work=is_at_work)) is None:
             self._forget(run)
@@ -128,9 +128,9 @@ class Leaving:
         drafts = {run: self._navigation.typed_in(run) for run in self._board.runs.values()}
         busy = [run for run in drafts if run.is_busy]
         question = _before_quitting(drafts)
-        if busy and all(run.attached is not None for run in busy):
+        if any(run.attached is not None for run in busy):
             title = "Quit while an agent is at work?" if len(busy) == 1 else "Quit while agents are at work?"
-            asked = LeavingScreen(title, _at_work(busy, drafts.values()))
+            asked = LeavingScreen(title, _at_work(busy, drafts))
             _ = self._app.push_screen(asked, lambda fate: self.end_now(0, fate) if fate else None)
         elif question is None:
             self.end_now(0)
@@ -202,10 +202,7 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
         for text in run.store.queue.values()
     ]
     waits = [words for run, words in queued if run.is_kept]
-    unsent = [
-        *(words for run, words in queued if not run.is_kept),
-        *(f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)),
-    ]
+    unsent = [*(words for run, words in queued if not run.is_kept), *_unsent(drafts)]
     if not busy and not unsent and not waits:
         return None
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
@@ -218,17 +215,37 @@ def _before_quitting(drafts: Mapping[RunModel, str]) -> ConfirmScreen | None:
     if waiting:
         wait = "waits" if len(waiting) == 1 else "wait"
         lost.append(f"{_names(waiting)} {wait} to continue. Quitting calls that off; {_fate(waiting)}.")
-    for heading, prompts in (("Not sent, and kept with its run:", waits), ("Not sent, and lost:", unsent)):
-        if prompts:
-            more = [f"and {len(prompts) - _MOST_QUOTED} more"] if len(prompts) > _MOST_QUOTED else []
-            lost.append("\n".join([heading, *prompts[:_MOST_QUOTED], *more]))
+    lost += _listed("Not sent, and kept with its run:", waits) + _listed("Not sent, and lost:", unsent)
     title = "Quit while an agent is at work?" if busy else "Quit without sending this?"
     title = "Quit while an agent waits to go on?" if waiting and len(waiting) == len(busy) else title
     return ConfirmScreen(title, "\n\n".join(lost), yes="Quit", no="Stay")
 
 
-def _at_work(busy: Sequence[RunModel], drafts: Iterable[str]) -> str:
-    """What is said of runs at work that can do without us, and of what was typed."""
+def _unsent(drafts: Mapping[RunModel, str]) -> list[str]:
+    """What is gone when these runs are left: what was typed, and what has not reached a run."""
+    return [
+        *(
+            f"{_quoted(text)} ({run.title}, on its way)"
+            for run in drafts
+            if run.attached is not None
+            for text in run.attached.unsent()
+        ),
+        *(f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)),
+    ]
+
+
+def _listed(heading: str, prompts: Sequence[str]) -> list[str]:
+    """Some of them below the heading, and how many more there are; nothing if there are none."""
+    if not prompts:
+        return []
+    more = [f"and {len(prompts) - _MOST_QUOTED} more"] if len(prompts) > _MOST_QUOTED else []
+    return ["\n".join([heading, *prompts[:_MOST_QUOTED], *more])]
+
+
+def _at_work(runs: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> str:
+    """What is said of runs at work, some of which can do without us, and of what was typed."""
+    busy = [run for run in runs if run.attached is not None]
+    here = [run for run in runs if run.attached is None]
     one = len(busy) == 1
     answers = [
         f"Leave at work: {'it goes' if one else 'they go'} on without you; come back with maverick.",
@@ -238,9 +255,10 @@ def _at_work(busy: Sequence[RunModel], drafts: Iterable[str]) -> str:
     told = [f"{_names(busy)} {'is' if one else 'are'} still running.", "\n".join(answers)]
     if any(not run.is_kept for run in busy):
         told.append("What is not kept is gone once its process has ended.")
-    if any(draft.strip() for draft in drafts):
-        told.append("What you have typed and not sent is lost.")
-    return "\n\n".join(told)
+    if here:
+        live = "lives in this window, and ends" if len(here) == 1 else "live in this window, and end"
+        told.append(f"{_names(here)} {live} with it; {_fate(here)}.")
+    return "\n\n".join([*told, *_listed("Not sent, and lost:", _unsent(drafts))])
 
 
 def _names(runs: Sequence[RunModel]) -> str:

@@ -14,6 +14,7 @@ from textual.app import App
 from maverick_tui.inert import one_line
 from maverick_tui.ui.hosting import HostedRuns, order_for
 from maverick_tui.ui.launch import HeldSetup, RunSetup, load_settings
+from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -32,12 +33,15 @@ class Serving:
     kept: KeptRuns
     """What becomes of runs that have ended."""
 
-    def __init__(self, app: App[Any], setup: HeldSetup, navigation: Navigation, leaving: asyncio.Event) -> None:
-        """`leaving` is set once the application is being left."""
+    def __init__(
+        self, app: App[Any], setup: HeldSetup, navigation: Navigation, leaving: asyncio.Event, *, is_to_start: bool
+    ) -> None:
+        """`leaving` is set once the application is being left; `is_to_start` says whether runs come at once."""
         self._app = app
         self._setup = setup
         self._navigation = navigation
         self._leaving = leaving
+        self._is_to_start = is_to_start
         self._hosted = HostedRuns(app, self._host_left, self._take_in)
         self.attach = self._hosted.attach
 
@@ -51,8 +55,8 @@ class Serving:
         try:
             async with self._setup.opened() as setup:
                 self._navigation.picker_in(setup.cwd)
-                if setup.config.hosted_runs:
-                    await asyncio.to_thread(self._hosted.warm)
+                if self._is_to_start:
+                    self.warm()
                 await self._leaving.wait()
         except Exception as error:  # whatever it is, the person is told
             text = one_line(str(error) or type(error).__name__)
@@ -70,6 +74,13 @@ class Serving:
         if is_again:
             self._renew_setup()
         return self._setup.ready
+
+    def warm(self) -> None:
+        """Have a host ready for the next run, if runs have hosts."""
+        ready = self._setup.ready
+        if ready.done() and not self._setup.has_failed and ready.result().config.hosted_runs:
+            warm = partial(asyncio.to_thread, self._hosted.warm)
+            _worker: Worker[None] = self._app.run_worker(warm, name="warm", group="warm", exit_on_error=False)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
@@ -108,7 +119,8 @@ class Serving:
         except Exception as error:  # the run tells it, and offers to try again
             failure = error
         if is_hosted:
-            await self._hosted.follow(run, goes_on.past.events if goes_on is not None else ())
+            following = self._hosted.follow(run, goes_on.past.events if goes_on is not None else ())
+            await told_if_it_fails(self._app, following, run.title)
         else:
             await self._serve_here(run, agent, inputs, goes_on, failure)
 

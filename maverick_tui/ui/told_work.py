@@ -16,10 +16,11 @@ log = logging.getLogger(__name__)
 
 def work_told(app: App[Any], work: Coroutine[Any, Any, None], *, group: str, title: str) -> Worker[None]:
     """Have a worker open something; `title` stands above what is told of it."""
-    return app.run_worker(_told_if_it_fails(app, work, title), group=group, exit_on_error=False)
+    return app.run_worker(told_if_it_fails(app, work, title), group=group, exit_on_error=False)
 
 
-async def _told_if_it_fails(app: App[Any], work: Coroutine[Any, Any, None], title: str) -> None:
+async def told_if_it_fails(app: App[Any], work: Coroutine[Any, Any, None], title: str) -> None:
+    """Do it; `title` stands above what is told if it fails."""
     from maverick_tui.exceptions import MaverickError
 
     try:
