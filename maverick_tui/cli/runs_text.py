@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from rich.cells import cell_len
 
-from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width
+from maverick_tui.cli.layout import WIDEST_TITLE, Paper, count, cut, display_path, pad, terminal_width
 from maverick_tui.history.days import day_name, time_text
 from maverick_tui.history.listed import NOT_READ, Hit, ListedRun
 from maverick_tui.history.money import cost_of, cost_of_all, unread_of
@@ -93,7 +93,7 @@ def print_list(
                 ("  " + pad(cut(_place(run), width), width) if width else "", "dim"),
                 "  ",
                 ("".join(f"#{one_line(tag)} " for tag in run.tags), "blue"),
-                run.heading,
+                cut(run.heading, WIDEST_TITLE),
                 (f"  {one_line(run.about.problem)}" if run.about.problem else "", "red"),
             )
     if total > len(runs):

@@ -34,7 +34,7 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
         return _ended(store, now)
     if phase == "starting":
         return headline(store)
-    if phase == "connecting":
+    if phase in ("queued", "connecting"):
         return headline(store)._replace(detail=for_seconds)
     if phase == "ready":
         return headline(store)._replace(detail="waiting for your prompt")
@@ -82,6 +82,7 @@ _ELSEWHERE = StatusText("●", "running elsewhere", "", "quiet")
 
 _HEADLINES: dict[Phase, StatusText] = {
     "starting": StatusText("○", "starting", "", "quiet"),
+    "queued": StatusText("‖", "waits for its turn", "", "quiet"),
     "connecting": StatusText("◌", "connecting", "", "busy"),
     "ready": StatusText("○", "ready", "", "quiet"),
     "asking": StatusText("⚑", "needs you", "", "attention"),

@@ -59,6 +59,14 @@ def test_runs_are_listed_newest_first_and_live_ones_on_top(maverick: Run, two: N
     assert "$0.250" in lines[-1]
 
 
+def test_a_prompt_of_many_pages_is_one_line_of_a_list_also_in_a_pipe(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    keep_run(OLD, AT, prompt="Fix it. " * 500)
+    assert 200 < max(map(len, maverick("runs", "list").out.splitlines())) < 300
+
+
 def test_json_is_an_array_of_runs(maverick: Run, two: None) -> None:
     listed = json.loads(maverick("runs", "list", "--json").out)
     assert [run["run_id"] for run in listed] == [NEW, OLD]

@@ -12,7 +12,7 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.runs.moments import until
 from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, headline, run_status
 from maverick_tui.runs.store import GONE
-from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
+from tests.runs.story import IN_LINE, NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
 
@@ -28,6 +28,7 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
     ("events", "now", "says"),
     [
         ([], 5.0, ("○", "starting", "", "quiet")),
+        ([START, IN_LINE], 3.5, ("‖", "waits for its turn", "2.5 s", "quiet")),
         ([START, ev.Connecting(1.0)], 3.5, ("◌", "connecting", "2.5 s", "busy")),
         (OPEN, 5.0, ("○", "ready", "waiting for your prompt", "quiet")),
         ([*OPEN, ev.RunEnded(2.0)], 5.0, ("■", "ended", f"ended {at(2.0)}", "quiet")),

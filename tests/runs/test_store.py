@@ -10,9 +10,11 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import Job
 from maverick_tui.events.kinds import EVENTS, Event
 from maverick_tui.inert import inert
+from maverick_tui.runs.admission import TURN_COMES
 from maverick_tui.runs.entries import EndEntry, FailureEntry, NoticeEntry, PromptEntry, TextEntry
 from maverick_tui.runs.store import Phase, RunStore
 from tests.runs.story import (
+    IN_LINE,
     LOADED,
     NETWORK,
     OPEN,
@@ -50,6 +52,11 @@ def texts(store: RunStore) -> list[tuple[str, str]]:
         ("starting", []),
         ("starting", [START]),
         ("connecting", [START, ev.Connecting(1)]),
+        ("queued", [START, IN_LINE]),
+        ("starting", [START, IN_LINE, ev.Noticed(2, TURN_COMES, "It is its turn.")]),
+        ("queued", [*OPEN, ev.TurnStarted(1, 1, "x"), end(), IN_LINE]),
+        ("sending", [*OPEN, IN_LINE, ev.TurnStarted(1, 1, "x")]),
+        ("starting", [START, IN_LINE, ev.RunEnded(2), ev.RunReopened(3)]),
         ("ready", OPEN),
         ("disconnected", [START, ev.Connecting(1), ev.ConnectFailed(2, NETWORK)]),
         ("connecting", [START, ev.Connecting(1), ev.ConnectFailed(2, NETWORK), ev.Connecting(3, again=True)]),
