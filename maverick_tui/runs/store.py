@@ -266,6 +266,8 @@ class RunStore:
 
     def _connected(self, event: ev.Connected) -> None:
         self._link = "open"
+        if self._banner is not None and self._banner.failure is self._lost:
+            self._retire_banner()  # there is nothing to connect again
         self.figures.context_size = self.figures.context_size or event.context_size
 
     def _connect_failed(self, event: ev.ConnectFailed) -> None:

@@ -105,15 +105,17 @@ def test_a_way_that_is_lost_after_an_answer_is_said() -> None:
     assert (store.phase, store.failure) == ("disconnected", NETWORK)
     store.apply(ev.Connecting(21, again=True))
     assert (store.phase, store.failure) == ("connecting", None)
+    banner = store.current_failure
     store.apply(ev.Connected(22))
     assert store.phase == "done"
+    assert (banner is not None, store.current_failure is None) == (True, True)
 
 
 def test_a_failed_turn_stays_failed_while_the_way_is_opened_again() -> None:
     store = asked(end("failed", failure=CUT), ev.Connecting(20, again=True))
     assert store.phase == "connecting"
     store.apply(ev.Connected(21))
-    assert (store.phase, store.failure) == ("failed", CUT)
+    assert (store.phase, store.failure, store.current_failure is not None) == ("failed", CUT, True)
 
 
 def test_a_turn_that_works_makes_a_lost_way_good() -> None:
