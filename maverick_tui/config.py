@@ -173,10 +173,8 @@ def _mistakes_named(file: Path) -> Iterator[None]:
             f"The settings cannot be used: {'; '.join(mistakes)}.", path=str(file), hint=_hint(file)
         ) from error
     except (OSError, ValueError) as error:  # unreadable, not UTF-8, not TOML; a variable that is not JSON
-        reason = error.__cause__ or error
-        raise ConfigError(
-            f"The settings cannot be read: {error} ({reason}).", path=str(file), hint=_hint(file)
-        ) from error
+        why = f" ({error.__cause__})" if error.__cause__ is not None else ""
+        raise ConfigError(f"The settings cannot be read: {error}{why}.", path=str(file), hint=_hint(file)) from error
 
 
 def config_file() -> Path:

@@ -18,6 +18,7 @@ MaverickError
 │   └── ToolError               a tool could not do what it was asked to (maverick_tui.executor)
 ├── WorkflowError               several agents could not do their work together
 └── ConfigError                 a setting, an agent file or a folder is wrong
+    ├── NotStartedError         a person who was asked first has thought better of it
     └── NotTrustedError         a project's agent file that nobody has approved yet (maverick_tui.agent.catalog)
 
 `message` says what happened, to what and why; `hint` says what to do next; `str()` gives both.
@@ -234,3 +235,7 @@ class ConfigError(MaverickError, ValueError):
         super().__init__(message, hint=hint)
         self.path = path
         self.line = line
+
+
+class NotStartedError(ConfigError):
+    """Nothing was run, since a person who was asked first has thought better of it."""

@@ -116,7 +116,8 @@ def validate(specs: Sequence[InputSpec], raw: Mapping[str, object]) -> Checked:
     names = [spec.name for spec in specs]
     for name in raw:
         if name not in names:
-            checked.problems[name] = f"is not an input of this agent. {did_you_mean(name, names)}".rstrip()
+            meant = did_you_mean(name, names)
+            checked.problems[name] = "is not an input of this agent" + (f" (d{meant[1:]})" if meant else "")
     for spec in specs:
         given = raw.get(spec.name, spec.default)
         is_nothing = given is None or (isinstance(given, str) and not given.strip())

@@ -59,6 +59,7 @@ def test_a_file_that_cannot_be_read_is_named(content: str | bytes) -> None:
     with pytest.raises(ConfigError, match="cannot be read") as raised:
         MaverickConfig.load()
     assert raised.value.path == str(path)
+    assert raised.value.message.count("line") <= 1, "it is said once"
 
 
 def test_a_folder_in_place_of_the_file_is_not_overlooked() -> None:

@@ -190,7 +190,9 @@ def test_only_a_choice_will_do() -> None:
 
 
 def test_a_value_that_nobody_asked_for_is_a_problem() -> None:
-    assert "Did you mean 'base'?" in validate([InputSpec("base")], {"base": "x", "bsae": "y"}).problems["bsae"]
+    told = validate([InputSpec("base")], {"base": "x", "bsae": "y", "q": "z"}).problems
+    assert told["bsae"] == "is not an input of this agent (did you mean 'base'?)"
+    assert told["q"] == "is not an input of this agent"
 
 
 # -- filling ---------------------------------------------------------------------------------------------------------

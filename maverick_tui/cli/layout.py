@@ -25,6 +25,9 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 WIDEST = 100
 """Columns beyond which text gets hard to read."""
 
+WIDEST_TITLE = 200
+"""Columns of a run's title in a list that nobody's terminal cuts: it may be a prompt of many pages."""
+
 _PIECE = re.compile(r"\n| +|[^ \n]+")
 _MARKER = re.compile(r"[-*+]|\d+[.)]")
 _MARKUP = re.compile(r"(`|\*\*)")

@@ -30,10 +30,11 @@ def ps(
 ) -> None:
     """List the runs that are alive, those that need you first: what each is about, since when, and what it costs.
 
-    A run that `maverick run --detach` has started has a host, a process of its own; its memory (with all that it has
-    started) and its readers are told. A run in an application, or of `maverick run`, has none, and lives as long as
-    that does. A host that does not answer within a few seconds is listed as such. The machines of the setting `hosts`
-    are asked as well, by your own ssh; one that is away is told in a line.
+    Runs of the application and of `maverick run --detach` have a host each, a process of their own; its memory (with
+    all that it has started) and its readers are told. A run of `maverick run` without --detach has none, nor has one
+    of the application with `hosted_runs = false`: it lives as long as the program that it was started in. A host that
+    does not answer within a few seconds is listed as such. The machines of the setting `hosts` are asked as well, by
+    your own ssh; one that is away is told in a line.
 
     JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt,
     turns, cost_usd, last_at, away, read_by, started_at, has_host, answers, pid, version, readers, memory}], times in

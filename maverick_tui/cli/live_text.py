@@ -8,7 +8,7 @@ from datetime import datetime
 
 from rich.cells import cell_len
 
-from maverick_tui.cli.layout import Paper, can_show, count, cut, pad, terminal_width
+from maverick_tui.cli.layout import WIDEST_TITLE, Paper, can_show, count, cut, pad, terminal_width
 from maverick_tui.history.days import time_text
 from maverick_tui.host.live import GLYPHS, OTHER_GLYPH, LiveRun
 from maverick_tui.inert import one_line
@@ -49,7 +49,7 @@ def print_live(runs: Sequence[LiveRun]) -> None:
             f" {pad(words, widths[0])}  {pad(run_id, id_width)}",
             *((f"  {pad(fact, width)}" if width else "", "dim") for fact, width in zip(facts, widths[1:], strict=True)),
             "  ",
-            one_line(run.title) or "(nothing was asked)",
+            cut(one_line(run.title), WIDEST_TITLE) or "(nothing was asked)",
         )
 
 

@@ -6,7 +6,7 @@ import codecs
 import io
 
 _NAME = "maverick-plain"
-_PLAIN = str.maketrans("●✔✘■○✓☑☐▸·→…│┊─╭╮╰╯≥", "*+x#o++->->.|:-++++>")
+_PLAIN = str.maketrans("●✔✘■○⚑‖✓☑☐▸·→…│┊─╭╮╰╯≥", "*+x#o!~++->->.|:-++++>")
 
 
 def use_plain_signs(stream: io.TextIOWrapper) -> None:

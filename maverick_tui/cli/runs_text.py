@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from rich.cells import cell_len
 
-from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width
+from maverick_tui.cli.layout import WIDEST_TITLE, Paper, count, cut, display_path, pad, terminal_width
 from maverick_tui.history.days import day_name, time_text
 from maverick_tui.history.listed import NOT_READ, Hit, ListedRun
 from maverick_tui.history.money import cost_of, cost_of_all, unread_of
@@ -22,7 +22,10 @@ from maverick_tui.runs.status import clock
 from maverick_tui.runs.store import forked_words
 
 _GLYPHS = {
+    "asks": ("⚑", "yellow"),
     "running": ("●", "cyan"),
+    "queued": ("‖", "dim"),
+    "ready": ("○", "dim"),
     "done": ("✔", "green"),
     "failed": ("✘", "red"),
     "interrupted": ("■", "yellow"),
@@ -83,7 +86,7 @@ def print_list(
         about = "  ".join(filter(None, (count(len(whole), "run"), cost_of_all(whole), unread_of(whole))))
         paper.line((day, "bold"), (f"  {about}", "dim"))
         for run in members:
-            glyph, style = _GLYPHS.get(run.state, _UNKNOWN)
+            glyph, style = _GLYPHS.get(run.phase, _UNKNOWN)
             paper.line(
                 (glyph, style),
                 f" {run.run_id[:_ID]}  ",
@@ -93,7 +96,7 @@ def print_list(
                 ("  " + pad(cut(_place(run), width), width) if width else "", "dim"),
                 "  ",
                 ("".join(f"#{one_line(tag)} " for tag in run.tags), "blue"),
-                run.heading,
+                cut(run.heading, WIDEST_TITLE),
                 (f"  {one_line(run.about.problem)}" if run.about.problem else "", "red"),
             )
     if total > len(runs):
@@ -104,12 +107,12 @@ def print_list(
 def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
     """What a run was, and its turns in short."""
     paper, about = _paper(), run.about
-    glyph, style = _GLYPHS.get(run.state, _UNKNOWN)
+    glyph, style = _GLYPHS.get(run.phase, _UNKNOWN)
     paper.line((glyph, style), " ", (run.heading, "bold"))
     tokens = about.input_tokens + about.output_tokens + about.cache_read_tokens + about.cache_write_tokens
     took = clock(run.duration())
     known = [NOT_READ] if run.is_unread else [took, count(about.turns, "turn")]
-    figures = [*([] if run.is_unread else [run.state]), time_text(about.started_at, "%Y-%m-%d %H:%M"), *known]
+    figures = [*([] if run.is_unread else [run.phase]), time_text(about.started_at, "%Y-%m-%d %H:%M"), *known]
     figures += [f"{tokens:,} tokens"] * bool(tokens) + [cost_of(run)] * bool(cost_of(run))
     paper.line(("  " + " · ".join(figures), "dim"))
     paper.line()
@@ -164,7 +167,7 @@ def print_hits(hits: Iterable[Hit], runs: Mapping[str, ListedRun]) -> None:
         if number:
             paper.line()
         run = runs[run_id]
-        glyph, style = _GLYPHS.get(run.state, _UNKNOWN)
+        glyph, style = _GLYPHS.get(run.phase, _UNKNOWN)
         head = f" {run_id[:_ID]}  {time_text(run.about.last_at, '%Y-%m-%d %H:%M')}  {one_line(run.about.agent)}  "
         paper.line((glyph, style), (head, "dim"), (one_line(run.title), "bold"))
         for hit in places:

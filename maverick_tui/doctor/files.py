@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,3 +85,14 @@ def is_open(path: Path) -> bool:
         return os.name == "posix" and bool(path.stat().st_mode & OTHERS)
     except OSError:  # it is not there
         return False
+
+
+def why_not_written(folder: Path) -> str:
+    """What keeps us from making files there; empty if nothing does."""
+    try:
+        if not folder.is_dir():
+            return "it is not a folder"
+        with tempfile.TemporaryFile(dir=folder, prefix=".doctor-"):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from maverick_tui.doctor.files import why_not_written
 from maverick_tui.doctor.findings import Finding, Situation
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ class _Hosts(NamedTuple):
     refuse: dict[str, str]
     """Those that say something that we do not understand, and what."""
     silent: list[str]
-    gone: list[str]
 
 
 def check_hosts(_: Situation) -> Iterator[Finding]:
@@ -38,6 +39,7 @@ def check_hosts(_: Situation) -> Iterator[Finding]:
         yield Finding("Hosts", "unknown", "this system has no sockets for them: runs live in the application")
         return
     try:
+        _require_usable()
         hosts = asyncio.run(_ask_all())
     except ConfigError as error:
         yield Finding("Hosts", "wrong", error.message, error.hint)
@@ -45,7 +47,22 @@ def check_hosts(_: Situation) -> Iterator[Finding]:
     yield _alive(hosts)
     yield from _of_other_versions(hosts)
     yield from _unreachable(hosts)
-    yield from _left(hosts)
+    yield from _left()
+
+
+def _require_usable() -> None:
+    """ConfigError if no host could have its socket in the folder; it need not be there yet, and is not made."""
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.host.places import runtime_folder, socket_of
+
+    socket_of("0" * 12)
+    folder = runtime_folder()
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if why := why_not_written(there):
+        raise ConfigError(
+            f"{folder} cannot have the sockets of runs, since {there} cannot be written: {why}",
+            hint="Set MAVERICK_RUNTIME_DIR to a folder of your own.",
+        )
 
 
 async def _ask_all() -> _Hosts:
@@ -53,7 +70,7 @@ async def _ask_all() -> _Hosts:
     from maverick_tui.host import asking
     from maverick_tui.host.places import has_host, hosted_runs
 
-    found = _Hosts({}, {}, [], [])
+    found = _Hosts({}, {}, [])
 
     async def ask(run_id: str) -> None:
         try:
@@ -61,7 +78,8 @@ async def _ask_all() -> _Hosts:
         except ConfigError as error:
             found.refuse[run_id] = error.message
         except NetworkError:
-            (found.silent if has_host(run_id) else found.gone).append(run_id)
+            if has_host(run_id):
+                found.silent.append(run_id)
 
     await asyncio.gather(*map(ask, hosted_runs()))
     return found
@@ -137,13 +155,13 @@ def _lasting(look: Callable[[], Strays]) -> Strays:
     return found
 
 
-def _left(hosts: _Hosts) -> Iterator[Finding]:
-    from maverick_tui.host.places import socket_of
+def _left() -> Iterator[Finding]:
+    from maverick_tui.host.leftovers import left_behind
 
-    if hosts.gone:
-        files = [str(socket_of(run_id)) for run_id in sorted(hosts.gone)]
-        fact = f"{len(files)} left by hosts that were killed: {_named(sorted(hosts.gone))}"
-        yield Finding("Stale sockets", "warning", fact, f"Remove them: rm {' '.join(files[:_MOST])}", {"files": files})
+    if left := left_behind():
+        fact = f"{len(left)} left by hosts that were killed: {_named([path.name for path in left])}"
+        hint = f"The next run that starts removes them, or you do: rm {shlex.join(map(str, left))}"
+        yield Finding("Stale files", "warning", fact, hint, {"files": [*map(str, left)]})
 
 
 def _named(names: Sequence[object]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from maverick_tui import paths
-from maverick_tui.doctor.files import OTHERS, is_open
+from maverick_tui.doctor.files import OTHERS, is_open, why_not_written
 from maverick_tui.doctor.findings import Finding, Situation
 
 _MB = 1 << 20
@@ -34,7 +33,7 @@ def check_state_folder(_: Situation) -> Iterator[Finding]:
     there = next(one for one in (runs, folder, *folder.parents) if one.exists())
     free = shutil.disk_usage(there).free
     details = {"folder": str(folder), "exists": folder.exists(), "free_bytes": free}
-    if why := _why_not_written(there):
+    if why := why_not_written(there):
         hint = "Make it writable, or set MAVERICK_STATE_DIR to a folder that is."
         yield Finding(name, "wrong", f"{there} cannot be written: {why}", hint, details)
     elif free < _LITTLE_ROOM:
@@ -44,16 +43,6 @@ def check_state_folder(_: Situation) -> Iterator[Finding]:
         yield Finding(name, "warning", f"others can read {runs}", f"Run: chmod -R go= {runs}", details)
     else:
         yield Finding(name, "fine", f"{folder}, {free / 1024 / _MB:.0f} GB of room", details=details)
-
-
-def _why_not_written(folder: Path) -> str:
-    try:
-        if not folder.is_dir():
-            return "it is not a folder"
-        with tempfile.TemporaryFile(dir=folder, prefix=".doctor-"):
-            return ""
-    except OSError as error:
-        return error.strerror or str(error)
 
 
 def check_kept_runs(situation: Situation) -> Iterator[Finding]:

@@ -78,11 +78,35 @@ class ListedRun:
         """Whether a process writes to it."""
         return self.state == "running"
 
+    @property
+    def phase(self) -> str:
+        """What is shown of it: its state, and of one that is alive what it is about.
+
+        That is `asks`, `running`, at rest what its last turn came to, and before the first one `queued` or `ready`.
+        """
+        about = self.about
+        if not self.is_live:
+            return self.state
+        if about.asks:
+            return "asks"
+        if about.working_since is not None:
+            return "running"
+        if about.outcome != "ended":
+            return about.outcome
+        return "queued" if self.waiting else "ready"
+
     def to_json(self) -> dict[str, Any]:
         """As the command line prints it."""
         told = {**asdict(self.about), "is_estimate": bool(self.about.is_estimate)}
         told["waiting"], told["duration"] = self.waiting, round(self.duration(), 3)
-        del told["worked"], told["working_since"], told["outcome"], told["told_name"], told["told_name_at"]
+        del (
+            told["worked"],
+            told["working_since"],
+            told["outcome"],
+            told["told_name"],
+            told["told_name_at"],
+            told["asks"],
+        )
         head = {"run_id": self.run_id, "title": one_line(self.title), "state": self.state, "name": self.name}
         place = {"source": self.source, "journal": self.file or str(journal_of(self.run_id))}
         return {**head, **told, "tags": self.tags, "files": self.files, **place}

@@ -65,6 +65,8 @@ class Summary:
     """When the turn that is open has begun."""
     waiting: str = "[]"
     """Prompts that were never sent, as JSON."""
+    asks: int = 0
+    """How many questions wait for an answer."""
 
 
 @dataclass(slots=True)
@@ -135,6 +137,8 @@ class Scan:
         """Prompts that were queued and have not begun: the number of the event, and the text."""
         self._dropped: dict[str, tuple[int, str]] = carry.get("dropped", {})
         """Those that were dropped last: with the end of the run they were never sent."""
+        self._asked: dict[str, None] = dict.fromkeys(carry.get("asked", ()))
+        """Questions that wait for an answer."""
         self._damage = Damage(*carry.get("damage", ()))
         self._missing: int = carry.get("missing", 0)
         """Bytes of lines that could not be read since the last event: as many events may be missing."""
@@ -162,6 +166,8 @@ class Scan:
             "tool_called": self._tool_called,
             "tool_finished": self._tool_finished,
             "usage_reported": self._usage_reported,
+            "permission_asked": self._permission_asked,
+            "permission_settled": self._permission_settled,
         }
 
     @property
@@ -178,6 +184,7 @@ class Scan:
                 "place": self._last_place,
                 "waiting": self._waiting,
                 "dropped": self._dropped,
+                "asked": [*self._asked],
                 "damage": (self._damage.lines, self._damage.first),
                 "missing": self._missing,
                 "before_loss": self._before_loss,
@@ -420,6 +427,14 @@ class Scan:
         if path is not None and not data.get("is_error"):
             folder = PurePath(self.summary.folder)
             self.files.add(str(PurePath(path).relative_to(folder)) if PurePath(path).is_relative_to(folder) else path)
+
+    def _permission_asked(self, data: dict[str, Any]) -> None:
+        self._asked[data["request"]] = None
+        self.summary.asks = len(self._asked)
+
+    def _permission_settled(self, data: dict[str, Any]) -> None:
+        self._asked.pop(data["request"], None)
+        self.summary.asks = len(self._asked)
 
     def _usage_reported(self, data: dict[str, Any]) -> None:
         self._spending.reported(data)

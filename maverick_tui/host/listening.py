@@ -6,16 +6,21 @@ import asyncio
 import os
 import socket
 import stat
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.host.leftovers import tidy_up
 from maverick_tui.host.lines import LONGEST
 from maverick_tui.host.places import LOCK, is_at, make_runtime_folder, socket_of
 
 LOOK_EVERY = 2.0
 """Seconds after which a socket is missed that somebody has removed: a system does so when its user logs out."""
+
+_TRIES, _TRY_EVERY = 5, 0.02
+"""How often, and after how many seconds, a lock is tried: whoever looks whether a host lives has it for a moment."""
 
 Welcome = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -24,6 +29,7 @@ Welcome = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 async def listening(run_id: str, welcome: Welcome) -> AsyncIterator[None]:
     """While readers of a run can come. ConfigError if the place is not ours, or taken by a host that lives."""
     make_runtime_folder()
+    tidy_up()
     place = _Place(run_id, welcome)
     try:
         await place.take()
@@ -93,6 +99,7 @@ def _locked(path: Path, run_id: str) -> int:
     """Hold the place of this run. ConfigError if a host that lives has it."""
     import fcntl
 
+    tries = _TRIES
     while True:
         if path.is_symlink():
             raise ConfigError(f"{path}, by which the host of the run {run_id} is known, is a link.", hint="Remove it.")
@@ -101,6 +108,9 @@ def _locked(path: Path, run_id: str) -> int:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(descriptor)
+            if tries := tries - 1:
+                time.sleep(_TRY_EVERY)
+                continue
             raise ConfigError(
                 f"The run {run_id} has a host already.", hint=f"See it with `maverick attach {run_id}`."
             ) from error

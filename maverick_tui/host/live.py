@@ -15,7 +15,7 @@ from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 
-GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "done": "✔", "interrupted": "■"}
+GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
 """Signs for what a run is about; for anything else there is another one."""
 OTHER_GLYPH = "○"
 

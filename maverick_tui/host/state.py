@@ -80,7 +80,8 @@ class LiveState:
             case ev.ConnectFailed():
                 self._rest = "failed"
             case ev.PromptQueued():
-                self._queued.add(event.prompt_id)
+                self._queued.add(event.prompt_id)  # a run that waits for its turn was asked this all the same
+                self.first_prompt = self.first_prompt or event.text[:500]
             case ev.PromptDropped():
                 self._queued.discard(event.prompt_id)
             case ev.PromptsHeld():

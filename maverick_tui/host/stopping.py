@@ -6,6 +6,7 @@ from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host import asking
 from maverick_tui.host.lines import HostHello
 from maverick_tui.host.places import has_host
+from maverick_tui.host.strays import process_of
 from maverick_tui.journal.folders import is_alive, journal_of
 
 
@@ -33,10 +34,11 @@ def _meant(hello: HostHello) -> str:
 def _require_ended(run_id: str) -> None:
     """ConfigError if the run, which no host answers for, is alive."""
     if has_host(run_id):
-        raise ConfigError(
-            f"The host of the run {run_id} does not answer.",
-            hint="Try again; if it stays so, look for the process maverick_tui.host in the system's list, and end it.",
+        pid = process_of(run_id)
+        way = (
+            f"end it: kill {pid}" if pid else "look for the process maverick_tui.host in the system's list, and end it"
         )
+        raise ConfigError(f"The host of the run {run_id} does not answer.", hint=f"Try again; if it stays so, {way}.")
     if is_alive(journal_of(run_id)):
         raise ConfigError(
             f"The run {run_id} has no process of its own: it lives in an application, or in `maverick run`.",

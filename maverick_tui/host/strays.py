@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import keeper
-from maverick_tui.host.places import runtime_folder
+from maverick_tui.host.places import LOCK, runtime_folder
 
 _PROCESSES = Path("/proc")
 _HOST = [b"-m", b"maverick_tui.host"]
@@ -36,6 +36,17 @@ def strays(known: Collection[int]) -> Strays:
         elif (owner := _owner_of(words)) is not None and not _is_there(owner) and _folder_of(pid) == folder:
             orphans.add(pid)
     return Strays(frozenset(hosts), frozenset(orphans))
+
+
+def process_of(run_id: str) -> int | None:
+    """The host of a run, by the lock that it has open, also if it does not answer; None if the system does not tell."""
+    lock = os.path.realpath(runtime_folder() / f"{run_id}{LOCK}")
+    for pid, words in _ours():
+        if words[-2:] == _HOST:
+            with suppress(OSError):  # it ends
+                if any(os.path.realpath(opened) == lock for opened in (_PROCESSES / str(pid) / "fd").iterdir()):
+                    return pid
+    return None
 
 
 def _ours() -> Iterator[tuple[int, list[bytes]]]:

@@ -27,7 +27,7 @@ LOOK_EVERY = 0.2
 """Seconds between looks whether it is one's turn."""
 RESTS_AFTER = 0.5
 """Seconds between looks whether a run that may work has nothing to do."""
-_NUMBER = ".turn"
+NUMBER = ".turn"
 
 
 class WaitingLine:
@@ -130,7 +130,7 @@ class _Number:
                 if is_alive(path):
                     alive += 1
                 else:
-                    _remove_left(path)
+                    remove_left(path)
         return alive
 
     def give_back(self) -> None:
@@ -141,7 +141,7 @@ class _Number:
 
 
 def _numbers(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.iterdir() if path.suffix == _NUMBER and path.stem.isdecimal())
+    return (path for path in folder.iterdir() if path.suffix == NUMBER and path.stem.isdecimal())
 
 
 def _drawn(run_id: str, lost: _Number | None) -> _Number:
@@ -157,7 +157,7 @@ def _drawn(run_id: str, lost: _Number | None) -> _Number:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         value = lost.value if lost is not None else max((int(path.stem) for path in _numbers(folder)), default=0) + 1
         while True:
-            path = folder / f"{value:012d}{_NUMBER}"
+            path = folder / f"{value:012d}{NUMBER}"
             try:
                 path.hardlink_to(coming)
             except FileExistsError:  # somebody was quicker
@@ -174,7 +174,7 @@ def _drawn(run_id: str, lost: _Number | None) -> _Number:
     return _Number(path, descriptor)
 
 
-def _remove_left(path: Path) -> None:
+def remove_left(path: Path) -> None:
     """Remove the number of one that was killed, unless somebody else has that number by now."""
     import fcntl
 

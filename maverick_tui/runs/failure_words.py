@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Failure
 
+NOT_STARTED = "NotStartedError"
+"""The error of a run that a person has thought better of."""
 _TITLES = {
     "CLINotFoundError": "The Claude Code CLI was not found",
     "TimeoutError": "Nothing came for too long",
@@ -14,6 +16,7 @@ _TITLES = {
     "MalformedResponseError": "The answer cannot be read",
     "ProcessError": "The CLI has failed",
     "ConfigError": "The settings are wrong",
+    NOT_STARTED: "Nothing was run",
     "LimitError": "A limit was reached",
     "RefusalError": "The model refuses",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from maverick_tui.inert import one_line
-from maverick_tui.runs.failure_words import end_of, title
+from maverick_tui.runs.failure_words import NOT_STARTED, end_of, title
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.moments import moment, until
 from maverick_tui.runs.store import CUT, GONE, Phase, RunStore
@@ -34,7 +34,7 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
         return _ended(store, now)
     if phase == "starting":
         return headline(store)
-    if phase == "connecting":
+    if phase in ("queued", "connecting"):
         return headline(store)._replace(detail=for_seconds)
     if phase == "ready":
         return headline(store)._replace(detail="waiting for your prompt")
@@ -82,6 +82,7 @@ _ELSEWHERE = StatusText("●", "running elsewhere", "", "quiet")
 
 _HEADLINES: dict[Phase, StatusText] = {
     "starting": StatusText("○", "starting", "", "quiet"),
+    "queued": StatusText("‖", "waits for its turn", "", "quiet"),
     "connecting": StatusText("◌", "connecting", "", "busy"),
     "ready": StatusText("○", "ready", "", "quiet"),
     "asking": StatusText("⚑", "needs you", "", "attention"),
@@ -221,7 +222,8 @@ def _failure(store: RunStore, now: float) -> str:
         return ""
     when = f"  {until(failure.retry_at, now)}" if failure.retry_at and failure.retry_at > now else ""
     ended_by = end_of(failure)
-    what = title(failure).lower() if ended_by != failure.error else f"{failure.error}: {failure.kind}"
+    is_plain = ended_by != failure.error or failure.error == NOT_STARTED  # it needs no name
+    what = title(failure).lower() if is_plain else f"{failure.error}: {failure.kind}"
     what = "rate-limited" if failure.kind == "rate_limit" else what
     return one_line(what) + when
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, cast
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.calls import RunCalls
 from maverick_tui.runs.entries import (
     EndEntry,
@@ -26,8 +27,8 @@ if TYPE_CHECKING:  # the first frame is painted before there is any event, and t
     from maverick_tui.events.kinds import Event
 
 Phase = Literal[
-    "starting", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying", "asking",
-    "interrupting", "waiting", "done", "interrupted", "failed", "disconnected", "ended",
+    "starting", "queued", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying",
+    "asking", "interrupting", "waiting", "done", "interrupted", "failed", "disconnected", "ended",
 ]  # fmt: skip
 """What the run is doing. In each there is exactly one thing that it waits for."""
 
@@ -108,6 +109,8 @@ class RunStore:
         """The block of the agent's own answer that grows at the moment."""
         self._blocks: dict[int, TextEntry | ToolEntry] = {}
         self._is_interrupting = False
+        self._is_in_line = False
+        """Whether it waits until others rest: a machine has room for so many."""
         self._is_ended = False
         self._link: Literal["", "connecting", "open", "lost"] = ""
         self._lost: ev.Failure | None = None
@@ -214,6 +217,8 @@ class RunStore:
         return "tool" if self.running else "sending"
 
     def _idle_phase(self) -> Phase:
+        if self._is_in_line:
+            return "queued"
         if self.planned is not None:
             return "waiting"
         if self._link == "lost":
@@ -234,7 +239,7 @@ class RunStore:
     def _run_forked(self, event: ev.RunForked) -> None:
         self._cut_open(event.at, is_last=True)
         self._retire_banner()
-        self.is_inheriting, self.last_outcome, self._failed = False, None, None
+        self.is_inheriting, self.last_outcome, self._failed, self._is_in_line = False, None, None, False
         self.model = event.model
         self.phase_since = event.at
         self.figures.context_used = None if self.forked_turn else 0
@@ -247,7 +252,7 @@ class RunStore:
         self.calls.add(NoticeEntry(self._list.number(), event.at, 0, "forked", text, "", 0))
 
     def _run_reopened(self, event: ev.RunReopened) -> None:
-        self._is_ended, self.ended, self._link, self._lost = False, None, "", None
+        self._is_ended, self.ended, self._link, self._lost, self._is_in_line = False, None, "", None, False
         if self._banner is not None and self._banner.failure is not self._failed:
             self._retire_banner()  # what has failed in the last turn can still be tried again
 
@@ -261,6 +266,8 @@ class RunStore:
 
     def _connected(self, event: ev.Connected) -> None:
         self._link = "open"
+        if self._banner is not None and self._banner.failure is self._lost:
+            self._retire_banner()  # there is nothing to connect again
         self.figures.context_size = self.figures.context_size or event.context_size
 
     def _connect_failed(self, event: ev.ConnectFailed) -> None:
@@ -458,6 +465,8 @@ class RunStore:
         self.jobs = tuple(job_of(job) for job in event.jobs)
 
     def _noticed(self, event: ev.Noticed) -> None:
+        if event.kind in (WAITS_FOR_TURN, TURN_COMES):
+            self._is_in_line = event.kind == WAITS_FOR_TURN
         if event.kind in _OTHER_CONTEXT and not event.parent:
             self.figures.context_used = None
         if event.kind == "cleared":

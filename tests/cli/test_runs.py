@@ -59,6 +59,34 @@ def test_runs_are_listed_newest_first_and_live_ones_on_top(maverick: Run, two: N
     assert "$0.250" in lines[-1]
 
 
+def test_what_a_live_run_is_about_is_told_as_in_the_list_of_live_ones(maverick: Run, live: Journal) -> None:
+    def shown() -> str:
+        return maverick("runs", "list").out.splitlines()[1].split()[0]
+
+    now, usage = time.time(), ev.Usage(10, 5, 0, 0, 0.25, 2_000)
+    told: list[tuple[str, ev.Event]] = [
+        ("●", ev.ToolCalled(now, "c1", "Bash", {"command": "ls"})),
+        ("⚑", ev.PermissionAsked(now, "q1", "c1", "Bash", {"command": "ls"})),
+        ("●", ev.PermissionSettled(now, "q1", "c1", "deny")),
+        ("■", ev.TurnEnded(now, 1, "interrupted", usage)),
+        ("●", ev.TurnStarted(now, 2, "Go on")),
+        ("✔", ev.TurnEnded(now, 2, "done", usage)),
+    ]
+    for number, (glyph, event) in enumerate(told, 4):
+        live.write(number, [event])
+        assert shown() == glyph, event
+    assert json.loads(maverick("runs", "list", "--json").out)[0]["state"] == "running"
+    live.close()
+
+
+def test_a_prompt_of_many_pages_is_one_line_of_a_list_also_in_a_pipe(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    keep_run(OLD, AT, prompt="Fix it. " * 500)
+    assert 200 < max(map(len, maverick("runs", "list").out.splitlines())) < 300
+
+
 def test_json_is_an_array_of_runs(maverick: Run, two: None) -> None:
     listed = json.loads(maverick("runs", "list", "--json").out)
     assert [run["run_id"] for run in listed] == [NEW, OLD]
@@ -249,11 +277,12 @@ def test_states_are_told_apart_whatever_the_output_can_show() -> None:
     written = io.BytesIO()
     stream = io.TextIOWrapper(written, encoding="ascii")
     use_plain_signs(stream)
-    stream.write("".join(glyph for glyph, _ in _GLYPHS.values()) + "ü")
+    glyphs = {glyph for glyph, _ in _GLYPHS.values()}
+    stream.write("".join(glyphs) + "ü")
     stream.flush()
     signs = written.getvalue().decode()
     assert signs.endswith("?")
-    assert len(set(signs)) == len(_GLYPHS) + 1
+    assert len(set(signs)) == len(glyphs) + 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,10 +17,10 @@ from maverick_tui.doctor.hosts import check_hosts, check_notifications
 from maverick_tui.host import asking
 from maverick_tui.host.listening import listening
 from maverick_tui.host.notify_command import trouble_file
-from maverick_tui.host.places import make_runtime_folder, runtime_folder, socket_of
+from maverick_tui.host.places import runtime_folder
 from maverick_tui.interpreter import python_environment
 from tests.doctor.situations import here
-from tests.host.served_run import RUN, serving
+from tests.host.served_run import RUN, leave_behind, serving
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +64,22 @@ async def test_one_that_speaks_another_language_is_told() -> None:
 
 
 def test_what_killed_hosts_have_left_is_found_and_named() -> None:
-    make_runtime_folder()
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(socket_of(RUN)))
-    stale = found()["Stale sockets"]
-    assert (stale.state, stale.hint) == ("warning", f"Remove them: rm {socket_of(RUN)}")
+    leave_behind()
+    stale = found()["Stale files"]
+    assert stale.state == "warning"
+    assert [Path(file).name for file in stale.details["files"]] == ["000000000007.turn", f"{RUN}.lock", f"{RUN}.sock"]
     subprocess.run(stale.hint.partition(": ")[2].split(), check=True)
     assert [*found()] == ["Hosts"]
+    assert [*runtime_folder().iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"), [("/dev/null/maverick", "cannot be written"), (f"/tmp/{'long' * 30}", "too long for a socket")]
+)
+def test_a_place_where_no_run_can_have_a_host_is_wrong(folder: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_RUNTIME_DIR", folder)
+    (told,) = found().values()
+    assert (told.state, why in told.fact, "MAVERICK_RUNTIME_DIR" in told.hint) == ("wrong", True, True)
 
 
 @pytest.fixture

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from maverick_tui.events.kinds import Event
+from maverick_tui.host.places import make_runtime_folder, socket_of
 from maverick_tui.host.serving import RunServer
 from maverick_tui.runs.commands import Command
 from maverick_tui.runs.log import EventLog
@@ -47,3 +50,14 @@ async def until(condition: Callable[[], object], what: str | Callable[[], str] =
     while not condition():
         assert time.monotonic() < end, f"never happened: {what() if callable(what) else what}"
         await asyncio.sleep(0.005)
+
+
+def leave_behind(run_id: str = RUN) -> list[Path]:
+    """The files of a host that was killed."""
+    folder = make_runtime_folder()
+    lock, number = folder / f"{run_id}.lock", folder / "000000000007.turn"
+    lock.touch()
+    number.touch()
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(socket_of(run_id)))
+    return [lock, number, socket_of(run_id)]

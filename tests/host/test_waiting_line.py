@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,11 +35,15 @@ def notices(events: EventLog) -> list[str]:
     return [event.text for event in events.since(0) if isinstance(event, ev.Noticed)]
 
 
-def phase(events: EventLog) -> str:
-    state = LiveState()
+def state(events: EventLog) -> dict[str, Any]:
+    told = LiveState()
     for event in events.since(0):
-        state.take(event)
-    return state.phase
+        told.take(event)
+    return told.to_json()
+
+
+def phase(events: EventLog) -> str:
+    return str(state(events)["phase"])
 
 
 async def test_those_above_the_limit_wait_in_the_order_of_asking_and_know_how_many_are_before_them() -> None:
@@ -47,6 +52,8 @@ async def test_those_above_the_limit_wait_in_the_order_of_asking_and_know_how_ma
     assert notices(fourth) == ["It waits for its turn: 1 before it (max_runs is 2)."]
     assert notices(third) == ["It waits for its turn: 2 before it (max_runs is 2)."]
     assert (phase(third), notices(first)) == ("queued", [])
+    third.emit(ev.PromptQueued(0.0, "p1", "Fix the cart"))
+    assert state(third)["first_prompt"] == "Fix the cart", "it was asked something, though nobody has begun with it"
     entering = asyncio.create_task(three.enter())
     two.leave()
     await until(lambda: len(notices(third)) == 2, "it has moved up")

@@ -9,6 +9,7 @@ from typing import Any
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event, event_from_json
 from maverick_tui.events.wire import to_json
+from maverick_tui.runs.admission import WAITS_FOR_TURN
 from maverick_tui.runs.calls import RunCalls
 from maverick_tui.runs.entries import Entry, ToolEntry
 from maverick_tui.runs.entry_list import EntryList
@@ -18,6 +19,7 @@ from maverick_tui.runs.todos import Todos
 
 START = ev.RunStarted(0.0, "run-1", "reviewer")
 LOADED = ev.AgentLoaded(0.0, "reviewer", "/work/shop", "main", "sonnet", "acceptEdits", max_turns=30)
+IN_LINE = ev.Noticed(1.0, WAITS_FOR_TURN, "It waits for its turn: 1 before it (max_runs is 1).")
 OPEN: tuple[Event, ...] = (START, LOADED, ev.Connecting(0.1), ev.Connected(0.5))
 NETWORK = ev.Failure("StreamingError", "network", "The stream broke.", "Try again.", ("OSError: closed",))
 

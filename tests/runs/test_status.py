@@ -9,11 +9,14 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.exceptions import NotStartedError
+from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.moments import until
 from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, headline, run_status
 from maverick_tui.runs.store import GONE
-from tests.runs.story import NETWORK, OPEN, START, ask, asked, began, call, end, text, told
+from tests.runs.story import IN_LINE, NETWORK, OPEN, START, ask, asked, began, call, end, text, told
 
+NOT_STARTED = failure_of(NotStartedError("Its inputs were not filled in: nothing was run."))
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
 
 
@@ -28,6 +31,7 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
     ("events", "now", "says"),
     [
         ([], 5.0, ("○", "starting", "", "quiet")),
+        ([START, IN_LINE], 3.5, ("‖", "waits for its turn", "2.5 s", "quiet")),
         ([START, ev.Connecting(1.0)], 3.5, ("◌", "connecting", "2.5 s", "busy")),
         (OPEN, 5.0, ("○", "ready", "waiting for your prompt", "quiet")),
         ([*OPEN, ev.RunEnded(2.0)], 5.0, ("■", "ended", f"ended {at(2.0)}", "quiet")),
@@ -47,6 +51,7 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
             11.0,
             ("✘", "failed", f"ended {at(9.0)}  8.0 s  $0.050", "bad"),
         ),
+        ([START, ev.ConnectFailed(1.0, NOT_STARTED)], 5.0, ("✘", "not connected", "nothing was run", "bad")),
         ([START, ev.ConnectFailed(1.0, NETWORK)], 5.0, ("✘", "not connected", "StreamingError: network", "bad")),
         (TURN, 3.0, ("●", "waiting for the model", "2.0 s", "busy")),
         ([*TURN, *text(1, "x", kind="thinking")], 4.0, ("●", "thinking", "2.0 s", "busy")),

@@ -10,9 +10,11 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import Job
 from maverick_tui.events.kinds import EVENTS, Event
 from maverick_tui.inert import inert
+from maverick_tui.runs.admission import TURN_COMES
 from maverick_tui.runs.entries import EndEntry, FailureEntry, NoticeEntry, PromptEntry, TextEntry
 from maverick_tui.runs.store import Phase, RunStore
 from tests.runs.story import (
+    IN_LINE,
     LOADED,
     NETWORK,
     OPEN,
@@ -50,6 +52,11 @@ def texts(store: RunStore) -> list[tuple[str, str]]:
         ("starting", []),
         ("starting", [START]),
         ("connecting", [START, ev.Connecting(1)]),
+        ("queued", [START, IN_LINE]),
+        ("starting", [START, IN_LINE, ev.Noticed(2, TURN_COMES, "It is its turn.")]),
+        ("queued", [*OPEN, ev.TurnStarted(1, 1, "x"), end(), IN_LINE]),
+        ("sending", [*OPEN, IN_LINE, ev.TurnStarted(1, 1, "x")]),
+        ("starting", [START, IN_LINE, ev.RunEnded(2), ev.RunReopened(3)]),
         ("ready", OPEN),
         ("disconnected", [START, ev.Connecting(1), ev.ConnectFailed(2, NETWORK)]),
         ("connecting", [START, ev.Connecting(1), ev.ConnectFailed(2, NETWORK), ev.Connecting(3, again=True)]),
@@ -98,15 +105,17 @@ def test_a_way_that_is_lost_after_an_answer_is_said() -> None:
     assert (store.phase, store.failure) == ("disconnected", NETWORK)
     store.apply(ev.Connecting(21, again=True))
     assert (store.phase, store.failure) == ("connecting", None)
+    banner = store.current_failure
     store.apply(ev.Connected(22))
     assert store.phase == "done"
+    assert (banner is not None, store.current_failure is None) == (True, True)
 
 
 def test_a_failed_turn_stays_failed_while_the_way_is_opened_again() -> None:
     store = asked(end("failed", failure=CUT), ev.Connecting(20, again=True))
     assert store.phase == "connecting"
     store.apply(ev.Connected(21))
-    assert (store.phase, store.failure) == ("failed", CUT)
+    assert (store.phase, store.failure, store.current_failure is not None) == ("failed", CUT, True)
 
 
 def test_a_turn_that_works_makes_a_lost_way_good() -> None:

@@ -57,13 +57,14 @@ async def ask_before_run(app: App[Any], listing: AgentListing) -> Ready | Refuse
 
 async def find_and_ask(app: App[Any], name: str, cwd: Path) -> tuple[AgentListing, dict[str, object]]:
     """Find an agent that is only named, and ask what the picker would have asked. ConfigError if nothing may run."""
-    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.exceptions import ConfigError, NotStartedError
 
     listing = await asyncio.to_thread(find_agent, name, cwd)
     asked = await ask_before_run(app, listing)
     if isinstance(asked, Refused):
         reason = asked.reason or "Its inputs were not filled in: nothing was run."
-        raise ConfigError(reason, hint="Start again, or choose another agent.")
+        failed = ConfigError if asked.is_error else NotStartedError
+        raise failed(reason, hint="Start again, or choose another agent.")
     return listing, dict(asked.inputs)
 
 

@@ -52,7 +52,7 @@ class RowDrawing:
         return tuple(self._found(row, width) if isinstance(row, Found) else self._run(row, width))
 
     def _run(self, run: ListedRun, width: int) -> Iterator[Span]:
-        glyph, role = GLYPHS.get(run.state, UNKNOWN)
+        glyph, role = GLYPHS.get(run.phase, UNKNOWN)
         about, status = run.about, self._status(run.run_id) if run.is_live else None
         took = clock(run.duration(self._now() if run.is_live else None))
         when = took if run.is_live else time_text(about.last_at, "%H:%M" if self.order_by == "time" else "%d %b")

@@ -60,10 +60,10 @@ def preview_lines(preview: Preview, status: StatusText | None, width: int) -> li
 
 
 def _state(run: ListedRun, status: StatusText | None) -> Line:
-    glyph, role = GLYPHS.get(run.state, UNKNOWN)
+    glyph, role = GLYPHS.get(run.phase, UNKNOWN)
     if run.is_unread:
         return ((f"{glyph} {NOT_READ}", role),)
-    state = f"{glyph} {run.state}" if status is None else f"{status.glyph} {status.word}"
+    state = f"{glyph} {run.phase}" if status is None else f"{status.glyph} {status.word}"
     took = [] if run.is_live else [clock(run.duration())]
     return (state, role), (f"  {' · '.join([*took, counted(run.about.turns, 'turn')])}", "muted")
 

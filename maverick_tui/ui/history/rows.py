@@ -14,7 +14,10 @@ from maverick_tui.inert import one_line
 from maverick_tui.ui.lines import Line, Span
 
 GLYPHS = {
+    "asks": ("⚑", "warning"),
     "running": ("●", "accent"),
+    "queued": ("‖", "muted"),
+    "ready": ("○", "muted"),
     "done": ("✔", "success"),
     "failed": ("✘", "error"),
     "interrupted": ("■", "warning"),
@@ -90,7 +93,7 @@ def found_rows(hits: Iterable[Found]) -> list[Row]:
 
 
 def _about_run(run: ListedRun) -> Iterator[Span]:
-    glyph, role = GLYPHS.get(run.state, UNKNOWN)
+    glyph, role = GLYPHS.get(run.phase, UNKNOWN)
     yield f"{glyph} ", role
     yield f"{time_text(run.about.last_at, '%Y-%m-%d %H:%M')}  {one_line(run.about.agent)}  ", "muted"
     yield run.heading, "strong"

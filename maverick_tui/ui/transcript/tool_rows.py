@@ -80,7 +80,7 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     if entry.state == "waiting":
         return [("waiting", p.dim)]
     if entry.state == "running":
-        return [(f"running{_by(entry)}", p.accent)]
+        return [(f"running  {_by(entry)}".rstrip(), p.accent)]
     if entry.state == "cut":
         return [("no result" if entry.has_run else "not run", p.warning)]
     if entry.state == "denied":
@@ -97,12 +97,13 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
         what = _progress(entry) or what
     allowed = "  allowed for this run" if entry.by_rule else ""
     style = p.error if entry.state == "failed" else p.dim
-    return [(f"{what}{f' ({size})' if size else ''}{allowed}{_by(entry)}", style)]
+    by = f"{_by(entry)}  " if entry.answered_by else ""  # first, for a long result is cut at its end
+    return [(f"{by}{what}{f' ({size})' if size else ''}{allowed}", style)]
 
 
 def _by(entry: ToolEntry) -> str:
     """Who has answered its question, if that was somebody else."""
-    return f"  answered by {one_line(entry.answered_by)}" if entry.answered_by else ""
+    return f"answered by {one_line(entry.answered_by)}" if entry.answered_by else ""
 
 
 def _progress(entry: ToolEntry) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.app import App
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.loading import load, load_agent
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.exceptions import ConfigError, NotStartedError
 from maverick_tui.ui.dialogs import before_run, trust
-from maverick_tui.ui.dialogs.before_run import trust_question
+from maverick_tui.ui.dialogs.before_run import Refused, find_and_ask, trust_question
 from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.dialogs.trust import TrustScreen
 from maverick_tui.ui.lines import LineView
@@ -184,3 +186,18 @@ async def test_an_agent_of_ones_own_asks_about_the_commands_that_it_starts_in_th
         await pilot.press("y")
         await until(pilot, lambda: chosen(app))
     load_agent("helper")
+
+
+@pytest.mark.parametrize(("is_error", "kind"), [(False, NotStartedError), (True, ConfigError)])
+async def test_who_thinks_better_of_it_has_done_nothing_wrong(
+    is_error: bool, kind: type[ConfigError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask(*_: object) -> Refused:
+        return Refused("no", is_error=is_error)
+
+    monkeypatch.setattr(before_run, "ask_before_run", ask)
+    write_agent("deployer")
+    app: App[None] = App()
+    with pytest.raises(ConfigError, match="no") as raised:
+        await find_and_ask(app, "deployer", Path.cwd())
+    assert type(raised.value) is kind

@@ -90,6 +90,8 @@ async def test_beside_the_list_stands_what_happened_while_nobody_looked() -> Non
             assert words in app.text, words
         others.runs = [live("1", "working", away=Digest(NOW - 40))]
         await until(pilot, lambda: "nothing has happened" in app.text, "nothing has")
+        others.runs = [live("1", "queued")]
+        await until(pilot, lambda: "‖ waits for its turn" in app.text)
         others.runs = [live("1", "working", read_by=["pts/3"])]
         await until(pilot, lambda: "read on" in app.text)
         assert "WHILE YOU WERE AWAY" not in app.text

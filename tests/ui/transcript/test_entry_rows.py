@@ -285,7 +285,9 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
     theirs = ev.PermissionSettled(5, "q", "c1", "once", by="pts/3")
     assert "● Bash ls running answered by pts/3" in state(ask, theirs)
-    assert "✔ Bash ls x answered by pts/3" in state(ask, theirs, ev.ToolFinished(6, "c1", "x"))
+    assert "✔ Bash ls answered by pts/3 x" in state(ask, theirs, ev.ToolFinished(6, "c1", "x"))
+    long = ev.ToolFinished(6, "c1", f"Exit code 1\n{'o' * 300}", True)
+    assert "✘ Bash ls answered by pts/3 exit code 1: oo" in state(ask, theirs, long)
     assert "⊘ Bash ls denied by pts/3: no" in state(ask, ev.PermissionSettled(5, "q", "c1", "deny", "no", by="pts/3"))
 
 
