@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import is_dataclass
 from math import isfinite
 from typing import Any, Literal, TypeVar
@@ -33,6 +34,17 @@ def made_of(kind: type[T], data: Mapping[str, Any]) -> T:
             except ValueError as error:
                 raise ValueError(f"{name} {error}") from error
     return kind(**values)
+
+
+def fitting(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a dataclass or named tuple that are what they must be; what is anything else is left out."""
+    found: dict[str, Any] = {}
+    for name, read in _readers(kind):
+        if name in data:
+            with suppress(ValueError):
+                read(data[name])
+                found[name] = data[name]
+    return found
 
 
 def _readers(kind: type[Any]) -> tuple[tuple[str, Reader], ...]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from maverick_tui.events.kinds import BlockGrew, Event, Noticed, event_from_json, grown_from_json
-from maverick_tui.events.typed import made_of, number
+from maverick_tui.events.typed import fitting, made_of, number
 from maverick_tui.runs.log import numbered
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,25 @@ class ReaderHello(NamedTuple):
     version: int = VERSION
 
 
+class ToldState(NamedTuple):
+    """What a list of runs says of one, as `LiveState` of `state.py` tells it."""
+
+    phase: str = ""
+    is_settled: bool = False
+    asks: tuple[str, ...] = ()
+    agent: str = ""
+    folder: str = ""
+    model: str = ""
+    name: str = ""
+    first_prompt: str = ""
+    turns: int = 0
+    cost_usd: float | None = None
+    last_at: float = 0.0
+    away: Any = None
+    """See `runs/digest.py`, which looks at it by itself."""
+    read_by: tuple[str, ...] = ()
+
+
 class HostHello(NamedTuple):
     """Who is read."""
 
@@ -55,7 +74,7 @@ class HostHello(NamedTuple):
     is_kept: bool = True
     readers: int = 0
     state: Mapping[str, Any] = MappingProxyType({})
-    """What a list of runs says of it: see `state.py`."""
+    """What a list of runs says of it: see `ToldState`."""
     you: str = ""
     """What the reader is called that this is said to."""
     version: int = VERSION
@@ -134,9 +153,10 @@ def host_hello(text: bytes) -> HostHello:
     """What a host begins with."""
     said = _said(text)
     try:
-        return made_of(HostHello, said)
+        hello = made_of(HostHello, said)
     except (TypeError, ValueError) as error:
         raise ProtocolError("the host does not say who it is") from error
+    return hello._replace(state=fitting(ToldState, hello.state))
 
 
 def _said(text: bytes) -> dict[str, Any]:
