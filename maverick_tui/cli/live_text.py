@@ -81,7 +81,7 @@ def _words(run: LiveRun) -> str:
         return "does not answer"
     if run.phase == "asks" and (asked := run.state.get("asks")):
         return f"asks: {one_line(describe(str(asked[0])))}"
-    return "waits for its turn" if run.phase == "queued" else run.phase
+    return "waits for its turn" if run.phase == "queued" else one_line(run.phase)
 
 
 def _since(at: float | None) -> str:

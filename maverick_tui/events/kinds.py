@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from maverick_tui.events.typed import MOST, number, whole
 from maverick_tui.events.wire import Tagged, from_json, kinds_of
 from maverick_tui.usage import Usage as Usage
 
@@ -463,12 +464,26 @@ EVENTS: Mapping[str, type[Event]] = kinds_of(Event)
 
 def event_from_json(data: Mapping[str, Any]) -> Event:
     """The event that a JSON object stands for; the beginning of a run in a newer schema is refused."""
-    event = from_json(data, EVENTS, {"usage": Usage, "failure": Failure})
+    event = from_json(data, EVENTS)
     if isinstance(event, RunStarted) and event.schema > SCHEMA:
         raise NewerSchemaError(
             f"The run {event.run_id!r} is written in schema {event.schema}; {SCHEMA} can be read here."
         )
     return event
+
+
+def grown_from_json(data: Mapping[str, Any]) -> list[BlockGrew]:
+    """What a block grows by, where a line tells many pieces of it in lists, each with its milliseconds after `at`.
+
+    There may be thousands in a line, so they are looked at as a whole. ValueError if they are not what they must be,
+    KeyError if something is missing.
+    """
+    at, block, late, texts = number(data["at"]), whole(data["block"]), data["ms"], data["text"]
+    if not (type(late) is type(texts) is list and {*map(type, late)} <= {int} and {*map(type, texts)} <= {str}):
+        raise ValueError("ms and text are lists of numbers and of texts")
+    if late and not -MOST < min(late) <= max(late) < MOST:
+        raise ValueError("ms has a number that cannot be")
+    return [BlockGrew(round(at + ms / 1000, 3), block, text) for ms, text in zip(late, texts, strict=True)]
 
 
 def whole_block(number: int, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, TypeVar
 
+from maverick_tui.events.typed import made_of
+
 T = TypeVar("T", bound="Tagged")
 
 
@@ -54,21 +56,11 @@ def _names(kind: type[Any]) -> tuple[str, ...]:
 _known_names: dict[type[Any], tuple[str, ...]] = {}
 
 
-def from_json(data: Mapping[str, Any], known: Mapping[str, type[T]], nested: Mapping[str, type[Any]]) -> T:
-    """The value that a JSON object stands for; `nested` names the fields that hold dataclasses themselves."""
+def from_json(data: Mapping[str, Any], known: Mapping[str, type[T]]) -> T:
+    """The value that a JSON object stands for. ValueError if it is of no known kind, or a field is not what it must be;
+    TypeError if one is missing.
+    """
     kind = known.get(str(data.get("type")))
     if kind is None:
         raise ValueError(f"{data.get('type')!r} is not one of {', '.join(sorted(known))}.")
-    values: dict[str, Any] = {}
-    for name in _names(kind):
-        if name in data:
-            inner = data[name]
-            if name in nested and isinstance(inner, Mapping):
-                kept = _names(nested[name])  # a newer version may have written more
-                inner = nested[name](**{part: _thaw(item) for part, item in inner.items() if part in kept})
-            values[name] = _thaw(inner) if name not in ("arguments", "detail") else inner
-    return kind(**values)
-
-
-def _thaw(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return made_of(kind, data)

@@ -13,7 +13,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from maverick_tui.events.kinds import BlockGrew, Event, Noticed, event_from_json
+from maverick_tui.events.kinds import BlockGrew, Event, Noticed, event_from_json, grown_from_json
+from maverick_tui.events.typed import fitting, made_of, number
 from maverick_tui.runs.log import numbered
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,25 @@ class ReaderHello(NamedTuple):
     version: int = VERSION
 
 
+class ToldState(NamedTuple):
+    """What a list of runs says of one, as `LiveState` of `state.py` tells it."""
+
+    phase: str = ""
+    is_settled: bool = False
+    asks: tuple[str, ...] = ()
+    agent: str = ""
+    folder: str = ""
+    model: str = ""
+    name: str = ""
+    first_prompt: str = ""
+    turns: int = 0
+    cost_usd: float | None = None
+    last_at: float = 0.0
+    away: Any = None
+    """See `runs/digest.py`, which looks at it by itself."""
+    read_by: tuple[str, ...] = ()
+
+
 class HostHello(NamedTuple):
     """Who is read."""
 
@@ -54,7 +74,7 @@ class HostHello(NamedTuple):
     is_kept: bool = True
     readers: int = 0
     state: Mapping[str, Any] = MappingProxyType({})
-    """What a list of runs says of it: see `state.py`."""
+    """What a list of runs says of it: see `ToldState`."""
     you: str = ""
     """What the reader is called that this is said to."""
     version: int = VERSION
@@ -98,13 +118,18 @@ def events_of(said: Mapping[str, Any]) -> list[Event]:
     """The events that a line tells; one that only a newer Maverick knows counts all the same."""
     try:
         if said.get("type") == BlockGrew.type and isinstance(said.get("text"), list):
-            at, block = said["at"], said["block"]
-            pieces = zip(said["ms"], said["text"], strict=True)
-            return [BlockGrew(round(at + ms / 1000, 3), block, text) for ms, text in pieces]
-        return [event_from_json(dict(said))]
+            return [*grown_from_json(said)]
+        return [event_from_json(said)]
     except (KeyError, TypeError, ValueError):
-        log.info("An event of the kind %r is not known", said.get("type"))
-        return [Noticed(float(said.get("at", 0.0)), "unknown", "")]
+        log.info("An event of the kind %r is not known", str(said.get("type"))[:40])
+        return [Noticed(_time(said.get("at")), "unknown", "")]
+
+
+def _time(said: object) -> float:
+    try:
+        return number(said)
+    except ValueError:
+        return 0.0
 
 
 def hello_line(hello: ReaderHello | HostHello) -> bytes:
@@ -114,23 +139,27 @@ def hello_line(hello: ReaderHello | HostHello) -> bytes:
 
 def reader_hello(text: bytes) -> ReaderHello:
     """What a reader begins with."""
-    said = _said(text, ReaderHello)
-    hello = ReaderHello(**said)
-    wishes = hello.is_read_only, hello.only_asks
-    if type(hello.since) is not int or hello.since < 0 or any(type(wish) is not bool for wish in wishes):
+    said = _said(text)
+    try:
+        hello = made_of(ReaderHello, said)
+    except ValueError as error:
+        raise ProtocolError(f"that is no way to begin: {error}") from error
+    if hello.since < 0:
         raise ProtocolError("that is no way to begin")
-    return hello._replace(name=str(hello.name)[:80])
+    return hello._replace(name=hello.name[:80])
 
 
 def host_hello(text: bytes) -> HostHello:
     """What a host begins with."""
+    said = _said(text)
     try:
-        return HostHello(**_said(text, HostHello))
-    except TypeError as error:
+        hello = made_of(HostHello, said)
+    except (TypeError, ValueError) as error:
         raise ProtocolError("the host does not say who it is") from error
+    return hello._replace(state=fitting(ToldState, hello.state))
 
 
-def _said(text: bytes, kind: type[ReaderHello | HostHello]) -> dict[str, Any]:
+def _said(text: bytes) -> dict[str, Any]:
     said = object_of(text)
     if refused := said.get("refused"):
         raise ProtocolError(str(refused))
@@ -139,4 +168,4 @@ def _said(text: bytes, kind: type[ReaderHello | HostHello]) -> dict[str, Any]:
         raise ProtocolError("a conversation begins with `hello` and a version")
     if hello["version"] > VERSION:
         raise ProtocolError(f"this speaks version {VERSION}, and that version {hello['version']}")
-    return {name: value for name, value in hello.items() if name in kind._fields}
+    return hello

@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from maverick_tui.events.typed import fitting
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.reading import read_told
 from maverick_tui.host.asking import ask_hosts
-from maverick_tui.host.lines import HostHello
+from maverick_tui.host.lines import HostHello, ToldState
 from maverick_tui.host.memory import memory_of
 from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
-from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
+from maverick_tui.journal.folders import is_alive, is_run_id, journal_of, kept_runs
 
 GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
 """Signs for what a run is about; for anything else there is another one."""
@@ -81,35 +82,46 @@ class LiveRun(NamedTuple):
         }
 
 
-def live_from_json(told: Mapping[str, Any], machine: str) -> LiveRun:
-    """A run of another machine, as that has told it."""
-    run_id, started, memory = str(told.get("run_id", "")), told.get("started_at"), told.get("memory")
-    started_at = float(started) if isinstance(started, int | float) else None
+class _Told(NamedTuple):
+    """What another machine tells of a run, beside its state."""
+
+    run_id: str = ""
+    agent: str = ""
+    started_at: float | None = None
+    has_host: bool = False
+    answers: bool = False
+    pid: int | None = None
+    version: str | None = None
+    readers: int | None = None
+    memory: int | None = None
+
+
+def live_from_json(data: Mapping[str, Any], machine: str) -> LiveRun | None:
+    """A run of another machine, as far as what that tells makes sense; None if it has no id that a run can have."""
+    told = _Told(**fitting(_Told, data))
+    if not is_run_id(told.run_id):
+        return None
     hello = None
-    if told.get("has_host") and told.get("answers"):
-        readers = told.get("readers")
+    if told.has_host and told.answers:
         hello = HostHello(
-            run_id,
-            str(told.get("agent", "")),
-            pid=pid if isinstance(pid := told.get("pid"), int) else 0,
-            maverick=str(told.get("version", "")),
+            told.run_id,
+            told.agent,
+            pid=told.pid or 0,
+            maverick=told.version or "",
             schema=0,
             events=0,
-            started=started_at or 0.0,
-            readers=readers if isinstance(readers, int) else 0,
+            started=told.started_at or 0.0,
+            readers=told.readers or 0,
         )
     return LiveRun(
-        run_id,
-        {name: value for name, value in told.items() if name in _STATE},
-        started_at,
-        has_host=bool(told.get("has_host")),
+        told.run_id,
+        fitting(ToldState, data),
+        told.started_at,
+        has_host=told.has_host,
         host=hello,
-        memory=memory if isinstance(memory, int) else None,
+        memory=told.memory,
         machine=machine,
     )
-
-
-_STATE = frozenset(LiveState().to_json())
 
 
 async def live_runs() -> list[LiveRun]:

@@ -25,7 +25,7 @@ from maverick_tui.host.lines import (
     object_of,
 )
 from maverick_tui.host.ways import THIS_MACHINE, AwayError, HostGoneError, Way
-from maverick_tui.runs.commands import Command, SendPrompt
+from maverick_tui.runs.commands import AnswerPermission, Command, Interrupt, SendPrompt
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 
@@ -185,6 +185,7 @@ class RemoteRun:
                     f"The run {self._run_id} is one of a newer Maverick ({way.hello.maverick}).",
                     hint="Update Maverick to see it.",
                 )
+            self._forget_stale(way.hello)
             self.hello, self._line = way.hello, way
             self._has_news.set()
             self.events.is_kept_elsewhere = way.hello.is_kept and not self._way.machine
@@ -210,6 +211,16 @@ class RemoteRun:
             finally:
                 self._line = None
 
+    def _forget_stale(self, hello: HostHello) -> None:
+        """What was an answer to one process of the run is none to the next: that has asked something else."""
+        if self.hello is None or (hello.pid, hello.started) == (self.hello.pid, self.hello.started):
+            return
+        for name, command in list(self._unheard.items()):
+            if isinstance(command, AnswerPermission | Interrupt):
+                self._hear(name)
+                what = "your answer" if isinstance(command, AnswerPermission) else "your interrupt"
+                self._on_refused(f"The run goes on in another process; {what} was for the one before, and is not sent.")
+
     def _take(self, said: dict[str, Any]) -> None:
         if "seq" in said:
             self._take_event(said)
@@ -226,9 +237,8 @@ class RemoteRun:
 
     def _take_event(self, said: dict[str, Any]) -> None:
         if said["seq"] != len(self.events):
-            raise NetworkError(
-                f"Event {len(self.events)} of the run {self._run_id} was expected, and {said['seq']} came."
-            )
+            came = said["seq"] if type(said["seq"]) is int else "something else"
+            raise NetworkError(f"Event {len(self.events)} of the run {self._run_id} was expected, and {came} came.")
         self.events.extend(events_of(said))
 
     async def _end(self) -> None:

@@ -25,7 +25,10 @@ from maverick_tui.events.kinds import (
     RunEnded,
     TurnEnded,
     event_from_json,
+    grown_from_json,
 )
+from maverick_tui.events.typed import number as number_of
+from maverick_tui.events.typed import text as text_of
 from maverick_tui.events.wire import to_json
 from maverick_tui.journal.masked_text import Piece, PiecewiseMask
 from maverick_tui.masking.redact import known_values, masked, redact, redact_data, times_concealed
@@ -169,7 +172,10 @@ class Decoder:
             elif data.get("type") in EVENTS:
                 self._take(data["seq"], event_from_json(data))
             else:  # a newer version may tell of more, without being another schema
-                self._take(data["seq"], Noticed(data["at"], "unknown", f"{data['type']} is not known to this version."))
+                self._take(
+                    data["seq"],
+                    Noticed(number_of(data["at"]), "unknown", f"{data['type']} is not known to this version."),
+                )
 
     def _take(self, number: int, event: Event) -> None:
         expected = self._first + len(self.events)
@@ -187,10 +193,9 @@ class Decoder:
         self.events += [BlockGrew(at, _NO_BLOCK, "")] * (count - 1)
 
     def _grow(self, data: dict[str, Any]) -> None:
-        at, block = data["at"], data["block"]
-        for number, (late, text) in enumerate(zip(data["ms"], data["text"], strict=True), data["seq"]):
-            self._take(number, BlockGrew(round(at + late / 1000, 3), block, text))
-        count = len(data["ms"])
+        for number, event in enumerate(grown := grown_from_json(data), data["seq"]):
+            self._take(number, event)
+        count = len(grown)
         self.unfinished.update(range(data["seq"] + data.get("whole", count), data["seq"] + count))
 
     def _complete(self, data: dict[str, Any]) -> None:
@@ -201,5 +206,5 @@ class Decoder:
             event = self.events[place]
             if not isinstance(event, BlockGrew):
                 raise ValueError(f"Event {number} has no text.")
-            self.events[place] = replace(event, text=text)
+            self.events[place] = replace(event, text=text_of(text))
             self.unfinished.discard(number)

@@ -112,4 +112,4 @@ COMMANDS: Mapping[str, type[Command]] = kinds_of(Command)
 
 def command_from_json(data: Mapping[str, Any]) -> Command:
     """The command that a JSON object stands for."""
-    return from_json(data, COMMANDS, {})
+    return from_json(data, COMMANDS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, NamedTuple
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.events.typed import MOST
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 from maverick_tui.usage import Usage
@@ -149,4 +149,4 @@ def _counted(number: int, what: str) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and isfinite(value)  # type: ignore[arg-type]
+    return type(value) in (int, float) and -MOST < value < MOST  # type: ignore[operator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants
 from maverick_tui.runs.log import EventLog
 
+ALLOWING = ("once", "run")
+"""The decisions that let a call run; whatever else a reader of another version may say does not."""
 REFUSED = "The user does not want this call."
 WITHDRAWN = "The user has interrupted the work."
 
@@ -32,7 +35,6 @@ class Questions:
         self._grants = Grants(Path())
         self._agent = ""
         self._open: dict[str, _Question] = {}
-        self._asked = 0
 
     def work_in(self, cwd: Path, agent: str) -> None:
         """The run's folder and its agent are known; what was allowed elsewhere is not allowed here."""
@@ -45,8 +47,7 @@ class Questions:
 
     async def ask(self, about: ToolQuestion) -> Permission:
         """What is to become of a call; a question that is cancelled is withdrawn."""
-        self._asked += 1
-        request = f"question-{self._asked}"
+        request = uuid.uuid4().hex  # an answer to a question of an earlier process of this run is for no other
         grants = None if about.is_asked_each_time else self._grants
         if grants and (rule := grants.rule_for(about.tool, about.arguments)):
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
@@ -83,6 +84,8 @@ class Questions:
             self._grants.give(question.grants[command.grant])
         elif decision == "run":
             decision = "once"
+        elif decision not in ALLOWING:
+            decision = "deny"
         self._settle(command.request, decision, command.reason, command.by)
         question.answer.set_result(command)
 
@@ -102,7 +105,7 @@ class Questions:
 def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permission:
     if answer is None:
         return Permission(False, WITHDRAWN, ends_turn=True)
-    if answer.decision == "deny":
+    if answer.decision not in ALLOWING:
         return Permission(False, f"{REFUSED} The user says: {answer.reason}" if answer.reason.strip() else REFUSED)
     return Permission(
         True, arguments={**about.arguments, "answers": answer.answers} if answer.answers is not None else None

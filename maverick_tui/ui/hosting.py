@@ -154,8 +154,7 @@ class HostedRuns:
         from maverick_tui.runs.store import store_of
 
         store = await asyncio.to_thread(store_of, past)
-        began: RunStarted = past[0]  # type: ignore[assignment]
-        store.reader, run.agent = run.store.reader, run.agent or began.agent
+        store.reader, run.agent = run.store.reader, run.agent or getattr(past[0], "agent", "")
         self._taken_in(run, store)
         return len(past)
 

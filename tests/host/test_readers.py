@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast
 
 from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.events import kinds as ev
@@ -61,8 +61,9 @@ async def test_whoever_answers_first_has_answered_and_the_others_see_who_did() -
     async with run.server.listening(), reading("pts/3", "pts/3", "\x1b[31m") as (one, same, strange):
         asked = run.ask()
         await until(lambda: any(isinstance(event, ev.PermissionAsked) for event in strange.events.since(0)))
-        one.send(AnswerPermission("question-1", "once", by="root"))
-        strange.send(AnswerPermission("question-1", "deny"))
+        (request,) = (event.request for event in run.events.since(0) if isinstance(event, ev.PermissionAsked))
+        one.send(AnswerPermission(request, "once", by="root"))
+        strange.send(AnswerPermission(request, "deny"))
         assert (await asked).is_granted
         await until(lambda: all(map(settled, (one, same, strange))))
         assert [settled(remote)[0].by for remote in (one, same, strange)] == ["pts/3"] * 3
@@ -73,12 +74,23 @@ async def test_whoever_answers_first_has_answered_and_the_others_see_who_did() -
         run.events.close()
 
 
+async def test_a_decision_that_is_not_known_allows_nothing() -> None:
+    run = Asking()
+    asked = run.ask()
+    await until(lambda: run.questions.is_waiting)
+    (request,) = (event.request for event in run.events.since(0) if isinstance(event, ev.PermissionAsked))
+    run.questions.answer(AnswerPermission(request, cast("Literal['deny']", "deny_and_stop")))
+    assert not (await asked).is_granted
+    assert [event.decision for event in run.events.since(0) if isinstance(event, ev.PermissionSettled)] == ["deny"]
+
+
 async def test_who_is_alone_has_no_name() -> None:
     run = Asking()
     async with run.server.listening(), reading("pts/3") as (only,):
         asked = run.ask()
         await until(lambda: run.questions.is_waiting)
-        only.send(AnswerPermission("question-1", "once", by="somebody else"))
+        (request,) = (event.request for event in run.events.since(0) if isinstance(event, ev.PermissionAsked))
+        only.send(AnswerPermission(request, "once", by="somebody else"))
         await asked
         run.events.close()
     told = [event for event in run.events.since(0) if isinstance(event, ev.PermissionSettled)]

@@ -14,7 +14,8 @@ from maverick_tui.host import remote as remote_module
 from maverick_tui.host.lines import VERSION, line
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
-from maverick_tui.runs.commands import Interrupt, SendPrompt
+from maverick_tui.host.ways import LocalWay
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SendPrompt
 from maverick_tui.runs.store import GONE
 from tests.history.kept import keep
 from tests.host.served_run import RUN, Served, serving, until
@@ -74,6 +75,31 @@ async def test_a_line_that_breaks_is_taken_up_again_and_nothing_is_missed_or_don
     assert remote.events.since(0) == events
     ids = [command.prompt_id for command in run.commands if isinstance(command, SendPrompt)]
     assert sorted(ids) == sorted(set(ids))
+
+
+async def test_an_answer_to_a_process_that_is_gone_is_not_one_to_the_next() -> None:
+    class ComesBack(LocalWay):
+        """A run that goes on in another process."""
+
+        async def may_live(self, run_id: str) -> bool:
+            return True
+
+    said: list[str] = []
+    served: AbstractAsyncContextManager[Served] = serving(tape().events)
+    first = await served.__aenter__()
+    remote = RemoteRun(RUN, on_refused=said.append, way=ComesBack())
+    reading = asyncio.create_task(remote.serve())
+    await until(lambda: len(remote.events) == len(first.events))
+    await served.__aexit__(asyncio.CancelledError, asyncio.CancelledError(), None)
+    await until(lambda: remote._line is None)
+    for command in (AnswerPermission("question-1", "once"), Interrupt(), SendPrompt("p", "Go")):
+        remote.send(command)
+    async with serving(tape().events) as second:
+        await until(lambda: second.commands)
+        second.events.close()
+        await reading
+    assert second.commands == [SendPrompt("p", "Go")]
+    assert ["your answer" in said[0], "your interrupt" in said[1]] == [True, True]
 
 
 async def test_the_end_of_a_host_that_was_killed_is_told_as_its_journal_would() -> None:

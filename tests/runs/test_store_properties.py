@@ -49,6 +49,9 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "items": ITEMS,
     "jobs": ITEMS,
     "counts": st.just(()),
+    "tools": st.none() | st.just(("Read",)),
+    "prompt_ids": st.lists(NAMES, max_size=2).map(tuple),
+    "grants": st.lists(WORDS, max_size=2).map(tuple),
     "reaches": st.none() | st.just(("server a 1",)),
     "limits": st.none() | st.just({"max_cost_usd": 1.5}),
     "forked_turn": st.integers(0, 3),
@@ -68,7 +71,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "utilization": st.none() | st.floats(0, 1),
     "delay": st.floats(0, 1e9),
     "cost_usd": st.none() | st.floats(0, 1e6),
-    **dict.fromkeys(("is_offline", "has_own_prompt", "again", "is_error", "is_estimate"), st.booleans()),
+    **dict.fromkeys(("is_offline", "has_own_prompt", "again", "is_error", "is_estimate", "is_command"), st.booleans()),
     **dict.fromkeys(
         "steps api_ms input_tokens output_tokens cache_read_tokens cache_write_tokens".split()
         + "tokens tool_uses attempt limit status total".split(),

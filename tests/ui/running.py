@@ -110,7 +110,7 @@ async def watching(
             app.now = told_at  # what the tape waits for at its end is time to look at the screen
         await pilot.pause(0.1)
         if tape is not None:
-            if (asked := next(iter(app.run_model.store.questions), None)) is not None:
+            if (asked := next(iter(app.run_model.store.questions.values()), None)) is not None:
                 seen = app.run_screen.transcript.questions_seen
                 await until(pilot, lambda: seen.head_since(asked) is not None, "the question is on the screen")
             app.now = tape.at

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from maverick_tui.exceptions import MaverickError, NetworkError
 from maverick_tui.host.far.machines import Machine, find_machine
-from maverick_tui.host.far.ssh import HELLO_WITHIN, far_line
+from maverick_tui.host.far.ssh import HELLO_WITHIN, far_line, run_id_in
 from maverick_tui.host.live import LiveRun, live_from_json
 from maverick_tui.host.orders import Order
 
@@ -49,9 +49,8 @@ async def asked_again(machine: Machine) -> AsyncIterator[Callable[[], Awaitable[
 
 def _runs(machine: Machine, answer: dict[str, Any]) -> list[LiveRun]:
     told = answer.get("runs")
-    return (
-        [live_from_json(run, machine.name) for run in told if isinstance(run, dict)] if isinstance(told, list) else []
-    )
+    runs = [live_from_json(run, machine.name) for run in told if isinstance(run, dict)] if type(told) is list else []
+    return [run for run in runs if run is not None]
 
 
 async def list_all(names: Iterable[str]) -> list[Listed]:
@@ -68,26 +67,26 @@ async def list_all(names: Iterable[str]) -> list[Listed]:
 
 async def find_there(machine: Machine, start: str) -> str:
     """The id of the run with a host that begins so, or of the one that was started last."""
-    return str((await _ask(machine, ANSWERS_WITHIN, "find", run=start, hosted=True))["run_id"])
+    return run_id_in(machine, await _ask(machine, ANSWERS_WITHIN, "find", run=start, hosted=True))
 
 
 async def start_there(machine: Machine, order: Order) -> str:
     """Start a run on a machine; its id. Its folder is one of that machine's, by default the person's home."""
-    return str((await _ask(machine, ANSWERS_WITHIN, "start", order=order.to_json()))["run_id"])
+    run_id = run_id_in(machine, await _ask(machine, ANSWERS_WITHIN, "start", order=order.to_json()))
+    if run_id != order.run_id:
+        raise NetworkError(f"{machine.name} has started {run_id} instead of {order.run_id}.")
+    return run_id
 
 
 async def stop_there(machine: Machine, start: str) -> tuple[str, str]:
     """End a run on a machine; its id, and what came of it."""
     answer = await _ask(machine, ANSWERS_WITHIN, "stop", run=start)
-    return str(answer["run_id"]), str(answer.get("words", ""))
+    return run_id_in(machine, answer), str(answer.get("words", ""))
 
 
 async def _ask(machine: Machine, within: float, what: str, **more: Any) -> dict[str, Any]:
     try:
         async with asyncio.timeout(within), far_line(machine, within) as way:
-            answer = await way.ask(what, **more)
+            return await way.ask(what, **more)
     except asyncio.TimeoutError as error:
         raise NetworkError(f"{machine.name} has not answered within {within:g} s.", hint="Try again.") from error
-    if what != "list" and "run_id" not in answer:
-        raise NetworkError(f"{machine.name} says something strange.", hint="Update Maverick there.")
-    return answer

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import MaverickError, NetworkError
 from maverick_tui.host.far.machines import Machine
-from maverick_tui.host.far.ssh import far_line
+from maverick_tui.host.far.ssh import far_line, run_id_in
 from maverick_tui.host.lines import events_of
 from maverick_tui.host.remote import AGAIN_FAR_AFTER
 
@@ -77,7 +77,7 @@ class FarFollower:
     async def _read_line(self) -> None:
         async with far_line(self._machine) as way:
             answer = await way.ask("events", run=self.run_id, since=self._count, follow=self._follows)
-            self.run_id = str(answer["run_id"])
+            self.run_id = run_id_in(self._machine, answer)
             while "end" not in (said := await way.piece()):
                 if "seq" in said:
                     told = events_of(said)

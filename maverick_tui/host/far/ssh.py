@@ -22,6 +22,7 @@ from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.lines import ProtocolError, line, object_of
 from maverick_tui.host.ways import LONGEST_EVENT, AwayError, HostGoneError
 from maverick_tui.inert import one_line
+from maverick_tui.journal.folders import is_run_id
 
 HELLO_WITHIN = 30.0
 """Seconds that a machine has for a login, and for starting Maverick."""
@@ -80,6 +81,13 @@ class FarLine(NamedTuple):
             if way in said:
                 raise error(f"On {name}: {one_line(str(said[way]))}", hint=f"There: {hint}" if hint else "")
         raise NetworkError(f"{name} says something strange.", hint="Try again.")
+
+
+def run_id_in(machine: Machine, answer: dict[str, Any]) -> str:
+    """The run that a gateway's answer names: it is printed, and asked for again, so it must be the id of one."""
+    if isinstance(run_id := answer.get("run_id"), str) and is_run_id(run_id):
+        return run_id
+    raise NetworkError(f"{machine.name} says something strange: it names no run.", hint="Update Maverick there.")
 
 
 @asynccontextmanager

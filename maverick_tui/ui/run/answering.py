@@ -162,14 +162,14 @@ class Answering:
         it is, if a click has hit it.
         """
         seen = self._transcript.questions_seen
-        since = seen.head_since(question.request) if denies else seen.whole_since(question.request)
+        since = seen.head_since(question) if denies else seen.whole_since(question)
         if since is None:
             if (call := self._run.store.calls.get(question.call)) is not None:
                 self._transcript.show_question(call.number)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False
         if is_hit:
-            since = max(since, seen.still_since(question.request))
+            since = max(since, seen.still_since(question))
         if self.questions.is_armed(question, since):
             return True
         what = "is new or has just moved: click again" if is_hit else f"is new: its keys act after {ARMED_AFTER} s"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from maverick_tui.runs.entries import Entry, ToolEntry
 
 if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.ui.rendering.live import LiveMarkdown
     from maverick_tui.ui.rendering.row import Row
 
@@ -37,8 +38,8 @@ class Block:
     def __init__(self, entry: Entry, guess: int) -> None:
         self.entry = entry
         self.rows: list[Row] | None = None
-        self.asks = ""
-        """The request of the question that its rows show, if they show one."""
+        self.asks: PermissionAsked | None = None
+        """The question that its rows show, if they show one."""
         self.height = guess
         self.is_measured = False
         self.gap = 0
@@ -166,11 +167,9 @@ class Blocks:
                 block.rows = None
 
 
-def asked_in(entry: Entry) -> str:
-    """The request of the question that an entry waits for; empty if it waits for none."""
-    if isinstance(entry, ToolEntry) and entry.state == "asking" and entry.question is not None:
-        return entry.question.request
-    return ""
+def asked_in(entry: Entry) -> PermissionAsked | None:
+    """The question that an entry waits for; None if it waits for none."""
+    return entry.question if isinstance(entry, ToolEntry) and entry.state == "asking" else None
 
 
 class Gap(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from maverick_tui.ui.transcript.blocks import Block, Blocks
 
 if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.ui.rendering.row import Row
 
 
@@ -56,11 +57,15 @@ class SeenLines:
 
 
 class QuestionsSeen:
-    """Kept by request, since the same call may be asked about again with other arguments."""
+    """Kept by request, since the same call may be asked about again with other arguments.
+
+    A request that comes again counts as seen only if it is the same question: whoever asks chooses its name.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """Nothing has been seen."""
         self._clock = clock
+        self._asked: dict[str, PermissionAsked] = {}
         self._rows: dict[str, list[Row]] = {}
         self._seen: dict[str, set[int]] = {}
         self._head_since: dict[str, float] = {}
@@ -76,15 +81,18 @@ class QuestionsSeen:
             if (line := top_line + y) < blocks.lines:
                 index, offset = blocks.at(line)
                 block = blocks[index]
-                if block.asks and offset >= block.gap:
+                if block.asks is not None and offset >= block.gap:
                     found.setdefault(block, []).append(offset - block.gap)
                     tops[block] = y - offset
         for block, places in found.items():
-            if block.rows is not None:
+            if block.rows is not None and block.asks is not None:
                 self.look(block.asks, block.rows, places, tops[block])
 
-    def look(self, request: str, rows: list[Row], places: Iterable[int], top: int) -> None:
+    def look(self, question: PermissionAsked, rows: list[Row], places: Iterable[int], top: int) -> None:
         """Some rows of a question are on the screen, on which its first one is, or would be, at `top`."""
+        request = question.request
+        if not self._is_known(question):
+            self._begin(question)
         if self._tops.get(request) != top:
             self._tops[request], self._still_since[request] = top, self._clock()
         if request in self._whole_since:
@@ -97,6 +105,15 @@ class QuestionsSeen:
             self._whole_since[request] = self._clock()
             del self._rows[request], self._seen[request]
 
+    def _is_known(self, question: PermissionAsked) -> bool:
+        return self._asked.get(question.request) == question
+
+    def _begin(self, question: PermissionAsked) -> None:
+        """Nothing has been seen of it, whatever was called so before."""
+        self._asked[question.request] = question
+        for kept in (self._rows, self._seen, self._head_since, self._whole_since, self._tops, self._still_since):
+            kept.pop(question.request, None)
+
     def _still_seen(self, request: str, rows: list[Row]) -> set[int]:
         """What was seen of it; rows that look different since then, as after a resize, have not been seen."""
         known, seen = self._rows.get(request, rows), self._seen.get(request, set())
@@ -105,14 +122,14 @@ class QuestionsSeen:
         self._rows[request], self._seen[request] = rows, seen
         return seen
 
-    def head_since(self, request: str) -> float | None:
+    def head_since(self, question: PermissionAsked) -> float | None:
         """Since when it is known which call is asked about; None if it has not been on the screen."""
-        return self._head_since.get(request)
+        return self._head_since.get(question.request) if self._is_known(question) else None
 
-    def still_since(self, request: str) -> float:
+    def still_since(self, question: PermissionAsked) -> float:
         """Since when it is where it is: a click that was meant for another may hit one that has just moved there."""
-        return self._still_since.get(request, 0.0)
+        return self._still_since.get(question.request, 0.0)
 
-    def whole_since(self, request: str) -> float | None:
+    def whole_since(self, question: PermissionAsked) -> float | None:
         """Since when every row of it has been on the screen; None if some have not."""
-        return self._whole_since.get(request)
+        return self._whole_since.get(question.request) if self._is_known(question) else None

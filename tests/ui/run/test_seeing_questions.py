@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -152,6 +153,18 @@ async def test_the_end_is_followed_again_when_the_question_is_answered() -> None
         await until(pilot, lambda: "The end." in on_screen(app))
 
 
+async def test_a_question_that_is_called_like_one_of_before_has_not_been_seen() -> None:
+    tape = begun().ask("Bash", {"command": "make test"})
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == [("ask-call-1", "once")]
+        asked = app.run_model.store.questions["ask-call-1"]
+        app.tell(tape.decide("once").tool("Read", {"file_path": "a.py"}))
+        app.tell(tape.put(replace(asked, at=tape.at, call="call-9", arguments={"command": PADDED})))
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == []
+
+
 @pytest.mark.parametrize("size", [(20, 8), (33, 10)])
 async def test_a_small_window_can_be_answered_in(size: tuple[int, int]) -> None:
     call = {"command": f"{EVIL}\nmake", "description": "Run the tests"}
@@ -172,9 +185,10 @@ async def test_what_a_notice_covers_has_not_been_seen() -> None:
         await app.run_screen.mount(cover)
         app.tell(Tape().ask("Bash", {"command": EVIL}))
         await until(pilot, lambda: "^y once" in app.shown())
-        assert transcript.questions_seen.whole_since("ask-call-1") is None
+        asked = app.run_model.store.questions["ask-call-1"]
+        assert transcript.questions_seen.whole_since(asked) is None
         await cover.remove()
-        await until(pilot, lambda: transcript.questions_seen.whole_since("ask-call-1") is not None)
+        await until(pilot, lambda: transcript.questions_seen.whole_since(asked) is not None)
 
 
 STEPS = st.lists(st.sampled_from(["pagedown", "pageup", "ctrl+end", "ctrl+y", "wait", "more", "resize"]), max_size=14)

@@ -254,7 +254,8 @@ async def test_only_prompts_are_remembered_and_not_reasons_and_answers() -> None
         await pilot.press("ctrl+r", *"why", "enter")
         app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "deny")))
         app.tell(tape.ask("AskUserQuestion", QUESTION))
-        await until(pilot, lambda: app.run_screen.transcript.questions_seen.whole_since("ask-call-2"))
+        asked = app.run_model.store.questions["ask-call-2"]
+        await until(pilot, lambda: app.run_screen.transcript.questions_seen.whole_since(asked))
         app.now += 1
         await pilot.press(*"blue", "enter")
         app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-2", "call-2", "once")))

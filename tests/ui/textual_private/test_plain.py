@@ -49,8 +49,9 @@ async def test_a_run_is_shown_and_its_question_seen() -> None:
     async with app.run_test(headless=False, size=(80, 24)) as pilot:
         tape = Tape().connect().prompt("hello").say("Some **bold** words.").ask("Bash", {"command": "make test"})
         app.tell(tape)
+        asked = app.store.questions["ask-call-1"]
         draw_all(app.transcript)
-        await until(pilot, lambda: app.transcript.questions_seen.whole_since("ask-call-1") is not None)
+        await until(pilot, lambda: app.transcript.questions_seen.whole_since(asked) is not None)
         driver = app._driver
         assert isinstance(driver, GlassDriver)
         glass.feed(driver.take())
