@@ -12,6 +12,7 @@ from maverick_tui.cli.layout import WIDEST_TITLE, Paper, can_show, count, cut, p
 from maverick_tui.history.days import time_text
 from maverick_tui.host.live import GLYPHS, OTHER_GLYPH, LiveRun
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import describe
 
@@ -49,7 +50,7 @@ def print_live(runs: Sequence[LiveRun]) -> None:
             f" {pad(words, widths[0])}  {pad(run_id, id_width)}",
             *((f"  {pad(fact, width)}" if width else "", "dim") for fact, width in zip(facts, widths[1:], strict=True)),
             "  ",
-            cut(one_line(run.title), WIDEST_TITLE) or "(nothing was asked)",
+            cut(one_line(redact(run.title)), WIDEST_TITLE) or "(nothing was asked)",
         )
 
 

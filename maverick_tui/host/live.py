@@ -15,6 +15,7 @@ from maverick_tui.host.memory import memory_of
 from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, is_run_id, journal_of, kept_runs
+from maverick_tui.masking.redact import redact_data
 
 GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
 """Signs for what a run is about; for anything else there is another one."""
@@ -63,9 +64,9 @@ class LiveRun(NamedTuple):
         return str(self.state.get("name") or self.state.get("first_prompt") or "")
 
     def to_json(self) -> dict[str, Any]:
-        """As the command line prints it."""
+        """As the command line prints it, and other machines are told: without secrets."""
         host = self.host
-        return {
+        told = {
             "machine": self.machine,
             "run_id": self.run_id,
             "title": self.title,
@@ -80,6 +81,7 @@ class LiveRun(NamedTuple):
             "readers": host.readers if host is not None else None,
             "memory": self.memory,
         }
+        return {name: redact_data(value) for name, value in told.items()}
 
 
 class _Told(NamedTuple):

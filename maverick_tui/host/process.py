@@ -56,7 +56,6 @@ def main() -> int:
     try:
         order = order_from_json(json.loads(told))
         _log_for(order)
-        _stand_back(MaverickConfig.load().host_nice)
         os.chdir(order.cwd)
         asyncio.run(_host(order))
         if not order.is_kept:
@@ -114,6 +113,7 @@ def _answer(said: dict[str, object]) -> None:
 async def _host(order: Order) -> None:
     goes_on = await asyncio.to_thread(_past_of, order)
     async with _settings(order) as config:
+        _stand_back(config.host_nice)
         run = _run(order, config, goes_on)
         run.admission = line = WaitingLine(order.run_id, config.max_runs, run.events)
         server = RunServer(order.run_id, order.agent, run.events, run)

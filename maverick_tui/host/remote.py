@@ -249,5 +249,7 @@ class RemoteRun:
             self.events.is_kept_elsewhere = not self._way.machine
         except (ConfigError, NetworkError):  # it was not kept, or its machine is gone now, too
             log.info("The end of %s is not known", self._run_id)
-        for event in past_of(told).events[len(self.events) :] if told else ():
-            self.events.emit(event)
+        if told:
+            past = await asyncio.to_thread(past_of, told)  # it may be a long one
+            for event in past.events[len(self.events) :]:
+                self.events.emit(event)

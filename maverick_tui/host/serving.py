@@ -59,7 +59,10 @@ class RunServer:
         self._done: OrderedDict[str, None] = OrderedDict()
         self._readers: set[asyncio.Task[Any]] = set()
         self._following = Readers()
+        self._released_by: set[str] = set()
+        """Readers that are about to leave, and will not need the run."""
         self._is_released = False
+        """Whether whoever left last was one of those."""
         self._state = LiveState()
         self._counted = 0
         """How many events the state has taken."""
@@ -129,6 +132,8 @@ class RunServer:
             await self._follow(hello._replace(name=name), reader, writer)
         finally:
             self._following.go(name)
+            self._is_released = name in self._released_by
+            self._released_by.discard(name)
             if not self._following:
                 self._left = (len(self._events), self._clock())
 
@@ -213,7 +218,7 @@ class RunServer:
         if isinstance(wanted, AnswerPermission):
             wanted = replace(wanted, by=by if self.readers > 1 else "")  # whatever the reader calls itself
         if isinstance(wanted, CloseRun) and wanted.if_unused:
-            self._is_released = True
+            self._released_by.add(by)
         else:
             self._handle.send(wanted)
         self._remember(name)

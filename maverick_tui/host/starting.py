@@ -17,6 +17,7 @@ from maverick_tui.interpreter import python_environment
 
 def start_host(order: Order) -> int:
     """Start a host for this order, and wait until readers can come; its process id. ConfigError if it cannot be one."""
+    socket_of(order.run_id)  # what it refuses needs no process
     return WaitingHost().take(order)
 
 
@@ -30,6 +31,7 @@ class WaitingHost:
                 "This system has no sockets that only you can use, so a run cannot have a process of its own."
             )
         make_runtime_folder()
+        self._is_taken = False
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "maverick_tui.host"],
             stdin=subprocess.PIPE,
@@ -48,11 +50,22 @@ class WaitingHost:
         return self._process.poll() is None
 
     def take(self, order: Order) -> int:
-        """Be the host of this order, from now on nobody's; its process id, once readers can come. It blocks."""
+        """Be the host of this order, from now on nobody's; its process id, once readers can come. It blocks.
+
+        Whatever goes wrong, or interrupts us, there is no such host afterwards: nobody would know of it.
+        """
+        try:
+            return self._take(order)
+        except BaseException:
+            self.give_up()
+            raise
+
+    def _take(self, order: Order) -> int:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
+        self._is_taken = True
         with process.stdout, process.stderr:
             socket_of(order.run_id)
             with suppress(BrokenPipeError), process.stdin:  # what it says tells more
@@ -66,7 +79,10 @@ class WaitingHost:
                     + (f": {why.splitlines()[-1]}" if why else "."),
                     hint=f"Look into {log_of(order.run_id, is_kept=order.is_kept)}.",
                 )
-        answer = json.loads(said)
+        try:
+            answer = json.loads(said)
+        except ValueError as error:
+            raise ConfigError(f"The host of the run {order.run_id} says something strange: {said[:80]!r}.") from error
         if "error" in answer:
             process.wait()
             raise ConfigError(str(answer["error"]), hint=str(answer.get("hint", "")))
@@ -74,8 +90,11 @@ class WaitingHost:
 
     def give_up(self) -> None:
         """Nobody wants it any more, nor the run if it is one already."""
-        if self._process.stdin is not None:
+        process = self._process
+        # What a thread still reads in `take` is closed there.
+        for pipe in (process.stdin,) if self._is_taken else (process.stdin, process.stdout, process.stderr):
             with suppress(OSError):
-                self._process.stdin.close()
+                if pipe is not None:
+                    pipe.close()
         with suppress(ProcessLookupError):
-            self._process.terminate()
+            process.terminate()

@@ -21,7 +21,7 @@ class Strays(NamedTuple):
     """Their process ids; all empty where the system does not tell (not Linux)."""
 
     hosts: frozenset[int]
-    """Hosts of this user, and of this folder of sockets, that are not among those that are known."""
+    """Hosts of this user, and of this folder of sockets, that are neither known nor still wait for a run."""
     orphans: frozenset[int]
     """Keepers whose owner is gone; they should have ended with it, and what they keep with them."""
 
@@ -31,8 +31,9 @@ def strays(known: Collection[int]) -> Strays:
     hosts, orphans = set(), set()
     folder = runtime_folder()
     for pid, words in _ours():
-        if words[-2:] == _HOST and pid not in known and _folder_of(pid) == folder:
-            hosts.add(pid)
+        if words[-2:] == _HOST:
+            if pid not in known and _folder_of(pid) == folder and not _waits_for_order(pid):
+                hosts.add(pid)
         elif (owner := _owner_of(words)) is not None and not _is_there(owner) and _folder_of(pid) == folder:
             orphans.add(pid)
     return Strays(frozenset(hosts), frozenset(orphans))
@@ -66,6 +67,23 @@ def _owner_of(words: list[bytes]) -> int | None:
     """Whom a keeper keeps something for; None if it is none."""
     is_keeper = len(words) > _OWNER and words[_OWNER - 1] == os.fsencode(keeper.__file__)
     return int(words[_OWNER]) if is_keeper and words[_OWNER].isdigit() else None
+
+
+def _waits_for_order(pid: int) -> bool:
+    """Whether its parent may still tell it which run it is: both hold the pipe for that, until it is a host."""
+    with suppress(OSError):
+        pipe = _open_at(pid, "0")
+        parent = int((_PROCESSES / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+        descriptors = os.listdir(_PROCESSES / str(parent) / "fd")  # noqa: PTH208 - names are all that is wanted
+        return pipe.startswith("pipe:") and any(_open_at(parent, name) == pipe for name in descriptors)
+    return False
+
+
+def _open_at(pid: int, descriptor: str) -> str:
+    """What a process has open there; nothing if it has been closed meanwhile."""
+    with suppress(OSError):
+        return str((_PROCESSES / str(pid) / "fd" / descriptor).readlink())
+    return ""
 
 
 def _is_there(pid: int) -> bool:

@@ -76,7 +76,12 @@ class HostedRuns:
 
         host, self._waiting = self._waiting, None
         if host is None or not host.is_running:
-            host = await asyncio.to_thread(WaitingHost)
+            making = asyncio.create_task(asyncio.to_thread(WaitingHost))
+            try:
+                host = await asyncio.shield(making)
+            except asyncio.CancelledError:
+                making.add_done_callback(_give_up)
+                raise
         try:
             await asyncio.to_thread(host.take, order)
         except asyncio.CancelledError:
@@ -160,6 +165,12 @@ class HostedRuns:
 
     def _say(self, text: str) -> None:
         self._app.notify(one_line(text), title=TITLE, severity="warning", timeout=6, markup=False)
+
+
+def _give_up(making: asyncio.Task[WaitingHost]) -> None:
+    """Let go of a host that nobody waits for any more."""
+    if not making.cancelled() and making.exception() is None:
+        making.result().give_up()
 
 
 def _terminal() -> str:

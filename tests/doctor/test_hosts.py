@@ -91,10 +91,8 @@ def started(mark: str) -> Iterator[list[subprocess.Popen[bytes]]]:
         one.communicate()
 
 
-def start(words: Sequence[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, *words], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=python_environment()
-    )
+def start(words: Sequence[str], stdin: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, *words], stdin=stdin, stderr=subprocess.DEVNULL, env=python_environment())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells about processes")
@@ -105,16 +103,20 @@ def test_hosts_that_nobody_reaches_and_orphans_are_found_and_those_of_other_fold
         elsewhere.setenv("MAVERICK_RUNTIME_DIR", str(tmp_path / "elsewhere"))
         started.append(start(["-P", "-m", "maverick_tui.host"]))
     assert [*found()] == ["Hosts"]
-    stuck = start(["-P", "-m", "maverick_tui.host"])  # it waits for an order that never comes
+    ours, its = socket.socketpair()  # nothing comes there, and it is not how an order comes
+    waiting = start(["-P", "-m", "maverick_tui.host"])
+    stuck = start(["-P", "-m", "maverick_tui.host"], stdin=its.fileno())
     gone = subprocess.Popen(["true"])
     gone.wait()
     orphan = start(["-c", "input()", keeper.__file__, str(gone.pid), "0"])
     kept = start(["-c", "input()", keeper.__file__, str(os.getpid()), "0"])
-    started += [stuck, orphan, kept]
+    started += [waiting, stuck, orphan, kept]
     told = found()
     assert told["Silent hosts"].details["pids"] == [stuck.pid]
     assert told["Silent hosts"].hint == f"End what is stuck: kill {stuck.pid}"
     assert told["Orphans"].details["pids"] == [orphan.pid]
+    ours.close()
+    its.close()
 
 
 def test_a_folder_that_is_not_ours_alone_is_wrong() -> None:

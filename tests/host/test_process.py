@@ -23,7 +23,7 @@ from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.remote import RemoteRun
-from maverick_tui.host.starting import start_host
+from maverick_tui.host.starting import WaitingHost, start_host
 from maverick_tui.interpreter import python_environment
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
@@ -253,3 +253,15 @@ def test_what_cannot_begin_says_why(order: Order, tmp_path: Path) -> None:
         start_host(Order("aaaa00000001", "worker", str(tmp_path / "nowhere")))
     with pytest.raises(ConfigError, match="no journal"):
         start_host(Order("aaaa00000002", "worker", order.cwd, resumes=True))
+
+
+def test_a_waiting_host_that_is_not_taken_leaves_nothing_behind(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused, unwanted = WaitingHost(), WaitingHost()
+    unwanted.give_up()
+    with monkeypatch.context() as moved:
+        moved.setenv("MAVERICK_RUNTIME_DIR", f"/tmp/{'long' * 30}")
+        with pytest.raises(ConfigError, match="too long for a socket"):
+            refused.take(Order(RUN, "worker", "/"))
+    assert wait_until_gone(mark) == {}
+    assert not refused.is_running
+    assert not unwanted.is_running

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import listening as host_listening
 from maverick_tui.host.lines import LONGEST, VERSION, events_of
 from maverick_tui.host.places import has_host, hosted_runs, make_runtime_folder, socket_of
-from maverick_tui.runs.commands import Interrupt, SendPrompt
+from maverick_tui.runs.commands import CloseRun, Interrupt, SendPrompt
 from tests.host.served_run import RUN, Served, serving, until
 from tests.support.runs import Tape
 
@@ -184,6 +185,34 @@ async def test_ten_readers_and_the_first_answer_is_sent_on() -> None:
 
 
 # -- the place ---------------------------------------------------------------------------------------------------------
+
+
+async def test_whoever_leaves_last_says_whether_the_run_is_needed() -> None:
+    release = {"do": to_json(CloseRun(if_unused=True))}
+    async with serving() as run:
+
+        def is_released() -> bool:
+            return run.server.is_released
+
+        async def release_it(staying: int) -> None:
+            async with client(HELLO, release) as one:
+                assert await one.hear() is not None
+                assert await one.hear() == {"done": ""}
+            await until(lambda: run.server.readers == staying, "it has gone")
+
+        await release_it(staying=0)
+        assert is_released()
+        async with client(HELLO) as other:
+            await other.hear()
+            assert not is_released(), "somebody has come"
+            await release_it(staying=1)
+            assert not is_released(), "somebody reads it"
+        await until(lambda: not run.server.readers, "the other was cut off")
+        assert not is_released(), "and may come back"
+        await release_it(staying=0)
+        assert is_released()
+        run.events.close()
+    assert run.commands == []
 
 
 async def test_the_socket_is_ours_alone_and_gone_with_the_run() -> None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 from maverick_tui.events.kinds import Event
-from maverick_tui.exceptions import MaverickError, NetworkError
+from maverick_tui.exceptions import NetworkError
 from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.far.ssh import far_line, run_id_in
 from maverick_tui.host.lines import events_of
@@ -53,7 +53,7 @@ class FarFollower:
     def _run(self) -> None:
         try:
             asyncio.run(self._read())
-        except (MaverickError, OSError) as error:
+        except Exception as error:  # whoever waits for the run hears of it, instead of waiting for ever
             self._error = error
         finally:
             self._has_ended = True
