@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maverick_tui.inert import one_line
@@ -82,9 +83,12 @@ def _names() -> list[str]:
 
 
 def _row(machine: Machine, run: LiveRun) -> Item:
+    from maverick_tui.ui.picker.elsewhere import words_of
+
     agent = str(run.state.get("agent", ""))
-    state = "does not answer" if run.is_silent else run.phase
-    return run_item(f"{machine.name}:{run.run_id}", agent, state, run.glyph, "", run.title, _group(machine.name))
+    glyph, word = words_of(run)
+    item = run_item(f"{machine.name}:{run.run_id}", agent, word, glyph, "", run.title, _group(machine.name))
+    return replace(item, needs_person=run.needs_person)
 
 
 def _away(name: str, error: Exception) -> Item:

@@ -100,10 +100,11 @@ async def test_the_picker_lists_the_runs_of_other_machines_and_those_that_are_aw
 
             def listed() -> bool:
                 rows.update({item.group.place: item for item in picker.runs})
-                return len(rows) == 2 and rows["on there"].marks[0][0] == "⚑ asks"
+                return len(rows) == 2 and rows["on there"].marks[0][0] == "⚑ needs you"
 
             await until(pilot, listed, "both are listed")
             assert (rows["on there"].name, rows["on there"].run_id) == ("reviewer", f"{THERE}:{RUN}")
+            assert rows["on there"].needs_person, "it stands on top"
             assert "gone cannot be reached" in rows["on gone"].refusal
             assert not picker.check_action("back", ()), "there is nothing to go back to"
             picker.post_message(PickerScreen.RunChosen(f"{THERE}:{RUN}"))

@@ -56,7 +56,7 @@ def live_item(run: LiveRun, now: float) -> Item:
     """The row of a run in another process, and what is told of it beside the list."""
     from maverick_tui.runs.moments import moment
 
-    glyph, word = _words(run)
+    glyph, word = words_of(run)
     readers = run.state.get("read_by") or ()
     since = [moment(run.started_at, now)] if run.started_at else []
     where = " ".join((*since, *([f"on {readers[0]}"] if readers else [])))
@@ -68,7 +68,7 @@ def live_item(run: LiveRun, now: float) -> Item:
     return replace(item, needs_person=run.needs_person, is_elsewhere=True, about=about)
 
 
-def _words(run: LiveRun) -> tuple[str, str]:
+def words_of(run: LiveRun) -> tuple[str, str]:
     """Glyph and word, as a run on the board has them."""
     from maverick_tui.runs.status import phase_words
 
