@@ -85,10 +85,12 @@ def _log_for(order: Order) -> None:
         make_folder(journal_of(order.run_id))
     path = log_of(order.run_id, is_kept=order.is_kept)
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    os.dup2(file, 2)
-    os.close(file)
-    handler = logging.StreamHandler()
+    handler = logging.StreamHandler(os.fdopen(file, "a", encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(RedactedFormatter())
+    # What agents and their children print there may hold secrets, and codes for a terminal: nobody masks that.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    os.close(nothing)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger(__package__).setLevel(logging.INFO)
 
