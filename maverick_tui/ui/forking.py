@@ -51,7 +51,8 @@ class Forks:
         from maverick_tui.ui.dialogs.fork import ForkScreen
 
         loaded = run.store.loaded
-        if loaded is not None and loaded.is_offline and run.rest is not None:
+        is_guest = run.attached is not None and run.attached.is_guest  # its script is another application's
+        if loaded is not None and loaded.is_offline and (run.rest is not None or is_guest):
             raise ConfigError("A script played this run and knows nothing of it any more: it can only be read.")
         events = run.told if run.rest is None else await asyncio.to_thread(_told_by, run.run_id)
         if loaded is None or not events:
