@@ -76,7 +76,7 @@ def _print(follower: Follower | FarFollower, run_id: str, printer: Printer, tell
     if follower.is_alive:
         printer.pause()
     else:
-        teller.end("" if isinstance(last, RunEnded) or getattr(follower, "is_foreign", False) else _GONE)
+        teller.end("" if isinstance(last, RunEnded) or follower.is_foreign else _GONE)
     if follower.problem:
         raise ConfigError(follower.problem, hint=f"See `maverick runs show {run_id}`.")
 

@@ -11,6 +11,7 @@ from maverick_tui.host.state import LiveState
 from maverick_tui.journal.folders import require_kept
 from maverick_tui.journal.following import Follower
 from maverick_tui.runs.failure_words import end_of
+from maverick_tui.runs.news import NO_FAILURE
 from maverick_tui.runs.past import past_of
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 _CUTS = {"timeout": TIMED_OUT, "limit": OVER_LIMIT}
 """What a run is ended for before its time, as it notices it, and what that is left with."""
-_BY_ITSELF = ("", "closed", "cancelled")
-"""Reasons of an end that is no failure."""
 
 
 class Settled(NamedTuple):
@@ -96,7 +95,7 @@ class Watched:
     def _settled(self) -> Settled:
         if self.phase == "asks":
             return Settled("asks", NOBODY_TO_ASK)
-        if self._ended is not None and self._ended.reason not in _BY_ITSELF:
+        if self._ended is not None and self._ended.reason not in NO_FAILURE:
             return Settled("failed", FAILED, f"The run has failed unexpectedly: {self._ended.reason}.")
         if self._cut:
             return Settled(self._cut, _CUTS[self._cut])

@@ -13,7 +13,7 @@ from maverick_tui.host.notify_command import ENDS_WITHIN, Told, tell_by_command
 from maverick_tui.host.state import LiveState
 from maverick_tui.keeper import LONGEST
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.news import QUIET_FOR, News, news_of, shortened
+from maverick_tui.runs.news import NO_FAILURE, QUIET_FOR, News, news_of, shortened
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +21,6 @@ SETTLES = 0.3
 """Seconds after which news is told: what follows at once may have made it old."""
 _CUTS = ("timeout", "limit")
 """Notices of a run that is ended before its time."""
-_BY_ITSELF = ("", "closed", "cancelled")
 
 
 @asynccontextmanager
@@ -108,6 +107,6 @@ def _end_of(event: Event) -> News | None:
     match event:
         case ev.Noticed() if event.kind in _CUTS:
             return News("ended", shortened(f"ended: {event.text}"))
-        case ev.RunEnded() if event.reason not in _BY_ITSELF:
+        case ev.RunEnded() if event.reason not in NO_FAILURE:
             return News("failed", shortened(f"failed: {event.reason}"))
     return None

@@ -19,6 +19,8 @@ class Follower:
         """Whether a process was still writing when it was read last."""
         self.problem = ""
         """Why nothing more can be read, where that is not the end."""
+        self.is_foreign = False
+        """Whether it is a session of Claude Code, which has no journal."""
         self._path = path
         self._decoder = Decoder()
         self._offset = 0

@@ -49,11 +49,11 @@ class Digest(NamedTuple):
     def in_words(self, waiting: int = 0) -> list[str]:
         """The facts, each in a few words; `waiting` is how many questions are open now."""
         return [
-            *([_counted(self.turns, "turn")] if self.turns else []),
-            *([_counted(self.files, "file")] if self.files else []),
+            *([counted(self.turns, "turn")] if self.turns else []),
+            *([counted(self.files, "file")] if self.files else []),
             *([dollars(self.cost_usd)] if self.cost_usd else []),
-            *([_counted(self.failures, "failure")] if self.failures else []),
-            *([f"{_counted(waiting, 'question')} {'waits' if waiting == 1 else 'wait'}"] if waiting else []),
+            *([counted(self.failures, "failure")] if self.failures else []),
+            *([f"{counted(waiting, 'question')} {'waits' if waiting == 1 else 'wait'}"] if waiting else []),
             *(["ended"] if self.is_ended else []),
         ]
 
@@ -144,7 +144,8 @@ def span(seconds: float) -> str:
     return f"{max(0, int(seconds))} s"
 
 
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """How many there are: `1 turn`, `2 turns`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 

@@ -16,6 +16,9 @@ LONGEST = 160
 QUIET_FOR = 2.0
 """Seconds within which questions that follow each other are news only once."""
 
+NO_FAILURE = ("", "closed", "cancelled")
+"""Reasons of an end that is no failure."""
+
 Kind = Literal["asks", "failed", "done", "ended"]
 
 

@@ -48,7 +48,7 @@ def cook(home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setattr(asking, "ANSWERS_WITHIN", PATIENCE)
     monkeypatch.setattr(asking, "HEARS_WITHIN", PATIENCE)
     yield
-    end_hosts(mark)
+    end_hosts(mark, signal.SIGKILL)
 
 
 def detached(maverick: Run, *arguments: str) -> str:

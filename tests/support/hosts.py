@@ -18,11 +18,11 @@ def hosts(mark: str) -> list[int]:
     return [pid for pid, command in marked(mark).items() if "maverick_tui.host" in command]
 
 
-def end_hosts(mark: str) -> None:
-    """End all hosts of a test, whatever has become of them; what they have started ends with them."""
+def end_hosts(mark: str, number: signal.Signals = signal.SIGTERM) -> None:
+    """End all hosts of a test: they go on when the application is gone. What they have started ends with them."""
     for pid in hosts(mark):
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
 
 
 def until(is_so: Callable[[], object], what: str) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import time
-from contextlib import suppress
 from pathlib import Path
 
 MARK = "MAVERICK_TEST_MARK"
@@ -37,14 +34,6 @@ def wait_until_gone(mark: str, seconds: float = 60.0) -> dict[int, str]:
     while (left := marked(mark)) and time.monotonic() < until:
         time.sleep(0.02)
     return left
-
-
-def end_hosts(mark: str) -> None:
-    """End runs that have processes of their own: they go on when the application is gone."""
-    for pid, command in marked(mark).items():
-        if "-m maverick_tui.host" in command:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
 
 
 async def until_running(mark: str, words: str, seconds: float = 120.0) -> None:

@@ -129,7 +129,7 @@ def machine_there(folder: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> I
         try:
             yield server
         finally:
-            end_hosts(mark)
+            end_hosts(mark, signal.SIGKILL)
 
 
 def cut_lines(mark: str) -> None:

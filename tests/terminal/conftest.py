@@ -14,7 +14,7 @@ import pytest
 
 from maverick_tui.offline.processes import offline_environment
 from maverick_tui.ui.textual_private.names import PLAIN
-from tests.support.processes import end_hosts
+from tests.support.hosts import end_hosts
 from tests.support.pty_program import terminal_environment
 from tests.support.served import served
 from tests.terminal.application import MAVERICK, SIZE, Application

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from tests.support.processes import end_hosts
+from tests.support.hosts import end_hosts
 from tests.support.sampling import sampled
 from tests.support.terminal import Glass
 from tests.terminal.application import CTRL_C, ENTER, WHEEL_DOWN, WHEEL_UP, Application, ModernApplication, prompt_of

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import end_hosts, wait_until_gone
+from tests.support.hosts import end_hosts
+from tests.support.processes import wait_until_gone
 from tests.terminal.application import CTRL_G, ENTER, ESCAPE, pasted, prompt_of
 from tests.terminal.conftest import Editor, Maverick
 

@@ -79,7 +79,7 @@ def words_of(run: LiveRun) -> tuple[str, str]:
 
 
 def _facts(run: LiveRun, state: str, folder: str, now: float) -> Iterator[Fact]:
-    from maverick_tui.runs.digest import digest_from_json
+    from maverick_tui.runs.digest import counted, digest_from_json
     from maverick_tui.runs.figures import dollars
     from maverick_tui.runs.moments import moment
     from maverick_tui.runs.tool_text import describe
@@ -91,7 +91,7 @@ def _facts(run: LiveRun, state: str, folder: str, now: float) -> Iterator[Fact]:
     if model := str(run.state.get("model", "")):
         yield Fact("model", (short_model(model),))
     turns, cost = run.state.get("turns"), run.state.get("cost_usd")
-    if used := [*([_counted(turns, "turn")] if turns else []), *([dollars(cost)] if cost else [])]:
+    if used := [*([counted(turns, "turn")] if turns else []), *([dollars(cost)] if cost else [])]:
         yield Fact("in all", tuple(used))
     if readers := run.state.get("read_by"):
         yield Fact("read on", tuple(one_line(str(reader)) for reader in readers))
@@ -101,7 +101,7 @@ def _facts(run: LiveRun, state: str, folder: str, now: float) -> Iterator[Fact]:
 
 def _missed(away: Digest, waiting: int, folder: str, now: float) -> Iterator[Fact]:
     """What happened while nobody looked."""
-    from maverick_tui.runs.digest import span
+    from maverick_tui.runs.digest import counted, span
     from maverick_tui.runs.figures import dollars
     from maverick_tui.runs.moments import moment
 
@@ -110,10 +110,10 @@ def _missed(away: Digest, waiting: int, folder: str, now: float) -> Iterator[Fac
         yield Fact("so far", ("nothing has happened",), "muted")
     if waiting:
         yield Fact(
-            "asks", (f"{_counted(waiting, 'question')} {'waits' if waiting == 1 else 'wait'} for you",), "warning"
+            "asks", (f"{counted(waiting, 'question')} {'waits' if waiting == 1 else 'wait'} for you",), "warning"
         )
     if away.failures:
-        yield Fact("failed", (_counted(away.failures, "time"),), "error")
+        yield Fact("failed", (counted(away.failures, "time"),), "error")
     if away.turns:
         yield Fact("turns", (f"{away.turns:,}",))
     if away.files:
@@ -122,10 +122,6 @@ def _missed(away: Digest, waiting: int, folder: str, now: float) -> Iterator[Fac
         yield Fact("files", (f"{away.files:,}", *named, *more))
     if away.tokens:
         spent = [dollars(away.cost_usd)] if away.cost_usd else []
-        yield Fact("used", (*spent, _counted(away.tokens, "token")))
+        yield Fact("used", (*spent, counted(away.tokens, "token")))
     if away.is_ended:
         yield Fact("ended", ("it is over",), "muted")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -26,7 +26,8 @@ from tests.bench.terminal.model import Model, model
 from tests.bench.terminal.programs import HERE, Program, environment
 from tests.bench.terminal.recording import Recording, recorded
 from tests.bench.terminal.screen import Echoes, Shown, replay
-from tests.support.processes import MARK, end_hosts, wait_until_gone
+from tests.support.hosts import end_hosts
+from tests.support.processes import MARK, wait_until_gone
 
 READY_TIMEOUT = 30.0
 END_TIMEOUT = 120.0
