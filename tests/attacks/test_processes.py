@@ -14,7 +14,7 @@ import textwrap
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from maverick_tui.cli.agents import trust_agent
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context
 from tests.support.model import call, say
-from tests.support.processes import marked, wait_until_gone
+from tests.support.processes import kill_marked, marked, wait_until_gone
 from tests.support.sampling import sampled
 from tests.terminal.application import MAVERICK
 
@@ -77,9 +77,12 @@ def parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
+KEEPER = "-I -S "
+
+
 def keepers(mark: str) -> list[int]:
     """The keepers of a run, the outer first: it is the one that the other was started by."""
-    return sorted(found := running(mark, "-I -S "), key=lambda pid: parent_of(pid) in found)
+    return sorted(found := running(mark, KEEPER), key=lambda pid: parent_of(pid) in found)
 
 
 @pytest.fixture
@@ -183,7 +186,8 @@ def test_killing_keepers_and_owner_leaves_nothing(
     outer, inner = keepers(mark)
     pids = {"owner": owner.pid, "outer": outer, "inner": inner}
     for victim in victims:
-        os.kill(pids[victim], signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may have ended with the one before
+            os.kill(pids[victim], signal.SIGKILL)
     until(lambda: set(marked(mark)) <= {owner.pid}, "only the owner is left")
 
 
@@ -215,8 +219,7 @@ async def test_when_both_keepers_are_killed_the_owner_ends_what_is_left(
             async for _ in session.query("hi"):
                 pass
             until(lambda: running(mark, "sh -c : daemon"), "the daemon runs")
-            for pid in keepers(mark):
-                os.kill(pid, signal.SIGKILL)
+            kill_marked(mark, lambda command: KEEPER in command)
         assert wait_until_gone(mark, ENOUGH) == {}
 
 
@@ -400,7 +403,6 @@ async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
         assert told_to_everybody(secret) == []
         assert files_with(secret, temporary, Path.cwd()) == []
         if is_killed:
-            for pid in marked(mark):
-                os.kill(pid, signal.SIGKILL)
+            kill_marked(mark)
     assert await asyncio.to_thread(wait_until_gone, mark, ENOUGH) == {}
     assert files_with(secret, temporary, Path.cwd()) == []

@@ -32,6 +32,7 @@ from maverick_tui.runs.commands import AnswerPermission, ClearConversation, Send
 from maverick_tui.runs.store import GONE
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
+from tests.support.hosts import end_hosts
 from tests.support.model import bash, say, scene
 from tests.support.processes import marked, until_running, wait_until_gone
 
@@ -45,9 +46,7 @@ def order(mark: str) -> Iterator[Order]:
     folder.mkdir(parents=True)
     (folder / "worker.md").write_text(AGENT)
     yield Order(RUN, "worker", str(Path.cwd()))
-    for pid, command in marked(mark).items():
-        if "maverick_tui.host" in command:
-            os.kill(pid, signal.SIGKILL)
+    end_hosts(mark, signal.SIGKILL)
 
 
 class Reader:

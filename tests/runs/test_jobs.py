@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import time
 from pathlib import Path
 
@@ -34,7 +32,7 @@ from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, watch
 from tests.support.agents import Talker
 from tests.support.model import call, last_prompt, say, scene, stall
-from tests.support.processes import marked
+from tests.support.processes import kill_marked
 
 NIGHTLY = call("CronCreate", cron="0 3 1 1 *", prompt="look at the tests")
 
@@ -139,9 +137,7 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
             while last_prompt(model.requests[-1]) != "wait":
                 await asyncio.sleep(0.01)
         run.send(Interrupt())
-        for pid, command in marked(mark).items():
-            if "_bundled/claude" in command and "keeper.py" not in command:
-                os.kill(pid, signal.SIGKILL)
+        kill_marked(mark, lambda command: "_bundled/claude" in command and "keeper.py" not in command)
         await run.until(TurnEnded, 2)
         assert (await run.ask("again")).outcome == "done"
     assert len(run.all(Connected)) == 2

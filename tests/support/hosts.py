@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
-from tests.support.processes import marked
+from tests.support.processes import kill_marked, marked
 
 PATIENCE = 120.0
 
 
 def hosts(mark: str) -> list[int]:
     """The processes of all hosts that carry the mark."""
-    return [pid for pid, command in marked(mark).items() if "maverick_tui.host" in command]
+    return [pid for pid, command in marked(mark).items() if is_host(command)]
+
+
+def is_host(command: str) -> bool:
+    """Whether it is the command of a host."""
+    return "maverick_tui.host" in command
 
 
 def end_hosts(mark: str, number: signal.Signals = signal.SIGTERM) -> None:
     """End all hosts of a test: they go on when the application is gone. What they have started ends with them."""
-    for pid in hosts(mark):
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
+    kill_marked(mark, is_host, number)
 
 
 def until(is_so: Callable[[], object], what: str) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 MARK = "MAVERICK_TEST_MARK"
@@ -26,6 +30,16 @@ def marked(mark: str) -> dict[int, str]:
         except OSError:
             continue
     return found
+
+
+def kill_marked(
+    mark: str, is_meant: Callable[[str], bool] = lambda command: True, number: signal.Signals = signal.SIGKILL
+) -> None:
+    """Signal every one whose command is meant; one that has ended since it was seen, perhaps with another, is fine."""
+    for pid, command in marked(mark).items():
+        if is_meant(command):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 def wait_until_gone(mark: str, seconds: float = 60.0) -> dict[int, str]:

@@ -19,7 +19,7 @@ import pytest
 
 from tests.support.cook import write_cook
 from tests.support.hosts import end_hosts
-from tests.support.processes import MARK, marked
+from tests.support.processes import MARK, kill_marked
 
 NAME = "there"
 PATIENCE = 60.0
@@ -134,9 +134,7 @@ def machine_there(folder: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> I
 
 def cut_lines(mark: str) -> None:
     """Kill every ssh of ours, as nobody expects it."""
-    for pid, command in marked(mark).items():
-        if command.startswith("ssh -F"):
-            os.kill(pid, signal.SIGKILL)
+    kill_marked(mark, lambda command: command.startswith("ssh -F"))
 
 
 def make_key(path: Path) -> None:

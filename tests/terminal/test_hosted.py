@@ -8,7 +8,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,8 @@ def hosted(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 
         def end(pid: int) -> None:
             if has_host(RUN):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             assert wait_until_gone(mark) == {}
 
         yield start

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,7 @@ from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.host.far.fake_ssh import GATEWAY, THERE, fake_ssh
 from tests.host.served_run import RUN, serving
-from tests.support.processes import marked
+from tests.support.processes import kill_marked
 from tests.support.runs import BEGAN, Tape
 from tests.ui.running import until
 from tests.ui.test_attached import shown
@@ -50,9 +48,7 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
             await until(pilot, lambda: "I am at work." in shown(app))
             assert "on there" in header(app)
             Path("away").touch()
-            for pid, command in marked(mark).items():
-                if "host --stdio" in command:
-                    os.kill(pid, signal.SIGKILL)
+            kill_marked(mark, lambda command: "host --stdio" in command)
             await until(pilot, lambda: "line to there is broken, trying again" in header(app))
             await until(pilot, lambda: any("No route to host" in notice.message for notice in app._notifications))
             await pilot.press(*"More", "enter")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +36,7 @@ from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.tools import ToolContext, ToolError
 from tests.executor.mcp.support import PLAIN, STDIO, failure, opened
-from tests.support.processes import marked
+from tests.support.processes import kill_marked, marked
 from tests.support.sampling import sampled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left")
@@ -89,9 +87,7 @@ async def test_ending_what_killed_keepers_have_left_holds_up_nobody(
     servers = ToolServers({"calc": script(PLAIN)}, wanted=["mcp__calc__add"])
     await servers.open()
     other = asyncio.create_task(go_on())
-    for pid in marked(mark):
-        with suppress(ProcessLookupError):  # it may have ended with its keeper
-            os.kill(pid, signal.SIGKILL)
+    kill_marked(mark)
     await servers.close()
     await other
     assert waited == [True]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import os
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -37,7 +36,7 @@ from maverick_tui.offline.script import (
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, drop, fail, say, scene, stall
-from tests.support.processes import marked
+from tests.support.processes import kill_marked
 from tests.support.sampling import sampled
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
@@ -293,9 +292,7 @@ async def test_a_cli_that_is_killed_in_the_middle(
         async for message in messages:
             yield message
             if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta":
-                for pid, command in marked(mark).items():
-                    if "keeper.py" not in command:
-                        os.kill(pid, number)
+                kill_marked(mark, lambda command: "keeper.py" not in command, number)
 
     async with serve(say(SENTENCE, fault=stall())):
         got, error = await drain(kill(Talker().query("hello")))
