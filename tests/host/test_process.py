@@ -145,7 +145,8 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
     command = ["/bin/sh", "-c", 'echo "$MAVERICK_RUN_ID $0" >> "$1"', "{text}", str(told)]
     monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", json.dumps(command))
     monkeypatch.setenv("MAVERICK_MAX_RUNS", "1")
-    monkeypatch.setenv("MAVERICK_HOST_NICE", "7")
+    nice = min(os.nice(0) + 7, 19)
+    monkeypatch.setenv("MAVERICK_HOST_NICE", str(nice))
     monkeypatch.setenv("MAVERICK_HOST_IDLE_MINUTES", "0.01")
     async with serve(
         [
@@ -160,7 +161,7 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
         assert (live[RUN].phase, live[other].phase, live[other].needs_person) == ("asks", "queued", False)
         ours = {pid for pid, words in marked(mark).items() if "maverick_tui.host" in words or "claude" in words}
         assert len(ours) > 2
-        assert nice_of(ours) == {7}, "what a host starts stands back, too"
+        assert nice_of(ours) == {nice}, "what a host starts stands back, too"
         assert listeners(ours) == [], "nothing listens at a port"
         hello = live[RUN].host
         assert (hello is not None, first) == (True, hello.pid if hello is not None else 0)

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.runs.entries import TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.history.screen import HistoryScreen
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.xray import XRayPanel
@@ -35,6 +36,8 @@ class Scene:
     agent: str | None = None
     size: tuple[int, int] = WIDE
     theme: str = "maverick-dark"
+    before: Play | None = None
+    """What was done in another window, which is closed: its agents work on."""
 
 
 async def until(pilot: Pilot[Any], is_so: Callable[[], object]) -> None:
@@ -103,12 +106,19 @@ def has_edited(store: RunStore) -> bool:
 
 async def picker(pilot: Pilot[Any]) -> None:
     """The agents of the demo, the implementer highlighted."""
-    await until(pilot, lambda: pilot.app.screen.query(AgentList) and pilot.app.screen.query_one(AgentList).item)
-    agents, xray = pilot.app.screen.query_one(AgentList), pilot.app.screen.query_one(XRayPanel)
-    while agents.item is not None and agents.item.name != "implementer":
-        await pilot.press("down")
+    agents = await choose(pilot, "implementer")
+    xray = pilot.app.screen.query_one(XRayPanel)
     await until(pilot, lambda: agents.item is not None and xray._shown == agents.item.key)
     await pilot.pause(0.3)
+
+
+async def choose(pilot: Pilot[Any], agent: str) -> AgentList:
+    """Highlight an agent in the picker."""
+    await until(pilot, lambda: pilot.app.screen.query(AgentList) and pilot.app.screen.query_one(AgentList).item)
+    agents = pilot.app.screen.query_one(AgentList)
+    while agents.item is not None and (agents.item.run_id or agents.item.name != agent):
+        await pilot.press("down")
+    return agents
 
 
 async def live(pilot: Pilot[Any]) -> None:
@@ -169,6 +179,47 @@ async def history(pilot: Pilot[Any], *keys: str) -> None:
     await until(pilot, lambda: screen._pane.filter.count and screen._looking.key.startswith(screen._previewed))
 
 
+async def quitting(pilot: Pilot[Any]) -> None:
+    """The implementer is at work, and somebody quits."""
+    store = await ask(pilot)
+    await allow_all(pilot, store, lambda: has_edited(store))
+    await quit_now(pilot)
+    await pilot.pause(0.3)
+
+
+async def quit_now(pilot: Pilot[Any]) -> None:
+    """Be asked what becomes of those at work."""
+    await pilot.press("ctrl+q")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LeavingScreen))
+
+
+async def left(pilot: Pilot[Any]) -> None:
+    """Two agents, of which one asks and one works, are left alone."""
+    first = await start(pilot, "implementer")
+    await until(pilot, lambda: first.needs_person)
+    await pilot.press("ctrl+n")
+    await start(pilot, "reviewer")
+    await quit_now(pilot)
+    await pilot.press("enter")
+
+
+async def start(pilot: Pilot[Any], agent: str) -> RunStore:
+    """Pick an agent, and send what the demo suggests."""
+    await choose(pilot, agent)
+    await pilot.press("enter")
+    return await ask(pilot)
+
+
+async def came_back(pilot: Pilot[Any]) -> None:
+    """Agents at work, above those that could be picked; what needs a person is highlighted."""
+    await until(pilot, lambda: pilot.app.screen.query(AgentList))
+    agents = pilot.app.screen.query_one(AgentList)
+    await until(pilot, lambda: any(row.item is not None and row.item.is_elsewhere for row in agents.rows))
+    await pilot.press("home")
+    await until(pilot, lambda: agents.item is not None and agents.item.is_elsewhere)
+    await pilot.pause(0.5)
+
+
 SCENES = (
     Scene("picker", "every agent, and an X-ray of one", picker),
     Scene("live", "an agent at work", live, "implementer"),
@@ -176,6 +227,8 @@ SCENES = (
     Scene("approval", "an edit that wants permission", approval, "implementer"),
     Scene("stream-broke", "a stream that broke, and what came before", broken, "documenter"),
     Scene("review-light", "a review, in the light theme", review, "reviewer", theme="maverick-light"),
+    Scene("leaving", "quitting while an agent works", quitting, "implementer", NARROW),
+    Scene("coming-back", "agents that worked on, and what they did meanwhile", came_back, before=left),
     Scene("help", "the keys", helped, "implementer"),
     Scene("history", "all runs that are kept", history, size=(120, 32)),
     Scene("totals", "what they have cost", lambda pilot: history(pilot, "tab", "tab"), size=NARROW),
