@@ -31,7 +31,7 @@ READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
 
 HARMLESS_TOOLS: frozenset[str] = frozenset(
     {
-        "BashOutput", "CronDelete", "CronList", "KillBash", "ListAgents", "ReportFindings", "TaskCreate", "TaskGet",
+        "BashOutput", "CronDelete", "CronList", "KillBash", "ReportFindings", "TaskCreate", "TaskGet",
         "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
     }
 )  # fmt: skip

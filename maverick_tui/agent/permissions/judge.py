@@ -121,6 +121,8 @@ class Judge:
         """Why the call must not run unasked, and whether that is to be asked each time; empty if it may run."""
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return "", False
+        if call.tool == "SendMessage":
+            return "Who gets it may be another session of yours, and works with what that one may do.", True
         doubt = self._doubt(call)
         if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call)):
             return reason, True

@@ -26,6 +26,12 @@ _OWN: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
 MAX_LINE = 50 * 1024 * 1024
 """Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
+NO_SOCKET = {"CLAUDE_CODE_HARBOR_KITE": "0"}
+"""The CLI would listen at a socket of its own, where agents of other sessions, and any program of the user, can send
+prompts that nobody is shown. This variable, which is not documented, has it do without (measured)."""
+ALONE = {"crossSessionInbound": "refuse"}
+"""The setting, which is: where there is such a socket nevertheless, it takes nothing."""
+
 
 def options_of(
     agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
@@ -48,7 +54,7 @@ def options_of(
         effort=agent.effort,  # type: ignore[arg-type]
         hooks=Guard(judge_of(agent, cwd, person=person, environment=settings.env)).hooks,
         skills=list(agent.skills) if agent.skills is not None else None,
-        settings=json.dumps({"hooks": agent.hooks}) if agent.hooks else None,
+        settings=json.dumps(ALONE | ({"hooks": agent.hooks} if agent.hooks else {})),
         setting_sources=list(settings.setting_sources),
         cli_path=settings.cli_path,
         env=_environment(agent, settings),
@@ -62,7 +68,7 @@ def options_of(
 
 
 def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, str]:
-    """What the CLI can only be told by variables; those that the user has set win, but for two."""
+    """What the CLI can only be told by variables; those that the user has set win, but for three."""
     defaults = {
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(agent.max_tokens or settings.max_tokens),
         "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
@@ -76,7 +82,7 @@ def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, st
     if any(parse_tool(entry).name == "TodoWrite" for entry in agent.allowed_tools):
         defaults |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
     # Not a matter of taste: the project's own jobs would run, and `cd src` would lead to another `src`.
-    fixed = {"CDPATH": "", **({} if schedules(agent.allowed_tools) else NO_JOBS)}
+    fixed = {"CDPATH": "", **NO_SOCKET, **({} if schedules(agent.allowed_tools) else NO_JOBS)}
     return environment_of(agent, settings, defaults) | fixed
 
 
