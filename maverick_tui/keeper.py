@@ -70,22 +70,6 @@ def keeper_command(papers: int = 0) -> list[str]:
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(papers)]
 
 
-def executable(command: str, path: str | None = None, cwd: str | None = None) -> str:
-    """The absolute path of a command, which a keeper needs; an `OSError` if there is nothing that can be run."""
-    import errno
-    import shutil
-
-    if os.path.dirname(command):  # noqa: PTH120 - the keeper does without pathlib
-        found = os.path.abspath(os.path.join(cwd or "", command))  # noqa: PTH100, PTH118
-    else:
-        found = os.path.abspath(shutil.which(command, path=path) or command)  # noqa: PTH100
-    if not os.path.isfile(found):  # noqa: PTH113
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command)
-    if not os.access(found, os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), command)
-    return found
-
-
 def paper_path(number: int) -> str:
     """Where the command finds a paper; the first is 0."""
     return f"/dev/fd/{_FIRST_PAPER + number}"

@@ -68,6 +68,14 @@ def _homes() -> Iterator[str]:
         yield pwd.getpwuid(os.getuid()).pw_dir
 
 
+def working_folder() -> Path:
+    """The folder that we are in; the home directory if somebody has deleted it."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path.home()
+
+
 def project_folders(cwd: Path) -> list[Path]:
     """The working directory and the folders above it, up to the repository's root.
 

@@ -171,13 +171,14 @@ def _named(names: Sequence[object]) -> str:
 
 def check_notifications(situation: Situation) -> Iterator[Finding]:
     """Whether the command that tells news can be run, and whether it has failed the last time."""
-    from maverick_tui.host.notify_command import last_trouble, program_of
+    from maverick_tui.host.notify_command import last_trouble
+    from maverick_tui.programs import program_path
 
     if not (command := situation.settings.notify_command):
         return
     name, details = "Notifications", {"program": command[0]}
     try:
-        program = program_of(command)
+        program = program_path(command[0], situation.cwd)
     except OSError as error:
         fact = f"{command[0]} cannot be run: {error.strerror or error}"
         yield Finding(name, "warning", fact, "Correct notify_command: maverick config edit", details)

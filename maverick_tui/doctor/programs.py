@@ -133,10 +133,10 @@ def _look_at_other(path: str, least: str, *, is_wanted: bool) -> Finding:
 
 def check_git(situation: Situation) -> Iterator[Finding]:
     """Whether there is one, and whether it can be asked without running anything of the folder's."""
-    from maverick_tui.git.asking import find_program, read_settings
+    from maverick_tui.git.asking import find_git, read_settings
     from maverick_tui.git.programs import programs_named
 
-    if (program := find_program(situation.cwd)) is None:
+    if (program := find_git(situation.cwd)) is None:
         yield Finding(GIT, "warning", "not found: nothing is known of changes", "Install git.")
         return
     told, version = _version_told([program, "--version"])

@@ -159,9 +159,9 @@ def _not_known(answers: TerminalAnswers) -> str:
 
 def _ask_tmux(folder: Path) -> _Tmux | None:
     """The tmux that we are in; None outside of one, or if it does not answer."""
-    from maverick_tui.git.asking import find_program
+    from maverick_tui.programs import find_program
 
-    if not os.environ.get("TMUX") or (program := find_program(folder, "tmux")) is None:
+    if not os.environ.get("TMUX") or (program := find_program("tmux", folder)) is None:
         return None
     line = [program, "display-message", "-p", "#{version}\n#{client_termfeatures}\n#{set-clipboard}"]
     try:

@@ -94,7 +94,9 @@ class RunForked(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunReopened(Event):
-    """The run goes on after its end; its agent is to be loaded again."""
+    """The run goes on after its end, perhaps in a newer schema than it began in; its agent is to be loaded again."""
+
+    schema: int = SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,13 +465,18 @@ EVENTS: Mapping[str, type[Event]] = kinds_of(Event)
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:
-    """The event that a JSON object stands for; the beginning of a run in a newer schema is refused."""
-    event = from_json(data, EVENTS)
-    if isinstance(event, RunStarted) and event.schema > SCHEMA:
-        raise NewerSchemaError(
-            f"The run {event.run_id!r} is written in schema {event.schema}; {SCHEMA} can be read here."
-        )
-    return event
+    """The event that a JSON object stands for; what begins a run, or goes on with it, in a newer schema is refused."""
+    require_schema(data)
+    return from_json(data, EVENTS)
+
+
+def require_schema(data: Mapping[str, Any]) -> None:
+    """NewerSchemaError for what begins in a newer schema. It is looked at first: the rest may be anything there."""
+    if data.get("type") in (RunStarted.type, RunReopened.type):
+        schema = data.get("schema")
+        if type(schema) is int and schema > SCHEMA:
+            run = f"The run {data['run_id']!r}" if isinstance(data.get("run_id"), str) else "The run"
+            raise NewerSchemaError(f"{run} is written in schema {schema}; {SCHEMA} can be read here.")
 
 
 def grown_from_json(data: Mapping[str, Any]) -> list[BlockGrew]:

@@ -21,16 +21,23 @@ MOST = 2**63
 """No whole number is as large: beyond it, whoever calculates with it or stores it may fail."""
 
 
+class UnknownValueError(ValueError):
+    """Of a field that has one of a few values, another one: a newer version may know more of them."""
+
+
 def made_of(kind: type[T], data: Mapping[str, Any]) -> T:
     """A dataclass or named tuple of its fields; others, which a newer version may tell, are passed over.
 
-    ValueError for what a field cannot be, TypeError if one is missing.
+    ValueError for what a field cannot be, an `UnknownValueError` if it may be known to others, TypeError if one is
+    missing.
     """
     values: dict[str, Any] = {}
     for name, read in _readers(kind):
         if name in data:
             try:
                 values[name] = read(data[name])
+            except UnknownValueError as error:
+                raise UnknownValueError(f"{name} {error}") from error
             except ValueError as error:
                 raise ValueError(f"{name} {error}") from error
     return kind(**values)
@@ -112,7 +119,8 @@ def _one_of(known: tuple[str, ...]) -> Reader:
     def read(value: Any) -> Any:
         if type(value) is str and value in known:
             return value
-        raise ValueError(f"is not one of {', '.join(known)}")
+        kind = UnknownValueError if type(value) is str else ValueError
+        raise kind(f"is not one of {', '.join(known)}")
 
     return read
 

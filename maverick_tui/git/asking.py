@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.git.repository import find_repository, odd_files
-from maverick_tui.paths import project_folders
+from maverick_tui.programs import find_program, search_path
 
 SECONDS = 10.0
 """How long git may take."""
@@ -159,7 +159,7 @@ def ask(
 
 def read_settings(folder: Path, *, seconds: float = SECONDS, stop: Callable[[], bool] | None = None) -> Found | None:
     """The path of git, and all settings that apply in a folder; None if they cannot be read."""
-    program = find_program(folder)
+    program = find_git(folder)
     repository = find_repository(folder)
     if program is None or (repository and any(odd.is_waited_for for odd in odd_files(repository))):
         return None
@@ -171,7 +171,7 @@ def read_settings(folder: Path, *, seconds: float = SECONDS, stop: Callable[[], 
 
 def read_included(file: Path, folder: Path) -> list[Setting] | None:
     """The settings in a file that others include, whether or not their condition holds; None if it cannot be read."""
-    program = find_program(folder)
+    program = find_git(folder)
     if program is None or not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
         return []
     line = [program, "--no-pager", *LISTING, "--file", str(file)]
@@ -186,34 +186,17 @@ def chosen_editor(folder: Path) -> str:
     return next((one.value for one in reversed(settings) if one.key == "core.editor" and one.scope in _THEIRS), "")
 
 
-def find_program(folder: Path, name: str = "git") -> str | None:
-    """The absolute path of git, or another program; never one of the project's own, wherever PATH points."""
-    name = f"{name}.exe" if os.name == "nt" else name
-    for place in _search_path(folder):
-        path = os.path.join(place, name)  # noqa: PTH118
-        if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113
-            return path
-    return None
-
-
-def absolute_places(path: str) -> list[str]:
-    """The folders of a PATH that mean the same everywhere: an empty one means the current folder."""
-    return [place for place in path.split(os.pathsep) if os.path.isabs(place)]  # noqa: PTH117
+def find_git(folder: Path) -> str | None:
+    """The absolute path of git for a folder; never one of the project's own."""
+    return find_program("git", folder)
 
 
 def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """Variables for git in a folder: the settings, and nothing of git's own that a shell or an .envrc has set."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
     kept |= {name: value for name in _KEPT if (value := os.environ.get(name))}
-    kept["PATH"] = os.pathsep.join(_search_path(folder))
+    kept["PATH"] = os.pathsep.join(search_path(folder))
     return {**kept, **_VARIABLES, **as_variables(settings)}
-
-
-def _search_path(folder: Path) -> list[str]:
-    """The absolute folders of PATH that are outside the project's; the root of the machine is nobody's project."""
-    own = [os.path.realpath(place) for place in project_folders(folder) if place != place.parent]
-    places = absolute_places(os.environ.get("PATH", ""))
-    return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]
 
 
 def _answer(

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.git.asking import ALWAYS, environment, find_program
+from maverick_tui.git.asking import ALWAYS, environment, find_git
 
 _OURS = {**ALWAYS, "core.excludesFile": os.devnull, "core.attributesFile": os.devnull, "core.autocrlf": "false"}
 
@@ -38,7 +38,7 @@ def commit_all(folder: Path, message: str, *, name: str, email: str, date: str =
 
 
 def _run(folder: Path, *arguments: str, variables: dict[str, str] | None = None) -> None:
-    program = find_program(folder)
+    program = find_git(folder)
     if program is None:
         raise ConfigError(
             "A repository cannot be made: git is not installed.",

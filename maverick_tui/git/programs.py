@@ -10,15 +10,15 @@ from pathlib import Path
 from maverick_tui.git.asking import (
     Found,
     Setting,
-    absolute_places,
     as_variables,
     ask,
-    find_program,
+    find_git,
     read_included,
     read_settings,
 )
 from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
 from maverick_tui.inert import one_line
+from maverick_tui.programs import absolute_places
 
 _FILE = "file:"
 _OF_HOOKS = ("core.hookspath", "init.templatedir")
@@ -146,7 +146,7 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
     while not os.path.isdir(folder) and folder != folder.parent:  # noqa: PTH112 - Path.is_dir raises for long names
         folder = folder.parent
     repository = find_repository(folder)
-    if find_program(folder) is None:
+    if find_git(folder) is None:
         return [], [], False
     found = read_settings(folder)
     if found is None:
@@ -199,7 +199,7 @@ def links_searched(folder: Path) -> list[str]:
     repository = find_repository(folder)
     listed = ask(repository.top, "ls-files", "-z") if repository else b""
     if repository is None or listed is None:
-        return [UNREADABLE] if listed is None and find_program(folder) else []
+        return [UNREADABLE] if listed is None and find_git(folder) else []
     folders = {path.rpartition(b"/")[0] for path in listed.split(b"\0")}
     for inner in [*folders]:
         while (inner := inner.rpartition(b"/")[0]) and inner not in folders:
@@ -229,7 +229,7 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
         yield from map(str, _files(repository))
     found = read_settings(folder)
     if found is None:
-        yield from [UNREADABLE] if find_program(folder) else []
+        yield from [UNREADABLE] if find_git(folder) else []
         return
     if not _is_gits_too(repository, folder, found):
         yield UNREADABLE

@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import PurePath
 from typing import Any
 
-from maverick_tui.events.kinds import SCHEMA, NewerSchemaError
+from maverick_tui.events.kinds import NewerSchemaError, require_schema
 from maverick_tui.history.spending import Spending
 from maverick_tui.journal.lines import BATCH, LATE_TEXT
 from maverick_tui.journal.reading import Damage
@@ -214,6 +214,7 @@ class Scan:
 
     def _take(self, data: dict[str, Any]) -> None:
         kind = data["type"]
+        require_schema(data)
         if kind == LATE_TEXT:
             self._complete(data["seqs"], data["text"])
             return
@@ -266,10 +267,6 @@ class Scan:
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def _run_started(self, data: dict[str, Any]) -> None:
-        if data.get("schema", SCHEMA) > SCHEMA:
-            raise NewerSchemaError(
-                f"It is written in schema {data['schema']}, by a newer version; {SCHEMA} can be read here."
-            )
         self.summary.agent = data["agent"]
         self.summary.started_at = self.summary.last_at = data["at"] if isfinite(data["at"]) else 0.0
         self.summary.forked_from, self.summary.forked_turn = data.get("forked_from", ""), data.get("forked_turn", 0)

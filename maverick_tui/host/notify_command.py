@@ -11,7 +11,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from maverick_tui import keeper, paths
 from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact
+from maverick_tui.programs import program_path
 from maverick_tui.runs.news import News, shortened
 from maverick_tui.threads import in_thread
 
@@ -43,6 +43,8 @@ class Told(NamedTuple):
     agent: str
     title: str
     news: News
+    folder: str = ""
+    """Where it works: no program of that project is the command's."""
 
     @property
     def values(self) -> dict[str, str]:
@@ -68,16 +70,6 @@ async def tell_by_command(command: Sequence[str], told: Told) -> None:
     await in_thread(_keep_trouble, command[0], why)
 
 
-def program_of(command: Sequence[str]) -> str:
-    """The absolute path of its program. OSError if there is none that can be run; none of the folder we are in is."""
-    folders = [one for one in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]  # noqa: PTH117
-    named = os.path.expanduser(command[0])  # noqa: PTH111 - it may be a name alone
-    if os.path.isabs(named):  # noqa: PTH117
-        return keeper.executable(named)
-    found = shutil.which(named, path=os.pathsep.join(folders))
-    return keeper.executable(found if found is not None else f"{os.sep}{named}")
-
-
 def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """The arguments with what is to be told in its places; what looks like a place in that is none."""
     return [_PLACEHOLDER.sub(lambda found: values[found[1]], argument) for argument in command[1:]]
@@ -85,12 +77,13 @@ def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]
 
 async def _run(command: Sequence[str], told: Told) -> str:
     """Run it to its end, or to the end of its time; why that was no success, or nothing."""
+    program = await in_thread(program_path, command[0], *([Path(told.folder)] if told.folder else ()))
     values, mark = told.values, keeper.new_mark()
     names = {
         "MAVERICK_RUN_ID" if name == "run" else f"MAVERICK_{name.upper()}": value for name, value in values.items()
     }
     process = await asyncio.create_subprocess_exec(
-        *(*keeper.keeper_command(), program_of(command), *arguments_of(command, values)),
+        *(*keeper.keeper_command(), program, *arguments_of(command, values)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

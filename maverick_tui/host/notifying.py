@@ -90,7 +90,7 @@ class _Follower:
                 return
         state = self._state
         title = state.name or state.first_prompt
-        await tell_by_command(self._command, Told(self._run_id, state.agent, title, news))
+        await tell_by_command(self._command, Told(self._run_id, state.agent, title, news, state.folder))
 
     def _is_still_so(self, event: Event) -> bool:
         """Whether nothing has followed that makes it old: an answer, the next prompt, a plan to go on."""

@@ -27,6 +27,7 @@ from maverick_tui.events.kinds import (
     event_from_json,
     grown_from_json,
 )
+from maverick_tui.events.typed import UnknownValueError
 from maverick_tui.events.typed import number as number_of
 from maverick_tui.events.typed import text as text_of
 from maverick_tui.events.wire import to_json
@@ -148,6 +149,17 @@ def _plain(value: Any, deepest: int) -> Any:
     return value if is_plain else redact(str(value))
 
 
+def _event_of(data: dict[str, Any]) -> Event:
+    """The event of a line; a newer version may tell of more kinds, and more of a kind, without being another schema."""
+    why = "."
+    if data.get("type") in EVENTS:
+        try:
+            return event_from_json(data)
+        except UnknownValueError as error:
+            why = f": {error}."
+    return Noticed(number_of(data["at"]), "unknown", f"{data['type']} is not known to this version{why}")
+
+
 class Decoder:
     """Makes events of lines, in their order; `first` is the number of the first event, where it is not the run's."""
 
@@ -169,13 +181,8 @@ class Decoder:
                 self._complete(data)
             elif isinstance(data.get("text"), list):
                 self._grow(data)
-            elif data.get("type") in EVENTS:
-                self._take(data["seq"], event_from_json(data))
-            else:  # a newer version may tell of more, without being another schema
-                self._take(
-                    data["seq"],
-                    Noticed(number_of(data["at"]), "unknown", f"{data['type']} is not known to this version."),
-                )
+            else:
+                self._take(data["seq"], _event_of(data))
 
     def _take(self, number: int, event: Event) -> None:
         expected = self._first + len(self.events)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.paths import working_folder
+from maverick_tui.programs import find_program, program_path
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -58,11 +59,17 @@ def edit_in_terminal(path: Path, line: int | None = None) -> None:
     editor = find_editor()
     try:
         with _interrupts_are_the_editors():
-            code = subprocess.run([*editor.words, *_at(editor, line), str(path)], check=False).returncode
+            code = subprocess.run([*_command(editor), *_at(editor, line), str(path)], check=False).returncode
     except OSError as error:
         raise _unusable(editor.words[0], editor.setting, error.strerror or str(error)) from error
     if code:
         raise MaverickError(_ended(editor, code), hint="Nothing was changed.")
+
+
+def _command(editor: Editor) -> list[str]:
+    """Its words to start it by: an editor that is only named is none of the project's. OSError if there is none."""
+    program, *arguments = editor.words
+    return [program_path(program), *arguments]
 
 
 def _at(editor: Editor, line: int | None) -> list[str]:
@@ -88,17 +95,10 @@ def _named() -> Iterator[tuple[str, str]]:
     from maverick_tui.git.asking import chosen_editor
 
     yield "$GIT_EDITOR", os.environ.get("GIT_EDITOR", "")
-    yield "git's core.editor", chosen_editor(_folder())
+    yield "git's core.editor", chosen_editor(working_folder())
     for name in ("VISUAL", "EDITOR"):
         yield f"${name}", os.environ.get(name, "")
-    yield "$EDITOR", next(filter(shutil.which, _ALWAYS_THERE), "")
-
-
-def _folder() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError:  # it was deleted
-        return Path.home()
+    yield "$EDITOR", next(filter(find_program, _ALWAYS_THERE), "")
 
 
 async def _edit(app: App[Any], editor: Editor, *arguments: str) -> int:
@@ -107,7 +107,7 @@ async def _edit(app: App[Any], editor: Editor, *arguments: str) -> int:
 
     try:
         with app.batch_update(), _handed_over(app), _interrupts_are_the_editors():
-            return await _run([*editor.words, *arguments])
+            return await _run([*_command(editor), *arguments])
     except SuspendNotSupported as error:
         raise MaverickError(
             "This terminal cannot be handed to an editor.", hint="Run Maverick in a terminal of its own."

@@ -492,7 +492,7 @@ def test_our_own_python_agents_hold_nothing_but_their_task() -> None:
 def test_what_we_use_of_the_sdks_private_transport_is_there() -> None:
     from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
-    for name in ("connect", "close", "read_messages", "end_input", "_build_command", "_find_cli"):
+    for name in ("connect", "close", "read_messages", "end_input", "_build_command", "_find_cli", "_find_bundled_cli"):
         assert callable(getattr(SubprocessCLITransport, name)), name
     fields = vars(CliTransport(ClaudeAgentOptions()))
     assert {"_process", "_cli_path"} <= set(fields)

@@ -10,7 +10,7 @@ import pytest
 
 from maverick_tui import ConfigError
 from maverick_tui.git import making
-from maverick_tui.git.asking import Setting, as_variables, ask, find_program, overrides, parsed
+from maverick_tui.git.asking import Setting, as_variables, ask, find_git, overrides, parsed
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_there_is_no_answer_without_a_repository_or_with_a_broken_one(tmp_path: 
 def test_a_git_that_takes_no_settings_from_us_is_not_asked(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = find_program(project)
+    real = find_git(project)
     fake_git(
         tmp_path / "old",
         f'[ "$2" = config ] || : > {tmp_path}/asked\nunset GIT_CONFIG_COUNT\nexec {real} "$@"',
@@ -81,7 +81,7 @@ def test_the_persons_own_ignored_files_count(project: Path, home: Path, monkeypa
 
 
 def test_git_is_never_one_of_the_project(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = find_program(project)
+    real = find_git(project)
     assert real is not None
     assert Path(real).is_absolute()
     fake_git(project / "bin", "", monkeypatch)
@@ -89,16 +89,16 @@ def test_git_is_never_one_of_the_project(project: Path, tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "link"), os.environ["PATH"]]))
     below = project / "src"
     below.mkdir()
-    assert find_program(below) == real
-    assert find_program(tmp_path / "work") == str(tmp_path / "link" / "git")
+    assert find_git(below) == real
+    assert find_git(tmp_path / "work") == str(tmp_path / "link" / "git")
     monkeypatch.setenv("PATH", f"{os.pathsep}.{os.pathsep}bin")
     monkeypatch.chdir(project)
-    assert find_program(tmp_path) is None
+    assert find_git(tmp_path) is None
     assert ask(project, "status") is None
 
 
 def test_the_root_of_the_machine_is_nobodys_project(project: Path) -> None:
-    assert find_program(Path("/")) == find_program(project)
+    assert find_git(Path("/")) == find_git(project)
 
 
 def test_the_settings_of_the_machine_count(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

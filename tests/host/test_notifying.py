@@ -14,8 +14,9 @@ from maverick_tui.config import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import notify_command
-from maverick_tui.host.notify_command import Told, arguments_of, last_trouble, program_of, tell_by_command
+from maverick_tui.host.notify_command import Told, arguments_of, last_trouble, tell_by_command
 from maverick_tui.host.notifying import notifying
+from maverick_tui.programs import program_path
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.news import News
 from tests.host.served_run import RUN, until
@@ -96,14 +97,14 @@ def test_no_program_of_the_folder_that_we_are_in_is_taken(monkeypatch: pytest.Mo
     Path("ring").chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join((".", "", "/usr/bin", "/bin")))
     with pytest.raises(OSError, match="No such file"):
-        program_of(["ring"])
+        program_path("ring")
     monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", '["./ring"]')
     with pytest.raises(ConfigError, match="by its whole path"):
         MaverickConfig.load()
     monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", "ring {title}")
     with pytest.raises(ConfigError, match="write a list"):
         MaverickConfig.load()
-    assert Path(program_of(["sh"])).is_absolute()
+    assert Path(program_path("sh")).is_absolute()
 
 
 def test_only_what_is_known_is_a_place_in_its_arguments() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,10 @@ from hypothesis import strategies as st
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event, NewerSchemaError
+from maverick_tui.history.scanning import Scan
+from maverick_tui.journal.following import Follower
 from maverick_tui.journal.lines import Decoder, Encoder
+from maverick_tui.journal.reading import read_journal
 from maverick_tui.masking.redact import MASK, conceal
 from tests.masking.examples import RANDOM
 from tests.runs.test_store import EVERYTHING
@@ -129,9 +133,45 @@ def test_what_a_newer_version_tells_beside_is_passed_over_and_counted() -> None:
     assert events[2] == ev.RunEnded(3)
 
 
-def test_another_schema_is_said_to_be_newer() -> None:
+def test_a_value_that_a_newer_version_knows_is_told_as_such_and_is_no_damage(tmp_path: Path) -> None:
+    """A value may be added as a kind may, without being another schema."""
+    lines = [{"seq": 0, "type": "run_started", "at": 1, "run_id": "r", "agent": "a", "schema": 1},
+             {"seq": 1, "type": "turn_ended", "at": 2, "turn": 1, "outcome": "postponed", "usage": {}},
+             {"seq": 2, "type": "run_ended", "at": 3}]  # fmt: skip
+    journal = tmp_path / "events.jsonl"
+    journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    reading = read_journal(journal)
+    assert (reading.problem, reading.is_cut) == ("", False)
+    why = "turn_ended is not known to this version: outcome is not one of done, interrupted, failed."
+    assert reading.events == [ev.RunStarted(1, "r", "a"), ev.Noticed(2, "unknown", why), ev.RunEnded(3)]
+    follower = Follower(journal)
+    assert (follower.more(), follower.problem) == (reading.events, "")
+    scan = Scan()
+    scan.take(journal.read_bytes().splitlines(keepends=True))
+    assert (scan.number, scan.summary.problem) == (3, "")
+
+
+@pytest.mark.parametrize("change", [{"outcome": 1}, {"outcome": None}, {"turn": "first"}, {"usage": []}])
+def test_a_field_that_no_version_has_like_that_is_damage(change: dict[str, Any]) -> None:
+    good = {"seq": 0, "type": "turn_ended", "at": 2, "turn": 1, "outcome": "done", "usage": {}}
+    assert read(json.dumps(good).encode())
+    with pytest.raises(ValueError, match=next(iter(change))):
+        read(json.dumps({**good, **change}).encode())
+
+
+@pytest.mark.parametrize("more", [
+    {"type": "run_started", "run_id": "r", "agent": "a"}, {"type": "run_started", "run_id": 7, "agents": ["a"]},
+    {"type": "run_reopened"},
+], ids=["as today", "otherwise", "gone on with"])  # fmt: skip
+def test_another_schema_is_said_to_be_newer(more: dict[str, Any]) -> None:
+    """Whatever else has changed in it: the number is looked at first. A run may go on in a newer one than it began."""
+    line = json.dumps({"seq": 0, "at": 1, "schema": 2, **more}).encode() + b"\n"
     with pytest.raises(NewerSchemaError, match="schema 2; 1 can be read"):
-        read(b'{"seq":0,"type":"run_started","at":1,"run_id":"r","agent":"a","schema":2}\n')
+        read(line)
+    scan = Scan()
+    scan.take([line])
+    assert scan.is_newer
+    assert "schema 2; 1 can be read" in scan.summary.problem
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,14 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import sets_git
-from maverick_tui.agent.permissions.shell import Words, all_commands, folders_entered, mentions, tails
+from maverick_tui.agent.permissions.shell import (
+    Words,
+    all_commands,
+    folders_entered,
+    mentions,
+    not_too_many,
+    with_tails,
+)
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
 from maverick_tui.agent.tools import READING_TOOLS
@@ -88,7 +95,10 @@ def why_always_asked(call: Call, places: Places) -> str:
 
 def _why_command_asks(call: Call, places: Places) -> str:
     """By what it names and where that leads, from wherever it goes, or because it searches where keys are."""
-    plain, mentioned = all_commands(call.command) or [], sorted(mentions(call.command))
+    plain, found = all_commands(call.command) or [], mentions(call.command)
+    if found is None:
+        return TOO_LONG
+    mentioned = sorted(found)
     if reason := first_reason(map(places.why_not_to_name, mentioned)):
         return reason
     heres = _entered(call)
@@ -119,8 +129,10 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
     """The places that a command names and may change: all but the programs that it runs. None if there are too many."""
     calls = all_commands(call.command)
     rest = call.command if calls is None else "\n".join(shlex.join(_arguments(words)) for words in calls)
-    heres, words = _entered(call), sorted(mentions(rest))
-    leading = ((here, word) for here in heres for word in words if _may_lead(word, here, places))
+    heres, words = _entered(call), mentions(rest)
+    if words is None:
+        return None
+    leading = ((here, word) for here in heres for word in sorted(words) if _may_lead(word, here, places))
     found = [word if word.startswith("~") else os.path.join(here, word) for here, word in leading]  # noqa: PTH118
     return found if len(found) <= MOST_WORDS else None
 
@@ -156,8 +168,11 @@ def _why_searching_asks(
     calls: Sequence[Sequence[str]], folders: Iterable[str], here: Path, places: Places, limits: Limits
 ) -> str:
     """Why all below these folders, and below those that the calls read, is not to be read from this folder."""
-    read = (word for texts in calls for word in read_below(texts))
-    parts = {part for word in read for part in (word, word.rpartition("=")[2], *tails(word)) if part}
+    read = {word for texts in calls for word in read_below(texts)}
+    ends = not_too_many(end for word in read for end in with_tails(word))
+    if ends is None:
+        return TOO_LONG
+    parts = {part for part in (*ends, *(word.rpartition("=")[2] for word in read)) if part}
     below = (path for path in sorted({*parts, *folders}) if is_folder(path, here))
     if reason := first_reason(why_not_to_search([""], path, here, places, limits) for path in below):
         return reason

@@ -16,7 +16,7 @@ from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, 
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
-from maverick_tui.agent.permissions.shell import mentions
+from maverick_tui.agent.permissions.shell import mentions, words_within
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -94,7 +94,8 @@ class Judge:
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
             return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
-        made = call.paths if tool in EDIT_TOOLS else parts_of_git(mentions(call.command)) if tool in SHELLS else []
+        named = (mentions(call.command) or words_within(call.command)) if tool in SHELLS else ()
+        made = call.paths if tool in EDIT_TOOLS else parts_of_git(named)
         if not made or (tool in SHELLS and not self._doubt(call)):
             return self._judged(call, mode)
         with self._editing:  # of two calls at once, each would find the other's file missing

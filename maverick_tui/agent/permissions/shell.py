@@ -8,7 +8,7 @@ what bash, zsh and sh read alike: no expansion, no substitution, no assignment, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LONGEST = 10_000
 """Characters of a command that is still read; nobody who is asked would read a longer one either."""
+MOST_NAMED = 250_000
+"""Characters of all that a command may name: an option of a thousand letters has as many ends, half a million."""
 
 _PART = r"""
     (?P<bare>[A-Za-z0-9_@%+=:,./^~{}!\#-]+)
@@ -116,22 +118,39 @@ def words_within(text: str) -> set[str]:
     return set(_MENTION.findall(text))
 
 
-def mentions(command: str) -> set[str]:
+def mentions(command: str) -> set[str] | None:
     """Everything in a command that may name a file, however the command is made. It may be more, and may be less.
 
-    Messages, what is to be left out, and a document that is only written are not for it to open.
+    Messages, what is to be left out, and a document that is only written are not for it to open. None if it is too much
+    to be looked at.
     """
+    return not_too_many(_mentioned(command))
+
+
+def not_too_many(names: Iterable[str]) -> set[str] | None:
+    """All that may be named; None, without making the rest of it, if it is more than `MOST_NAMED`."""
+    found, left = set[str](), MOST_NAMED
+    for name in names:
+        if name not in found:
+            found.add(name)
+            left -= len(name)
+        if left < 0:
+            return None
+    return found
+
+
+def _mentioned(command: str) -> Iterator[str]:
     calls, command = all_commands(command), HOME.sub("~", command)
     if calls is None:
         text = _without_document(command)
-        return {part for word in words_within(text) | words_within(_QUOTES.sub("", text)) for part in _parts(word)}
-    found: set[str] = set()
+        for word in words_within(text) | words_within(_QUOTES.sub("", text)):
+            yield from _parts(word)
+        return
     for words in calls:
+        is_git = words[0].text == "git"  # of its words, a colon stands before the name of a file in a commit
         for text in _opened([word.text for word in words]):
             for word in (text, *_MENTION.findall(text)):
-                # Of git's words, a colon stands before the name of a file in a commit.
-                found.update((word, *tails(word)) if words[0].text == "git" else _parts(word))
-    return found
+                yield from with_tails(word) if is_git else _parts(word)
 
 
 def folders_entered(command: str) -> list[str]:
@@ -143,11 +162,13 @@ def folders_entered(command: str) -> list[str]:
 def _parts(text: str) -> Iterator[str]:
     """All that a word may name: itself, what it is joined of, and the value of an option."""
     for word in {text, unquote(text)}:  # as addresses have it: `file:///%2essh`
-        yield from (word, *tails(word), *filter(None, re.split("[:@]", word)))
+        yield from with_tails(word)
+        yield from filter(None, re.split("[:@]", word))
 
 
-def tails(text: str) -> Iterator[str]:
-    """What may be the value of an option that it is joined to: `-t.git/hooks`, `-rfx`, `--output/x`."""
+def with_tails(text: str) -> Iterator[str]:
+    """A word, and what may be the value of an option that it is joined to: `-t.git/hooks`, `-rfx`, `--output/x`."""
+    yield text
     if text.startswith("-"):
         is_long = text.startswith("--")
         yield from (text[at:] for at in range(2, len(text)) if not is_long or text[at] in "/.~@")

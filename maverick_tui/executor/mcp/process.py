@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import keeper
+from maverick_tui.programs import server_path
 from maverick_tui.threads import in_thread
 
 MOST_LINE = 16_000_000
@@ -56,7 +57,7 @@ class ServerProcess:
 
         command, *args = self._command
         if keeper.can_keep():
-            command = keeper.executable(command, self._env.get("PATH"), str(self._cwd) if self._cwd else None)
+            command = server_path(command, self._env.get("PATH", os.defpath), self._cwd)
         self._process = process = await asyncio.create_subprocess_exec(
             *(*keeper.keeper_command(), command, *args),
             stdin=asyncio.subprocess.PIPE,

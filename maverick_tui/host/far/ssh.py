@@ -7,12 +7,14 @@ that has the terminal. Everything else is as the person's SSH is configured, mul
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import tempfile
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from maverick_tui.exceptions import ConfigError, NetworkError
@@ -23,6 +25,7 @@ from maverick_tui.host.lines import ProtocolError, line, object_of
 from maverick_tui.host.ways import LONGEST_EVENT, AwayError, HostGoneError
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_run_id
+from maverick_tui.programs import program_path, search_path
 
 HELLO_WITHIN = 30.0
 """Seconds that a machine has for a login, and for starting Maverick."""
@@ -116,12 +119,21 @@ async def far_line(machine: Machine, within: float = HELLO_WITHIN) -> AsyncItera
 def _start(machine: Machine, told: IO[bytes]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Have ssh start the gateway, in a session of its own: no key of this terminal's ends it."""
     options = [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
-    command = [*machine.ssh, *options, "--", machine.name, f"{machine.maverick} host --stdio"]
+    arguments = [*machine.ssh[1:], *options, "--", machine.name, f"{machine.maverick} host --stdio"]
     ours, theirs = socket.socketpair()
     try:
         with theirs:
             stream = theirs.fileno()
-            return subprocess.Popen(command, stdin=stream, stdout=stream, stderr=told, start_new_session=True), ours
+            process = subprocess.Popen(
+                [program_path(machine.ssh[0]), *arguments],
+                stdin=stream,
+                stdout=stream,
+                stderr=told,
+                start_new_session=True,
+                cwd=Path.home(),
+                env={**os.environ, "PATH": os.pathsep.join(search_path())},  # a ProxyCommand is found there as well
+            )
+        return process, ours
     except OSError as error:
         ours.close()
         raise ConfigError(

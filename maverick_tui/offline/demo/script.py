@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
 from maverick_tui.offline.loading import load_script
 from maverick_tui.offline.script import Pace, PaceStep, PauseStep, Script, with_texts
+from maverick_tui.programs import find_program
 
 SCRIPT = Path(__file__).resolve().parent / "script.yaml"
 
@@ -27,7 +27,7 @@ def load_demo_script(project: Path, *, fast: bool = False) -> Script:
 
 def _python() -> str:
     """What a reader would type, or our own interpreter where that is not there."""
-    return "python3" if shutil.which("python3") else shlex.quote(sys.executable)
+    return "python3" if find_program("python3") else shlex.quote(sys.executable)
 
 
 def _without_pauses(script: Script) -> Script:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from maverick_tui.agent.permissions.shell import LONGEST, all_commands, mentions, plain_words
+from maverick_tui.agent.permissions import shell
+from maverick_tui.agent.permissions.always_asked import TOO_LONG
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.shell import LONGEST, MOST_NAMED, all_commands, mentions, plain_words
 
 
 @pytest.mark.parametrize(
@@ -132,4 +139,42 @@ def test_a_very_long_chain_is_read_without_running_out_of_stack() -> None:
      "for f in a; do cp $f .git/config; done", "x=.git/config; cp a $x", "cp {a,.git/config}", "cp x '.git'/config"],
 )  # fmt: skip
 def test_files_are_noticed_wherever_they_are_mentioned(command: str) -> None:
-    assert ".git/config" in mentions(command)
+    assert ".git/config" in (mentions(command) or ())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["ls --" + "./" * 4_900, "ls -" + "/a" * 4_900, "git commit -" + "a" * 9_900, "$(x) -" + "a" * 300_000],
+    ids=["dots", "folders", "git", "not plain"],
+)
+def test_an_option_that_is_too_long_is_not_looked_at_end_by_end(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has as many ends as letters: the square of its length, of which only so much is ever made."""
+    made = looked_at = 0
+    all_ends, look = shell.with_tails, Places.why_not_to_name
+
+    def counting(text: str) -> Iterator[str]:
+        nonlocal made
+        for end in all_ends(text):
+            made += len(end)
+            yield end
+
+    def looking(self: Places, name: str) -> str:
+        nonlocal looked_at
+        looked_at += len(name)
+        return look(self, name)
+
+    monkeypatch.setattr(shell, "with_tails", counting)
+    monkeypatch.setattr(Places, "why_not_to_name", looking)
+    assert mentions(command) is None
+    assert made < MOST_NAMED + 3 * len(command)
+    verdict = Judge(("Bash",), tmp_path, person=False).judge("Bash", {"command": command})
+    assert (verdict.decision, verdict.reason) == ("deny", TOO_LONG)
+    assert looked_at < 3 * MOST_NAMED
+
+
+def test_an_option_of_ordinary_length_is() -> None:
+    found = mentions("tar -xf" + "a/" * 100 + ".git/hooks")
+    assert found is not None
+    assert ".git/hooks" in found

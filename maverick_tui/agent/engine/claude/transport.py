@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -26,6 +27,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import (
 from maverick_tui import keeper
 from maverick_tui.executor.mcp.process import WITHHELD
 from maverick_tui.masking.redact import redact
+from maverick_tui.programs import find_program, program_path
 
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
@@ -36,6 +38,10 @@ STDERR_LINES = 50
 STDERR_LINE_LENGTH = 2_000
 EXIT_GRACE = 1.0
 END_GRACE = keeper.LONGEST
+_INSTALLED = (
+    "~/.npm-global/bin", "/usr/local/bin", "~/.local/bin", "~/node_modules/.bin", "~/.yarn/bin", "~/.claude/local",
+)  # fmt: skip
+"""Where its installers put the CLI, whether or not that is on PATH; the SDK looks there, too."""
 HEAR_OUT = 1.0
 """Seconds for reading the rest of what the CLI has said, after its end."""
 
@@ -49,6 +55,7 @@ class CliTransport(SubprocessCLITransport):
     def __init__(self, options: ClaudeAgentOptions) -> None:
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
         self._pass_on = options.stderr
+        self._project = [Path(options.cwd)] if options.cwd is not None else []
         self.exit_code: int | None = None
         self.is_abandoned = False
         """Set when nobody waits for the answer any more: the CLI is then ended without a grace period."""
@@ -75,7 +82,7 @@ class CliTransport(SubprocessCLITransport):
     async def connect(self) -> None:
         """Check that there is something to run before the keeper is asked to run it, then start it."""
         if self._cli_path is not None:
-            self._cli_path = await anyio.to_thread.run_sync(_executable, self._cli_path)
+            self._cli_path = await anyio.to_thread.run_sync(_executable, self._cli_path, *self._project)
         await super().connect()
         try:
             if self._papers:
@@ -84,6 +91,14 @@ class CliTransport(SubprocessCLITransport):
             self.is_abandoned = True
             await self.close()
             raise
+
+    def _find_cli(self) -> str:
+        """The bundled one, else one that is installed. The SDK would take the project's own if PATH leads there."""
+        places = [os.path.expanduser(place) for place in _INSTALLED]  # noqa: PTH111 - Path raises without a home
+        found = self._find_bundled_cli() or find_program("claude", *self._project, also=places)
+        if found is None:
+            raise CLINotFoundError("Claude Code not found.")
+        return found
 
     def _build_command(self) -> list[str]:
         return [*keeper.keeper_command(len(self._papers)), *super()._build_command()]
@@ -182,10 +197,10 @@ def found_cli(cli_path: Path | None) -> str:
     return _executable(str(cli_path) if cli_path is not None else CliTransport(ClaudeAgentOptions())._find_cli())
 
 
-def _executable(cli_path: str) -> str:
+def _executable(cli_path: str, *projects: Path) -> str:
     """The absolute path of the CLI; raises if there is none or it cannot be executed."""
     try:
-        return keeper.executable(str(Path(cli_path).expanduser()))
+        return program_path(cli_path, *projects)
     except FileNotFoundError:
         raise CLINotFoundError(f"Claude Code not found at: {cli_path}") from None
     except PermissionError:
