@@ -126,6 +126,8 @@ class MaverickAgent(ABC):
         Text is read by the input's type, and what is not given has its default. Raises `ConfigError` for what is wrong.
         """
         from maverick_tui.inputs import fill, validate
+        from maverick_tui.masking.redact import conceal
+        from maverick_tui.masking.settings import secret_inputs
 
         checked = validate(self._input_specs(), values)
         if checked.problems:
@@ -133,6 +135,7 @@ class MaverickAgent(ABC):
             raise ConfigError(
                 f"The inputs of {self.name!r} cannot be used: {wrong}.", hint="Give each of them a value that fits."
             )
+        conceal(secret_inputs(checked.values))
         filled = copy.copy(self)
         filled.__dict__.pop("options", None)  # they hold the prompt
         filled.input_values = checked.values

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from maverick_tui.masking.names import holds_secret, is_secret
 
@@ -14,14 +14,33 @@ LEAST_GIVEN = 6
 """Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
 _PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
 """Words, numbers and paths, which stand in many texts and are hardly secret."""
+_ADDRESSES = ("URL", "URI", "url", "uri")
 _HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 
 
 def secret_variables(env: Mapping[str, str]) -> Iterator[str]:
-    """The values of an environment that are secret, for their name or for that of a header in them."""
+    """The values of an environment that are secret, for their name or for that of a header in them; and passwords."""
     yield from (env[name] for name in env if is_secret(name))  # to read all values of an environment takes long
+    yield from (password for name in env if name.endswith(_ADDRESSES) and (password := _password(env[name])))
     if _HEADERS in env:
         yield from (value for name, value in custom_headers(env[_HEADERS]).items() if holds_secret(name, value))
+
+
+def _password(address: str) -> str:
+    """That of an address; what is as short or plain as those of databases to try things out is hardly one."""
+    with suppress(ValueError):
+        password = unquote(urlsplit(address).password or "")
+        return "" if len(password) < LEAST_GIVEN or _PLAIN.fullmatch(password) else password
+    return ""
+
+
+def secret_inputs(inputs: Mapping[str, object]) -> Iterator[str]:
+    """The values of an agent's inputs that are secret by their names."""
+    yield from (value for name, value in inputs.items() if isinstance(value, str) and _is_given(name, value))
+
+
+def _is_given(name: str, value: str) -> bool:
+    return is_secret(name) and len(value) >= LEAST_GIVEN
 
 
 def custom_headers(lines: str) -> dict[str, str]:

@@ -35,6 +35,7 @@ from maverick_tui import (
     extract_all_text,
 )
 from maverick_tui.agent.engine.claude.transport import CliTransport
+from maverick_tui.masking.redact import MASK, redact
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.replay import (
     ReplayTransport,
@@ -496,3 +497,11 @@ def test_what_we_use_of_the_sdks_private_transport_is_there() -> None:
         assert callable(getattr(SubprocessCLITransport, name)), name
     fields = vars(CliTransport(ClaudeAgentOptions()))
     assert {"_process", "_cli_path"} <= set(fields)
+
+
+def test_an_input_that_is_secret_by_its_name_is_masked_from_then_on() -> None:
+    class Secretive(Talker):
+        inputs = {"password": {}, "city": {}}
+
+    Secretive().with_inputs({"password": "Qx7-vault-Zz", "city": "Heidelberg"})
+    assert redact("Qx7-vault-Zz in Heidelberg") == f"{MASK} in Heidelberg"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maverick_tui.masking.settings import given_to_server, secret_variables, server_secrets
+from maverick_tui.masking.settings import given_to_server, secret_inputs, secret_variables, server_secrets
 
 
 def test_what_is_secret_in_settings() -> None:
@@ -22,3 +22,15 @@ def test_words_numbers_and_paths_of_a_server_are_secret_only_under_a_telling_nam
 def test_variables_are_secret_by_their_name_or_that_of_a_header() -> None:
     env = {"SHOP_TOKEN": "a", "COLOUR": "b", "ANTHROPIC_CUSTOM_HEADERS": "x-agent: c\nx-api-key: d \nno header"}
     assert list(secret_variables(env)) == ["a", "d"]
+
+
+def test_the_password_of_an_address_is_secret_unless_it_is_one_to_try_things_out() -> None:
+    env = {"DATABASE_URL": "postgres://bob:Tr0ub4dor%263@db/x", "TRY_URL": "postgres://postgres:postgres@localhost/x"}
+    assert list(secret_variables(env | {"BAD_URL": "http://[broken", "SITE_URL": "https://x.example"})) == [
+        "Tr0ub4dor&3"
+    ]
+
+
+def test_inputs_are_secret_by_their_name() -> None:
+    given = {"password": "Sup3rS3cretValue99", "api_token": "short", "color": "turquoise", "token": 7}
+    assert list(secret_inputs(given)) == ["Sup3rS3cretValue99"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from rich.style import Style
 
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert, one_line, revealed
+from maverick_tui.markup.code import lexer_of
 from maverick_tui.markup.hunks import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.runs import tool_text
 from maverick_tui.runs.choosing import Choice, parts_of
@@ -39,8 +39,9 @@ _SHOWN_BELOW = ("AskUserQuestion", "ExitPlanMode", "TodoWrite")
 _WANTS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
 _DESCRIBED = {"Agent": "prompt", "Bash": "command", "Task": "prompt"}
 """Tools whose calls the model describes in words of its own, and the argument that says what they really do."""
-_DRAWN_OTHERWISE = re.compile(r"(?<=```)\w+|(?<=~~~)\w+|(?<=[-*+] \[)[xX](?=\])")
+_DRAWN_OTHERWISE = re.compile(r"^[ >]*(?:`{3,}|~{3,}) *(\w+) *$|(?<=[-*+] \[)[xX](?=\])", re.MULTILINE)
 """The language of a block of code, which its colours tell, and what is done in a list."""
+_NO_LANGUAGE = ("text", "txt", "plain", "plaintext")
 _TASKS_RUNNING = ("running", "pending", "started")
 
 
@@ -168,9 +169,17 @@ def _plan(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
 
 
 def _leaves_out(rows: list[Row], text: str) -> bool:
-    """Whether a drawing has not all letters of its Markdown: titles of links, surplus cells, comments."""
-    drawn = Counter(one for row in rows for one in row.text if one.isalnum())
-    return bool(Counter(filter(str.isalnum, _DRAWN_OTHERWISE.sub("", revealed(text)))) - drawn)
+    """Whether a drawing lacks letters of its Markdown, in their order: titles of links, surplus cells, comments."""
+    demanded = _DRAWN_OTHERWISE.sub(_unless_drawn, revealed(text))
+    drawn = (one for row in rows for one in row.text)
+    return not all(letter in drawn for letter in demanded if letter.isalnum())  # each after the one before it
+
+
+def _unless_drawn(found: re.Match[str]) -> str:
+    """A word that is no language may be anything."""
+    language = found[1]
+    is_known = language is None or language.lower() in _NO_LANGUAGE or lexer_of(language.lower()) is not None
+    return "" if is_known else language
 
 
 def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:

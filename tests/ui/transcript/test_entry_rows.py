@@ -236,11 +236,14 @@ def test_a_plan_is_shown_as_what_it_is() -> None:
         "| a | b |\n|---|---|\n| 1 | 2 | HIDDEN |",
         "Look. <!-- HIDDEN -->",
         "[x]: https://a.b 'HIDDEN'",
+        "```HIDDEN\nls\n```",
+        'Use ~~~HIDDEN as a fence. [docs](https://a.b "HIDDEN")',
+        'NEDDIH [docs](https://a.b "HIDDEN")',
     ],
 )
 def test_nothing_of_a_plan_that_is_to_be_allowed_is_left_out(plan: str) -> None:
     _, entry = asking("ExitPlanMode", {"plan": f"## The plan\n\n{plan}\n"})
-    assert "HIDDEN" in text_of(entry, asking=entry.number)
+    assert text_of(entry, asking=entry.number).count("HIDDEN") == plan.count("HIDDEN")
 
 
 def test_a_plan_of_which_nothing_is_left_out_is_drawn() -> None:
