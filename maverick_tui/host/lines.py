@@ -77,6 +77,8 @@ class HostHello(NamedTuple):
     """What a list of runs says of it: see `ToldState`."""
     you: str = ""
     """What the reader is called that this is said to."""
+    now: float = 0.0
+    """By the clock of its machine, which all its times are of."""
     version: int = VERSION
 
 

@@ -169,6 +169,7 @@ class RunServer:
             self._events.is_kept,
             self.readers,
             state if not self._following else {**state, "away": None},
+            now=self._clock(),
         )
 
     def _count(self, until: int) -> None:

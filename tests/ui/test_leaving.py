@@ -10,7 +10,7 @@ from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.runs.commands import CloseRun, Interrupt
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
-from tests.support.runs import BEGAN, Tape
+from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, until, watching
 
 
@@ -84,7 +84,7 @@ def hosted(run: RunModel, *, is_read_only: bool = False) -> list[str]:
     async def heard() -> None:
         left.append("heard")
 
-    run.attached = Attachment(BEGAN, lambda: left.append("left"), heard, is_read_only=is_read_only)
+    run.attached, run.is_read_only = Attachment(lambda: left.append("left"), heard), is_read_only
     return left
 
 
