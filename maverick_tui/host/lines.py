@@ -52,6 +52,8 @@ class ToldState(NamedTuple):
     model: str = ""
     name: str = ""
     first_prompt: str = ""
+    forked_from: str = ""
+    forked_turn: int = 0
     turns: int = 0
     cost_usd: float | None = None
     last_at: float = 0.0
