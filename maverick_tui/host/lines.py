@@ -39,6 +39,8 @@ class ReaderHello(NamedTuple):
     only_asks: bool = False
     """Whether it wants the host's `hello` alone, and no events."""
     version: int = VERSION
+    is_unseen: bool = False
+    """Whether nobody looks at the run by it: it does not count among the readers."""
 
 
 class ToldState(NamedTuple):

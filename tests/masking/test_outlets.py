@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -257,7 +258,7 @@ def news_by_command() -> str:
 
 def list_of_live_runs() -> str:
     files = [{"since": 1.0, "files": 1, "file_names": [text]} for text in TEXTS]
-    states = [
+    states: list[dict[str, Any]] = [
         *({"first_prompt": text, "agent": "shopper"} for text in TEXTS),
         *({"name": text, "away": away, "folder": text} for text, away in zip(TEXTS, files, strict=True)),
     ]
