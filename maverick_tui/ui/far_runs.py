@@ -81,7 +81,7 @@ class FarRuns:
             await remote.serve()
         finally:
             await following
-            sent.forget_unsent()
+            sent.end()
             unsent += remote.unsent
 
     def _reader_of(self, run: RunModel, machine: str) -> RemoteRun:

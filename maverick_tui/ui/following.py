@@ -75,6 +75,7 @@ class SentThere:
         self._seen_after = seen_after
         self._shown: dict[str, str] = {}
         """Prompts that were shown before the run has told of them, by id."""
+        self._is_over = False
 
     def send(self, command: Command) -> None:
         """Pass a command on; the answer is events."""
@@ -99,14 +100,14 @@ class SentThere:
 
     def _show(self, prompt: SendPrompt) -> None:
         """Let a prompt be seen to wait, unless it has arrived."""
-        if prompt.text in self._remote.unsent:
+        if not self._is_over and prompt.text in self._remote.unsent:
             self._shown[prompt.prompt_id] = prompt.text
             self._run.store.queue[prompt.prompt_id] = inert(prompt.text)
             self._refresh(self._run)
 
-    def forget_unsent(self) -> None:
-        """Let nothing seem to wait that has not arrived: it goes back to where it was typed."""
-        unsent = self._remote.unsent
+    def end(self) -> None:
+        """It is not followed any more: what has not arrived does not wait, and goes back to where it was typed."""
+        self._is_over, unsent = True, self._remote.unsent
         for prompt_id, text in self._shown.items():
             if text in unsent:
                 self._run.store.queue.pop(prompt_id, None)

@@ -128,7 +128,7 @@ class HostedRuns:
             serving.cancel()
             await asyncio.wait({serving})
             run.attached = None
-            sent.forget_unsent()
+            sent.end()
             self._ended(run, "\n".join(remote.unsent))
 
     async def _take_past(self, run: RunModel, remote: RemoteRun) -> int:
