@@ -108,6 +108,8 @@ def start(
     options.debug = debug
     if context.invoked_subcommand is not None:
         return
+    from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped, typed
+
     if script is not None and not offline:
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
@@ -117,10 +119,14 @@ def start(
     if on is not None:
         if agent is None or offline:
             raise typer.BadParameter("Name the agent with --agent, and no --offline.", param_hint="--on")
+        if prompt == STDIN:
+            why = (
+                f"The application takes no pipe: `maverick run --detach --on {on} {agent} -` does, and leaves it there."
+            )
+            raise typer.BadParameter(why, param_hint="--prompt -")
         from maverick_tui.cli.far import open_on
 
-        raise typer.Exit(open_on(on, agent, prompt, cwd or ""))
-    from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped, typed
+        raise typer.Exit(open_on(on, agent, typed(prompt) if prompt is not None else None, cwd or ""))
     from maverick_tui.credentials import has_credentials
 
     if is_terminal():

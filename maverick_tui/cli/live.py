@@ -37,12 +37,12 @@ def ps(
     your own ssh; one that is away is told in a line.
 
     JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt,
-    turns, cost_usd, last_at, away, read_by, started_at, has_host, answers, pid, version, readers, memory}], times in
-    seconds since 1970, memory in bytes; machine is empty for this one. phase: starting, queued (by max_runs),
-    connecting, ready, working, asks, waits (for a limit to reset), done, failed, interrupted, ended. read_by: the
-    terminals that it is shown on. away: what happened since nobody looks, {since, turns, failures, asked, files,
-    file_names, tokens, cost_usd, is_ended}; null while somebody does. Without a host that answers, away, pid, version,
-    readers and memory are null.
+    forked_from, forked_turn, turns, cost_usd, last_at, away, read_by, started_at, has_host, answers, pid, version,
+    readers, memory}], times in seconds since 1970, memory in bytes; machine is empty for this one. phase: starting,
+    queued (by max_runs), connecting, ready, working, asks, waits (for a limit to reset), done, failed, interrupted,
+    ended. read_by: the terminals that it is shown on. away: what happened since nobody looks, {since, turns, failures,
+    asked, files, file_names, tokens, cost_usd, is_ended}; null while somebody does. Without a host that answers, away,
+    pid, version, readers and memory are null.
     """
     import asyncio
 

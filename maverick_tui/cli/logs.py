@@ -12,7 +12,7 @@ from maverick_tui.cli.runs import RunId
 if TYPE_CHECKING:
     from maverick_tui.cli.printer import Printer
     from maverick_tui.history.telling import Teller
-    from maverick_tui.host.far.following import FarFollower
+    from maverick_tui.host.following import ThreadedFollower
     from maverick_tui.journal.following import Follower
 
 _LOOK_EVERY = 100
@@ -37,8 +37,7 @@ def logs(
     from maverick_tui.history.telling import Teller
     from maverick_tui.host.far.machines import machine_and_run
     from maverick_tui.host.finding import find_any_run
-    from maverick_tui.journal.folders import require_kept
-    from maverick_tui.journal.following import Follower
+    from maverick_tui.host.following import follower_of
 
     machine, start = machine_and_run(run)
     printer = Printer(sys.stdout, terminal_width())
@@ -53,10 +52,12 @@ def logs(
             teller.take(event)
         teller.end("")
     else:
-        _print(Follower(require_kept(run_id)), run_id, printer, teller, follow=follow)
+        _print(follower_of(run_id), run_id, printer, teller, follow=follow)
 
 
-def _print(follower: Follower | FarFollower, run_id: str, printer: Printer, teller: Teller, *, follow: bool) -> None:
+def _print(
+    follower: Follower | ThreadedFollower, run_id: str, printer: Printer, teller: Teller, *, follow: bool
+) -> None:
     from maverick_tui.events.kinds import Event, RunEnded
     from maverick_tui.exceptions import ConfigError
 

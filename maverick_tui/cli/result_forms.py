@@ -14,7 +14,8 @@ from maverick_tui.cli.printer import Printer
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.events.kinds import ContinuePlanned, Event, Noticed, RunStarted
 from maverick_tui.inert import inert
-from maverick_tui.journal.lines import Decoder, Encoder, as_line
+from maverick_tui.journal.lines import as_line
+from maverick_tui.journal.masked_events import MaskedEvents
 from maverick_tui.runs.continuing import STAYS
 from maverick_tui.runs.log import EventLog, numbered
 from maverick_tui.runs.moments import moment
@@ -125,18 +126,13 @@ class EventLines:
 
     def __init__(self, first: int = 0) -> None:
         """`first` is the number of the first event that comes."""
-        self._encoder = Encoder()
-        self._decoder = Decoder(first)
-        self._first = self._written = first
+        self._masked = MaskedEvents(first)
 
     def add(self, first: int, events: Sequence[Event]) -> str:
         """The lines that are complete with these events, the first of which has that number."""
-        self._decoder.add(self._encoder.lines(first, events).splitlines(keepends=True))
-        known = self._decoder.events
-        until = min(self._decoder.unfinished, default=self._first + len(known))
-        lines = [as_line(numbered(number, known[number - self._first])) for number in range(self._written, until)]
-        self._written = max(until, self._written)
-        return b"".join(lines).decode("ascii")
+        number = self._masked.given
+        complete = self._masked.add(first, events)
+        return b"".join(as_line(numbered(at, event)) for at, event in enumerate(complete, number)).decode("ascii")
 
 
 def summary_of(run: Unattended) -> dict[str, Any]:

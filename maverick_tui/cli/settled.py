@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NOBODY_TO_ASK, OVER_LIMIT, TIMED_OUT
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.reading import is_foreign, read_run
+from maverick_tui.host.following import ThreadedFollower, follower_of
 from maverick_tui.host.state import LiveState
-from maverick_tui.journal.folders import require_kept
 from maverick_tui.journal.following import Follower
 from maverick_tui.runs.failure_words import end_of
 from maverick_tui.runs.news import NO_FAILURE
@@ -34,7 +34,7 @@ class Watched:
     """A run that is looked at from time to time."""
 
     def __init__(self, run_id: str, there: FarFollower | None = None) -> None:
-        """`there` reads one on another machine. ConfigError if nothing is kept of it."""
+        """`there` reads one on another machine. ConfigError if nothing is kept of it, and no host lives."""
         self.run_id = run_id
         self._state = LiveState()
         self._outcome: ev.Outcome = "interrupted"
@@ -43,7 +43,7 @@ class Watched:
         self._failure: ev.Failure | None = None
         self._ended: ev.RunEnded | None = None
         self._was_settled = False
-        self._follower: Follower | FarFollower | None = there
+        self._follower: Follower | ThreadedFollower | None = there
         if there is not None:
             if there.is_foreign:
                 self._take(past_of(there.more()).events)
@@ -51,7 +51,7 @@ class Watched:
         elif is_foreign(run_id):
             self._take(past_of(read_run(run_id).events).events)
         else:
-            self._follower = Follower(require_kept(run_id))
+            self._follower = follower_of(run_id)
 
     @property
     def phase(self) -> str:

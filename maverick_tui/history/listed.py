@@ -13,6 +13,7 @@ from maverick_tui.history.sessions.taking_in import THEIRS
 from maverick_tui.history.updating import OURS
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.runs.store import fork_words
 
 UNREAD = "unread"
 NOT_READ = "not read yet"
@@ -55,7 +56,8 @@ class ListedRun:
     @property
     def heading(self) -> str:
         """The title, or what there is to say where it has none; inert, on one line."""
-        return one_line(self.title) or ("(the agent's own prompt)" if self.about.turns else "(nothing was asked)")
+        title = one_line(self.title) or fork_words(self.about.forked_from, self.about.forked_turn)
+        return title or ("(the agent's own prompt)" if self.about.turns else "(nothing was asked)")
 
     @property
     def waiting(self) -> list[str]:

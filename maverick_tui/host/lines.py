@@ -39,6 +39,8 @@ class ReaderHello(NamedTuple):
     only_asks: bool = False
     """Whether it wants the host's `hello` alone, and no events."""
     version: int = VERSION
+    is_unseen: bool = False
+    """Whether nobody looks at the run by it: it does not count among the readers."""
 
 
 class ToldState(NamedTuple):
@@ -52,6 +54,8 @@ class ToldState(NamedTuple):
     model: str = ""
     name: str = ""
     first_prompt: str = ""
+    forked_from: str = ""
+    forked_turn: int = 0
     turns: int = 0
     cost_usd: float | None = None
     last_at: float = 0.0
@@ -77,6 +81,8 @@ class HostHello(NamedTuple):
     """What a list of runs says of it: see `ToldState`."""
     you: str = ""
     """What the reader is called that this is said to."""
+    now: float = 0.0
+    """By the clock of its machine, which all its times are of."""
     version: int = VERSION
 
 

@@ -16,6 +16,7 @@ from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, is_run_id, journal_of, kept_runs
 from maverick_tui.masking.redact import redact_data
+from maverick_tui.runs.store import fork_words
 
 GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
 """Signs for what a run is about; for anything else there is another one."""
@@ -60,8 +61,10 @@ class LiveRun(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called, or was asked first."""
-        return str(self.state.get("name") or self.state.get("first_prompt") or "")
+        """What it is called, or was asked first; a fork that was asked nothing yet is one of another run."""
+        state = self.state
+        title = str(state.get("name") or state.get("first_prompt") or "")
+        return title or fork_words(str(state.get("forked_from") or ""), state.get("forked_turn") or 0)
 
     def to_json(self) -> dict[str, Any]:
         """As the command line prints it, and other machines are told: without secrets."""

@@ -14,6 +14,7 @@ from maverick_tui.host.state import LiveState
 from maverick_tui.keeper import LONGEST
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.news import NO_FAILURE, QUIET_FOR, News, news_of, shortened
+from maverick_tui.runs.store import fork_words
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ class _Follower:
             if 0 <= since < QUIET_FOR:
                 return
         state = self._state
-        title = state.name or state.first_prompt
+        title = state.name or state.first_prompt or fork_words(state.forked_from, state.forked_turn)
         await tell_by_command(self._command, Told(self._run_id, state.agent, title, news, state.folder))
 
     def _is_still_so(self, event: Event) -> bool:

@@ -83,6 +83,7 @@ class RemoteRun:
         *,
         name: str = "",
         is_read_only: bool = False,
+        is_unseen: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
         on_line: Callable[[str], None] = lambda _why: None,
         on_hello: Callable[[HostHello], None] = lambda _hello: None,
@@ -98,6 +99,7 @@ class RemoteRun:
         self._run_id = run_id
         self._name = name
         self._is_read_only = is_read_only
+        self._is_unseen = is_unseen
         self._on_refused = on_refused
         self._on_line = on_line
         self._way = way
@@ -178,7 +180,7 @@ class RemoteRun:
 
     async def _read(self) -> bool:
         """Read as far as the line goes; whether that was all."""
-        wanted = ReaderHello(len(self.events), self._name, self._is_read_only)
+        wanted = ReaderHello(len(self.events), self._name, self._is_read_only, is_unseen=self._is_unseen)
         async with connected(self._run_id, wanted, self._way) as way:
             if way.hello.schema > SCHEMA:
                 raise ConfigError(

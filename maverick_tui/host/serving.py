@@ -125,6 +125,10 @@ class RunServer:
         if hello.since > len(self._events):
             raise ProtocolError(f"there are only {len(self._events)} events")
         about = self.about()  # with what happened while nobody was here
+        if hello.is_unseen:
+            writer.write(hello_line(about))
+            await self._follow(hello, reader, writer)
+            return
         name = self._following.come(hello.name)
         self._is_released = False
         try:
@@ -169,6 +173,7 @@ class RunServer:
             self._events.is_kept,
             self.readers,
             state if not self._following else {**state, "away": None},
+            now=self._clock(),
         )
 
     def _count(self, until: int) -> None:

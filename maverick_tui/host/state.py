@@ -27,6 +27,9 @@ class LiveState:
     model: str = ""
     name: str = ""
     first_prompt: str = ""
+    forked_from: str = ""
+    """The run that it is a fork of."""
+    forked_turn: int = 0
     turns: int = 0
     last_at: float = 0.0
     _rest: Phase = "starting"
@@ -35,6 +38,8 @@ class LiveState:
     _queued: set[str] = field(default_factory=set)
     _is_planned: bool = False
     _is_in_line: bool = False
+    _is_inheriting: bool = False
+    """Whether what is told is another run's, of which this is a fork."""
     _figures: Figures = field(default_factory=Figures)
     _away: Tally = field(default_factory=Tally)
 
@@ -66,7 +71,10 @@ class LiveState:
         self._away.take(event)
         match event:
             case ev.RunStarted():
-                self.agent = event.agent
+                self.agent, self.forked_from, self.forked_turn = event.agent, event.forked_from, event.forked_turn
+                self._is_inheriting = bool(event.forked_from)
+            case ev.RunForked():
+                self._is_inheriting, self._rest = False, "starting"
             case ev.RunNamed():
                 self.name = event.name
             case ev.AgentLoaded():
@@ -81,7 +89,7 @@ class LiveState:
                 self._rest = "failed"
             case ev.PromptQueued():
                 self._queued.add(event.prompt_id)  # a run that waits for its turn was asked this all the same
-                self.first_prompt = self.first_prompt or event.text[:500]
+                self._asked_first(event.text)
             case ev.PromptDropped():
                 self._queued.discard(event.prompt_id)
             case ev.PromptsHeld():
@@ -89,7 +97,7 @@ class LiveState:
             case ev.TurnStarted():
                 self._queued.discard(event.prompt_id)
                 self.turns, self._is_working = event.turn, True
-                self.first_prompt = self.first_prompt or event.text[:500]
+                self._asked_first(event.text)
                 self._figures.turn_started(event.at)
             case ev.UsageReported():
                 self._figures.reported(event)
@@ -111,6 +119,10 @@ class LiveState:
             case ev.RunEnded():
                 self._is_working, self._is_in_line, self._rest = False, False, "ended"
 
+    def _asked_first(self, text: str) -> None:
+        if not self._is_inheriting:
+            self.first_prompt = self.first_prompt or text[:500]
+
     def to_json(self) -> dict[str, Any]:
         """As a host tells it."""
         away = self._away.digest(self._figures.usage)
@@ -123,6 +135,8 @@ class LiveState:
             "model": self.model,
             "name": self.name,
             "first_prompt": self.first_prompt,
+            "forked_from": self.forked_from,
+            "forked_turn": self.forked_turn,
             "turns": self.turns,
             "cost_usd": self._figures.usage.cost_usd,
             "last_at": self.last_at,

@@ -83,8 +83,7 @@ def require_kept(run_id: str) -> Path:
     """The journal of a run, which is there. ConfigError if none is kept."""
     if not (journal := journal_of(run_id)).exists():
         raise ConfigError(
-            f"The run {run_id} is not kept: only its own process knows what it does.",
-            hint=f"See it with `maverick attach {run_id}`.",
+            f"The run {run_id} is not kept, and its process is gone.", hint="See `maverick ps` for what is alive."
         )
     return journal
 

@@ -32,21 +32,22 @@ class Rest(NamedTuple):
 
     words: str
     may_go_on: bool = True
+    machine: str = ""
+    """Where it may still be alive, if that is another machine: it can be tried again."""
 
 
 class Attachment(NamedTuple):
-    """Since when a run is followed that lives in a process of its own, and what leaves it there."""
+    """A run is followed that lives in a process of its own; `leave` leaves it there."""
 
-    at: float
     leave: Callable[[], None]
     heard: Callable[[], Awaitable[None]]
     """Waits until all that was wanted of the run has reached its process."""
+    known: int | None = 0
+    """How many of its events are past: they had been told when we came. None while nobody has said so."""
     is_guest: bool = False
     """Whether it was there before this application came to it."""
     unsent: Callable[[], list[str]] = list
     """Prompts that have not reached its process."""
-    is_read_only: bool = False
-    """Whether we only look on: what becomes of it is not ours to say."""
     machine: str = ""
     """Where it lives, if that is another machine."""
     is_broken: bool = False
@@ -69,6 +70,8 @@ class RunModel:
         """Set while it is a kept run that is only read."""
         self.attached: Attachment | None = None
         """Set while it is followed in a process of its own: it goes on without us."""
+        self.is_read_only = False
+        """Whether we only look on while it is served: what becomes of it is not ours to say."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board
@@ -76,6 +79,8 @@ class RunModel:
         self._has_journal = False
         """Whether it is known to be kept, though nobody reads its log."""
         self._is_catching_up = False
+        self._taken = 0
+        """The number of the event that was taken last."""
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------
 
@@ -193,7 +198,12 @@ class RunModel:
 
         Returns what was wanted while it was to go on, and nothing came of.
         """
-        self.handle, self.rest, self._reader, self._has_journal = handle, rest, None, True
+        self._reader, self._has_journal = None, True
+        return self.stop(handle, rest)
+
+    def stop(self, handle: RunHandle, rest: Rest) -> list[Command]:
+        """It is not followed any more; what it has told stays. Returns what was wanted, and nothing came of."""
+        self.handle, self.rest = handle, rest
         early, self._early = self._early, []
         for command in early:
             self.store.queue.pop(getattr(command, "prompt_id", ""), None)
@@ -204,6 +214,7 @@ class RunModel:
         from maverick_tui.runs import commands
 
         self.handle = self.rest = None
+        self.is_read_only = False
         for command in wanted:
             if isinstance(command, commands.SendPrompt):
                 self.store.queue[command.prompt_id] = inert(command.text)
@@ -227,7 +238,8 @@ class RunModel:
         self._is_catching_up = True
         try:
             while events := self._reader.take():
-                for event in events:
+                for number, event in enumerate(events, self._reader.number - len(events)):
+                    self._taken = number
                     self._take(event)
         finally:
             self._is_catching_up = False
@@ -241,6 +253,11 @@ class RunModel:
             log.exception("%s could not be taken", type(event).__name__)
 
     @property
+    def tells_past(self) -> bool:
+        """Whether what it tells now had happened before we came to it. Clocks of two machines would not say so."""
+        return self.attached is not None and (self.attached.known is None or self._taken < self.attached.known)
+
+    @property
     def is_busy(self) -> bool:
         """Whether something would be cut short: a turn, a background task, a question, or what is to come by itself."""
         store = self.store
@@ -252,9 +269,14 @@ class RunModel:
         return bool(store.is_running or tasks or store.questions or store.jobs or store.planned or sends)
 
     @property
+    def is_only_watched(self) -> bool:
+        """Whether it is served, and we only look on."""
+        return self.is_served and self.is_read_only
+
+    @property
     def is_ours(self) -> bool:
         """Whether it is served, here or in a process of its own, and we may say what becomes of it."""
-        return self.is_served and not (self.attached is not None and self.attached.is_read_only)
+        return self.is_served and not self.is_read_only
 
     @property
     def told(self) -> list[Event]:

@@ -55,6 +55,11 @@ def forked_words(run_id: str, turn: int) -> str:
     return f"{one_line(run_id)} {f'after turn {turn}' if turn else 'before its first turn'}"
 
 
+def fork_words(run_id: str, turn: int) -> str:
+    """What a fork is called that was asked nothing yet; empty for a run that is none."""
+    return f"fork of {forked_words(run_id, turn)}" if run_id else ""
+
+
 class RunStore:
     """Applies events one by one; whoever draws asks it what has changed since the last time."""
 

@@ -114,6 +114,7 @@ class MaverickApp(App[int]):
             forked = self.launch.forks.run_id if self.launch.forks is not None else ""
             known = self.launch.resumes or self.launch.opens or self.launch.attaches or forked
             self._first = self._new_run(self.launch.agent, known)
+            self._first.is_read_only = self.launch.is_read_only
             if self.launch.opens:
                 self._kept.await_reading(self._first)
             screen = self._navigation.make_run_screen(self._first)
@@ -152,9 +153,9 @@ class MaverickApp(App[int]):
         if self._first is not None and self.launch.opens:
             self.open_kept(self.launch.opens, self.launch.opens_at)
         elif self._first is not None and self.launch.machine:
-            self._far.attach(self._first, self.launch.machine, is_read_only=self.launch.is_read_only)
+            self._far.attach(self._first, self.launch.machine)
         elif self._first is not None and self.launch.attaches:
-            self._serving.attach(self._first, is_read_only=self.launch.is_read_only)
+            self._serving.attach(self._first)
         elif self._first is not None and self.launch.resumes:
             self._kept.resume(self._first, self.launch.prompt, self.launch.cwd)
         elif self._first is not None and self.launch.forks is not None:
@@ -188,7 +189,10 @@ class MaverickApp(App[int]):
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
         """A run is to be shown; one that is not on the board lives in a process of its own, or has ended meanwhile."""
-        if (run := self.board.runs.get(event.run_id)) is not None:
+        run = self.board.runs.get(event.run_id)
+        if run is not None and run.rest is not None and run.rest.machine:  # it was not reached, and may be now
+            self._far.open(f"{run.rest.machine}:{run.run_id}")
+        elif run is not None:
             self._navigation.show_run(run)
         elif ":" in event.run_id:  # one on another machine
             self._far.open(event.run_id)
@@ -292,8 +296,8 @@ class MaverickApp(App[int]):
             self._navigation.entitle(run)
         if event.type in CHANGES_RUNS:
             self._navigation.runs_changed()
-        if run.attached is not None and event.at < run.attached.at:
-            return  # it is long past
+        if run.tells_past:
+            return
         if self._alerts is None:
             from maverick_tui.ui.alerts import Alerts
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from maverick_tui.inert import inert, one_line
+from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Attachment, Board, Rest, RunModel
+from maverick_tui.ui.following import SentThere, greet, prompts_in
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
@@ -39,42 +39,67 @@ class FarRuns:
         work_told(self._app, FarListing(self._navigation).look(), group="far", title="Other machines")
 
     def open(self, named: str) -> None:
-        """Show the run that `HOST:RUN` names."""
+        """Show the run that `HOST:RUN` names; one that was not reached is tried again."""
         machine, _, run_id = named.rpartition(":")
-        if (run := self._board.runs.get(run_id)) is None:
-            run = RunModel(run_id, "", self._board)
+        run = self._board.runs.get(run_id) or RunModel(run_id, "", self._board)
+        if run_id not in self._board.runs or (run.rest is not None and run.rest.machine):
             self._board.add(run)
+            run.begin_anew()
             self.attach(run, machine)
         self._navigation.show_run(run)
 
-    def attach(self, run: RunModel, machine: str, *, is_read_only: bool = False) -> None:
+    def attach(self, run: RunModel, machine: str) -> None:
         """Show what the run has told, and tells from now on; what is wanted of it is sent there."""
-        following = self._follow(run, machine, is_read_only=is_read_only)
+        following = self._follow(run, machine)
         worker = work_told(self._app, following, group="attached", title=f"Run on {one_line(machine)}")
-        run.attached = Attachment(
-            time.time(), worker.cancel, _nothing, is_guest=True, is_read_only=is_read_only, machine=machine
-        )
+        run.attached = Attachment(worker.cancel, _nothing, known=None, is_guest=True, machine=machine)
 
-    async def _follow(self, run: RunModel, machine: str, *, is_read_only: bool) -> None:
-        line = _LineNews(self._navigation, run, self._say)
-        remote = await asyncio.to_thread(
-            _reader_of, run.run_id, machine, line, lambda why: self._say(run, why), is_read_only=is_read_only
-        )
+    async def _follow(self, run: RunModel, machine: str) -> None:
+        unsent: list[str] = []
+        try:
+            remote = await asyncio.to_thread(self._reader_of, run, machine)
+            await self._read(run, remote, unsent)
+        finally:
+            run.attached = None
+            where = f"it lives on {one_line(machine)}"
+            if run.store.is_ended:
+                rest = Rest(f"It has ended: {where}", may_go_on=False)
+            else:
+                words = f"It is not followed any more: {where}. Choose it in the picker to try again"
+                rest = Rest(words, may_go_on=False, machine=machine)
+            early = run.stop(_AtRestThere(run, self._say), rest)
+            self._give_back(run, "\n".join([*unsent, *prompts_in(early)]))
+
+    async def _read(self, run: RunModel, remote: RemoteRun, unsent: list[str]) -> None:
+        """Follow it to its end; `unsent` is what it was told and has not heard."""
         if run.attached is not None:
             run.attached = run.attached._replace(heard=remote.heard, unsent=lambda: remote.unsent)
-        handle = _SentThere(run, remote, line.refresh)
-        run.connect(handle)
+        sent = SentThere(run, remote, refresh=self._navigation.show_state, give_back=self._give_back)
+        run.connect(sent)
         following = asyncio.create_task(run.follow(remote.events), name=f"maverick-follow-{run.run_id}")
         try:
             await remote.serve()
         finally:
             await following
-            run.attached = None
-            handle.forget_unsent()
-            what = "It has ended" if run.store.is_ended else "It is not followed any more"
-            run.handle = _AtRestThere(run, self._say)
-            run.rest = Rest(f"{what}: it lives on {one_line(machine)}", may_go_on=False)
-            self._give_back(run, "\n".join(remote.unsent))
+            sent.end()
+            unsent += remote.unsent
+
+    def _reader_of(self, run: RunModel, machine: str) -> RemoteRun:
+        """In a thread, for it imports, and reads the settings."""
+        import platform
+
+        from maverick_tui.host.far.way import far_way
+        from maverick_tui.host.remote import RemoteRun
+
+        return RemoteRun(
+            run.run_id,
+            name=f"{os.environ.get('USER', '')}@{platform.node()}",
+            is_read_only=run.is_read_only,
+            on_refused=lambda why: self._say(run, why),
+            on_line=_LineNews(self._navigation, run, self._say).hear,
+            on_hello=lambda hello: greet(self._app, run, hello),
+            way=far_way(machine),
+        )
 
     def _say(self, run: RunModel, text: str) -> None:
         title = one_line(run.title)
@@ -105,45 +130,7 @@ class _LineNews:
         elif not why:
             self._said.clear()
         self._run.attached = attached._replace(is_broken=bool(why))
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Have the screen show how it stands now."""
-        screen = self._navigation.screen_of(self._run)
-        if screen is not None and screen.is_mounted:
-            screen.status_clock.refresh_now()
-
-
-class _SentThere:
-    """The way to the run. A prompt is seen to wait from the moment on that it is sent, however long its way is."""
-
-    def __init__(self, run: RunModel, remote: RemoteRun, refresh: Callable[[], None]) -> None:
-        self._run = run
-        self._remote = remote
-        self._refresh = refresh
-        self._shown: dict[str, str] = {}
-        """Prompts that were shown before the run has told of them, by id."""
-
-    def send(self, command: Command) -> None:
-        """Pass a command on; the answer is events."""
-        from maverick_tui.runs.commands import DropPrompt, SendPrompt
-
-        self._remote.send(command)
-        if isinstance(command, SendPrompt) and command.text in self._remote.unsent:  # else it was refused
-            self._shown[command.prompt_id] = command.text
-            self._run.store.queue[command.prompt_id] = inert(command.text)
-        elif isinstance(command, DropPrompt) and command.prompt_id in self._shown:
-            self._run.store.queue.pop(command.prompt_id, None)
-        else:
-            return
-        self._refresh()
-
-    def forget_unsent(self) -> None:
-        """Let nothing seem to wait that has not arrived: it goes back to where it was typed."""
-        unsent = self._remote.unsent
-        for prompt_id, text in self._shown.items():
-            if text in unsent:
-                self._run.store.queue.pop(prompt_id, None)
+        self._navigation.show_state(self._run)
 
 
 class _AtRestThere:
@@ -159,16 +146,3 @@ class _AtRestThere:
 
         if self._run.rest is not None and not isinstance(command, CloseRun | Interrupt):
             self._say(self._run, f"{self._run.rest.words}.")
-
-
-def _reader_of(
-    run_id: str, machine: str, line: _LineNews, say: Callable[[str], None], *, is_read_only: bool
-) -> RemoteRun:
-    """In a thread, for it imports, and reads the settings."""
-    import platform
-
-    from maverick_tui.host.far.way import far_way
-    from maverick_tui.host.remote import RemoteRun
-
-    way, name = far_way(machine), f"{os.environ.get('USER', '')}@{platform.node()}"
-    return RemoteRun(run_id, name=name, is_read_only=is_read_only, on_refused=say, on_line=line.hear, way=way)

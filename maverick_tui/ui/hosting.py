@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,25 +13,23 @@ from textual.worker import get_current_worker
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Attachment
+from maverick_tui.ui.following import TAKEN_WITHIN, SentThere, greet
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event, RunStarted
     from maverick_tui.history.going_on import GoingOn
-    from maverick_tui.host.lines import HostHello
     from maverick_tui.host.orders import Order
     from maverick_tui.host.remote import RemoteRun
     from maverick_tui.host.starting import WaitingHost
     from maverick_tui.runs.board import RunModel
     from maverick_tui.runs.store import RunStore
     from maverick_tui.ui.launch import RunSetup
+    from maverick_tui.ui.navigation import Navigation
 
 log = logging.getLogger(__name__)
 
 TITLE = "Attached run"
-AWAY_AFTER = 60.0
-"""Seconds after which somebody was away, and is told what they have missed."""
-TOLD_FOR = 12.0
 LONG = 200
 """Events of a past that is taken in as a whole."""
 
@@ -43,15 +40,19 @@ class HostedRuns:
     def __init__(
         self,
         app: App[Any],
+        navigation: Navigation,
         ended: Callable[[RunModel, str], None],
         taken_in: Callable[[RunModel, RunStore], None],
+        give_back: Callable[[RunModel, str], None],
     ) -> None:
         """`ended` hears of a run that is not followed any more, and what was typed to it and has not reached it;
-        `taken_in` has a run shown as the store has it.
+        `taken_in` has a run shown as the store has it, and `give_back` what cannot be sent stand in its prompt again.
         """
         self._app = app
+        self._navigation = navigation
         self._ended = ended
         self._taken_in = taken_in
+        self._give_back = give_back
         self._waiting: WaitingHost | None = None
 
     def warm(self) -> None:
@@ -88,58 +89,36 @@ class HostedRuns:
             host.give_up()
             raise
 
-    def attach(self, run: RunModel, *, is_read_only: bool = False) -> None:
+    def attach(self, run: RunModel) -> None:
         """Show what a run has told that somebody else has started; what is wanted of it is sent there."""
-        remote = self._remote(run, (), is_read_only=is_read_only, is_guest=True)
+        remote = self._remote(run, ())
         worker = work_told(self._app, self._follow(run, remote), group="attached", title=TITLE)
-        run.attached = Attachment(
-            time.time(),
-            worker.cancel,
-            remote.heard,
-            is_guest=True,
-            unsent=lambda: remote.unsent,
-            is_read_only=is_read_only,
-        )
+        run.attached = Attachment(worker.cancel, remote.heard, known=None, is_guest=True, unsent=lambda: remote.unsent)
 
     async def follow(self, run: RunModel, past: Sequence[Event] = ()) -> None:
         """Show a run of ours that has a host, to its end; its store knows its past. It must be called in a worker."""
         remote = self._remote(run, past)
-        run.attached = Attachment(time.time(), get_current_worker().cancel, remote.heard, unsent=lambda: remote.unsent)
+        leave = get_current_worker().cancel
+        run.attached = Attachment(leave, remote.heard, known=len(past), unsent=lambda: remote.unsent)
         await self._follow(run, remote)
 
-    def _remote(
-        self, run: RunModel, past: Sequence[Event], *, is_read_only: bool = False, is_guest: bool = False
-    ) -> RemoteRun:
+    def _remote(self, run: RunModel, past: Sequence[Event]) -> RemoteRun:
         from maverick_tui.host.remote import RemoteRun
-
-        def heard(hello: HostHello) -> None:
-            if is_guest and not run.store.reader:  # a line that was broken for a moment is no absence
-                self._tell_missed(hello)
-            run.store.reader = hello.you
 
         return RemoteRun(
             run.run_id,
             name=_terminal(),
-            is_read_only=is_read_only,
+            is_read_only=run.is_read_only,
             on_refused=self._say,
-            on_hello=heard,
+            on_hello=lambda hello: greet(self._app, run, hello),
             past=past,
         )
 
-    def _tell_missed(self, hello: HostHello) -> None:
-        """Say in one line what a run did while nobody looked, if that was for a while."""
-        from maverick_tui.runs.digest import digest_from_json, span
-
-        digest = digest_from_json(hello.state.get("away"))
-        if digest is None or digest.is_empty or (away := time.time() - digest.since) < AWAY_AFTER:
-            return
-        if words := digest.in_words(len(hello.state.get("asks") or ())):
-            title = f"While you were away ({span(away)})"
-            self._app.notify(", ".join(words), title=title, timeout=TOLD_FOR, markup=False)
-
     async def _follow(self, run: RunModel, remote: RemoteRun) -> None:
         since = len(remote.events)
-        run.connect(remote)
+        refresh = self._navigation.show_state
+        sent = SentThere(run, remote, refresh=refresh, give_back=self._give_back, seen_after=TAKEN_WITHIN)
+        run.connect(sent)
         serving = asyncio.create_task(remote.serve(), name=f"maverick-read-{run.run_id}")
         try:
             since = since or await self._take_past(run, remote)
@@ -149,6 +128,7 @@ class HostedRuns:
             serving.cancel()
             await asyncio.wait({serving})
             run.attached = None
+            sent.end()
             self._ended(run, "\n".join(remote.unsent))
 
     async def _take_past(self, run: RunModel, remote: RemoteRun) -> int:

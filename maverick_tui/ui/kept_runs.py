@@ -12,6 +12,7 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Rest, RunModel
+from maverick_tui.ui.following import prompts_in
 from maverick_tui.ui.hosting import has_host
 from maverick_tui.ui.run_at_rest import GOES_ON, RunAtRest, rest_of
 from maverick_tui.ui.told_work import work_told
@@ -237,12 +238,10 @@ class KeptRuns:
 
     def _lay_down_again(self, run: RunModel, rest: Rest) -> None:
         """It does not go on after all; what was typed for it stands in its prompt again."""
-        from maverick_tui.runs.commands import SendPrompt
-
         handle = RunAtRest(run, self)
         wanted = run.lay_down(handle, rest)
         handle.remember(wanted)
-        self.give_back(run, "\n".join(command.text for command in wanted if isinstance(command, SendPrompt)))
+        self.give_back(run, "\n".join(prompts_in(wanted)))
 
     def give_back(self, run: RunModel, typed: str) -> None:
         """Let what was typed stand in the run's prompt again."""
@@ -275,23 +274,19 @@ class KeptRuns:
         except ConfigError as error:
             self._say(error)
         self._navigation.entitle(run)
-        self._show_state(run)
+        self._navigation.show_state(run)
 
     def choose_model(self, run: RunModel, model: str) -> None:
         """Say that another model answers once a run goes on."""
         run.store.model = model
         self._app.notify(f"{one_line(model)} answers once it goes on.", title=run.title, timeout=6, markup=False)
-        self._show_state(run)
+        self._navigation.show_state(run)
 
     def drop_queued(self, run: RunModel, prompt_id: str) -> None:
         """Let a prompt that a run was never sent wait no longer."""
         _ = run.store.queue.pop(prompt_id, None)
         run.store.held.discard(prompt_id)
-        self._show_state(run)
-
-    def _show_state(self, run: RunModel) -> None:
-        if (screen := self._navigation.screen_of(run)) is not None and screen.is_mounted:
-            screen.status_clock.refresh_now()
+        self._navigation.show_state(run)
 
     def _work(self, work: Coroutine[Any, Any, None]) -> None:
         work_told(self._app, work, group="kept", title="Kept run")

@@ -17,6 +17,7 @@ from textual.app import App
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.rendering.wrap import cut
+from maverick_tui.ui.run_at_rest import rest_of
 from maverick_tui.ui.textual_private.names import is_plain
 
 if TYPE_CHECKING:
@@ -250,15 +251,33 @@ def _at_work(runs: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> str:
     answers = [
         f"Leave at work: {'it goes' if one else 'they go'} on without you; come back with maverick.",
         f"Interrupt: {'it stops and waits' if one else 'they stop and wait'} for you.",
-        f"End: {'it stops' if one else 'they stop'}, and can go on later from the history.",
+        f"End: {'it stops' if one else 'they stop'}{_afterwards(busy)}.",
     ]
     told = [f"{_names(busy)} {'is' if one else 'are'} still running.", "\n".join(answers)]
-    if any(not run.is_kept for run in busy):
+    if any(not run.is_kept and not _machine_of(run) for run in busy):
         told.append("What is not kept is gone once its process has ended.")
     if here:
         live = "lives in this window, and ends" if len(here) == 1 else "live in this window, and end"
         told.append(f"{_names(here)} {live} with it; {_fate(here)}.")
     return "\n\n".join([*told, *_listed("Not sent, and lost:", _unsent(drafts))])
+
+
+def _afterwards(runs: Sequence[RunModel]) -> str:
+    """What becomes of runs that are ended: whether they can go on from the history, and if none can, why not."""
+    lasting = [run for run in runs if run.is_kept and rest_of(run.store).may_go_on]
+    if len(lasting) == len(runs):
+        return ", and can go on later from the history"
+    if lasting:
+        return f"; of them {_names(lasting)} can go on later from the history"
+    if machines := sorted({machine for run in runs if (machine := _machine_of(run))}):
+        return f"; what is kept of {'it' if len(runs) == 1 else 'them'} is on {', '.join(machines)}"
+    is_scripted = all(run.store.loaded is not None and run.store.loaded.is_offline for run in runs)
+    return f", and cannot go on later{': a script plays it' if is_scripted else ''}"
+
+
+def _machine_of(run: RunModel) -> str:
+    """The machine that it lives on, if that is another one."""
+    return one_line(run.attached.machine) if run.attached is not None else ""
 
 
 def _names(runs: Sequence[RunModel]) -> str:

@@ -198,6 +198,11 @@ class Navigation:
 
     # -- what the screens are told ------------------------------------------------------------------------------------
 
+    def show_state(self, run: RunModel) -> None:
+        """Have the screen of a run, if there is one, say how it stands now."""
+        if (screen := self.screen_of(run)) is not None and screen.is_mounted:
+            screen.status_clock.refresh_now()
+
     def picker_in(self, cwd: Path) -> None:
         """Let the picker show the agents of this folder."""
         if self._picker is not None and self._picker.is_attached:

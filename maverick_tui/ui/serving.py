@@ -42,7 +42,7 @@ class Serving:
         self._navigation = navigation
         self._leaving = leaving
         self._is_to_start = is_to_start
-        self._hosted = HostedRuns(app, self._host_left, self._take_in)
+        self._hosted = HostedRuns(app, navigation, self._host_left, self._take_in, self._give_back)
         self.attach = self._hosted.attach
 
     # -- what all runs need -------------------------------------------------------------------------------------------
@@ -171,6 +171,10 @@ class Serving:
     def _take_in(self, run: RunModel, store: RunStore) -> None:
         """A run is known from its beginning."""
         self.kept.take_in(run, store)
+
+    def _give_back(self, run: RunModel, typed: str) -> None:
+        """What was typed to a run cannot be sent."""
+        self.kept.give_back(run, typed)
 
     def _host_left(self, run: RunModel, unsent: str) -> None:
         """A run is not followed any more."""

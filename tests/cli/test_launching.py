@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.cli import launching
+from maverick_tui.cli import far, launching
 from maverick_tui.cli.launching import plain_launch
 from maverick_tui.ui.launch import Launch
+from tests.support.command_line import Run
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +107,21 @@ def test_what_stands_before_the_first_frame_imports_no_more_than_it_needs() -> N
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
+
+
+def test_a_run_on_another_machine_is_asked_what_was_typed_and_a_pipe_is_refused(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+
+    def open_on(machine: str, agent: str, prompt: str | None, folder: str) -> int:
+        asked.append(prompt)
+        return 0
+
+    monkeypatch.setattr(far, "open_on", open_on)
+    ran = maverick("--on", "there", "--agent", "cook", "--prompt", "-")
+    assert (ran.code, ran.out) == (2, "")
+    assert "`maverick run --detach --on there cook -`" in " ".join(ran.err.split())
+    assert maverick("--on", "there", "--agent", "cook", "--prompt", "Gr\udcc3\udcbc\u00dfe").code == 0
+    assert maverick("--on", "there", "--agent", "cook").code == 0
+    assert asked == ["Grüße", None]

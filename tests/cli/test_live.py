@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -30,12 +31,14 @@ from maverick_tui.host.places import runtime_folder, socket_of
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.journal.writing import Journal
+from maverick_tui.masking.redact import MASK
 from tests.cli.agent_files import environment, write_agent
+from tests.host.served_run import RUN, serving
 from tests.runs.grammar import check_well_formed
 from tests.support.command_line import Run
 from tests.support.cook import SECRET, write_cook
 from tests.support.hosts import PATIENCE, end_hosts, hosts, until
-from tests.support.runs import STREAM_BROKE
+from tests.support.runs import STREAM_BROKE, Tape
 
 LIVE = "11fe00c0ffee"
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
@@ -254,6 +257,31 @@ def test_what_lies_about_in_the_folder_of_sockets_is_passed_over(maverick: Run) 
     ran = maverick("logs", "abcd")
     assert (ran.code, ran.out) == (FAILED, "")
     assert "The run abcdabcdabcd is not kept" in ran.err
+
+
+async def test_a_run_that_is_not_kept_is_read_from_its_host_without_secrets_and_without_looking_at_it(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "HEARS_WITHIN", PATIENCE)
+    key = "sk-ant-api03-abcdefghijklmnop"
+    tape = Tape().connect().prompt("Go").say(f"The key is {key}, as said.", chunk=5).done()
+    async with serving(tape.events) as run:
+        shown = await asyncio.to_thread(maverick, "logs", RUN[:6])
+        assert (shown.code, shown.err) == (0, "")
+        assert f"The key is {MASK}, as said." in " ".join(shown.out.split())
+        waited = await asyncio.to_thread(maverick, "wait", RUN)
+        assert (waited.code, waited.out) == (0, f"{RUN} done\n")
+        following = asyncio.create_task(asyncio.to_thread(maverick, "logs", "-f", RUN))
+        while not run.server._readers:
+            await asyncio.sleep(0.01)
+        assert run.server.readers == 0
+        seen = len(tape.events)
+        run.tell([*tape.prompt("More").say("And more.").done().events[seen:], ev.RunEnded(tape.at, "closed")])
+        run.events.close()
+        assert "And more." in (await following).out
+    gone = await asyncio.to_thread(maverick, "wait", RUN)
+    assert (gone.code, gone.out) == (FAILED, "")
+    assert f"No run has an id that begins with '{RUN}'." in gone.err
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells")

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -19,7 +20,7 @@ from claude_agent_sdk._errors import MessageParseError
 from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedResponseError, MaverickAgent, ProcessError
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
-from maverick_tui.cli import _report
+from maverick_tui.cli import _report, live_text
 from maverick_tui.cli.doctor import doctor
 from maverick_tui.cli.printer import Printer
 from maverick_tui.cli.result_forms import EventLines
@@ -42,6 +43,7 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.history.labels import name_run
 from maverick_tui.history.reading import read_run
 from maverick_tui.host import notify_command
+from maverick_tui.host.live import LiveRun
 from maverick_tui.host.notify_command import Told
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
@@ -254,9 +256,25 @@ def news_by_command() -> str:
     return json.dumps([told, [notify_command._failure(1, text) for text in TEXTS]], ensure_ascii=False)
 
 
+def list_of_live_runs() -> str:
+    files = [{"since": 1.0, "files": 1, "file_names": [text]} for text in TEXTS]
+    states: list[dict[str, Any]] = [
+        *({"first_prompt": text, "agent": "shopper"} for text in TEXTS),
+        *({"name": text, "away": away, "folder": text} for text, away in zip(TEXTS, files, strict=True)),
+    ]
+    runs = [LiveRun("7f3a00c0ffee", state, 1.0, has_host=True) for state in states]
+    out = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+        patch.setattr(live_text, "WIDEST_TITLE", 10_000)
+        patch.setattr(live_text, "terminal_width", lambda: 20_000)
+        live_text.print_live(runs)
+    return out.getvalue() + json.dumps([run.to_json() for run in runs], ensure_ascii=False)
+
+
 OUTLETS = [
     log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, error_text,
     sessions_of_claude_code, suspended_state, value_in_a_message, settings_shown, doctor_report, news_by_command,
+    list_of_live_runs,
 ]  # fmt: skip
 OF_DATA = (
     executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, sessions_of_claude_code,

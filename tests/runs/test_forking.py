@@ -13,6 +13,8 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.conversations import ConversationReader
 from maverick_tui.events.kinds import Event, Usage
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.host.live import LiveRun
+from maverick_tui.host.state import LiveState
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.app import MessagesApp
@@ -25,6 +27,7 @@ from tests.runs.story import told
 from tests.runs.watching import Watched, blocks, watch
 from tests.support.agents import Talker
 from tests.support.model import say, turns
+from tests.support.runs import BEGAN, Tape
 from tests.support.sampling import sampled
 
 FORK = "f0f0f0f0f0f0"
@@ -243,3 +246,16 @@ def test_a_fork_can_be_forked_where_it_has_the_turn_of_another() -> None:
     for event in own:
         reader.read(event)
     assert {used.input_tokens for used in reader.counts("s9")} == {0, 10, 30, 1, 11, 31}
+
+
+def test_a_fork_that_is_alive_is_told_apart_from_the_run_that_it_comes_from() -> None:
+    origin = Tape().connect().prompt("Review the cart").say("Fine.").done().events
+    state = LiveState()
+    for event in fork_of(origin, None, FORK, at=BEGAN + 60).past.events:
+        state.take(event)
+    began = origin[0]
+    assert isinstance(began, ev.RunStarted)
+    assert LiveRun(FORK, state.to_json(), None, has_host=True).title == f"fork of {began.run_id} after turn 1"
+    assert (state.phase, state.is_settled) == ("starting", False), "what has settled is the other run"
+    state.take(ev.PromptQueued(BEGAN + 61, "p", "And the receipt"))
+    assert LiveRun(FORK, state.to_json(), None, has_host=True).title == "And the receipt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,8 +12,10 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
-from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, SendPrompt
-from maverick_tui.ui import hosting
+from maverick_tui.host import remote
+from maverick_tui.host.serving import RunServer
+from maverick_tui.runs.commands import CloseRun, SendPrompt
+from maverick_tui.ui import following
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.launch import Launch
@@ -20,6 +23,8 @@ from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
+from maverick_tui.ui.widgets.pending import QueueLines
+from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.history.kept import keep
 from tests.host.served_run import RUN, Served, serving
 from tests.support.runs import BEGAN, Tape
@@ -97,10 +102,61 @@ async def test_closing_its_screen_leaves_it_at_work_and_says_how_to_come_back() 
 
 async def test_who_only_reads_sends_nothing() -> None:
     async with attached(begun(), is_read_only=True) as (run, app, pilot):
+        assert isinstance(app.screen, RunScreen)
+        screen = app.screen
+        assert "read-only" in screen.query_one(RunHeader).render_line(0).text, "from the first frame on"
         await until(pilot, lambda: "I am at work." in shown(app))
         await pilot.press("escape")
         await until(pilot, lambda: app._notifications, "it says so")
-    assert not any(isinstance(command, Interrupt | AnswerPermission) for command in run.commands)
+        await pilot.press(*"Hello", "enter")
+        await until(pilot, lambda: any("Read-only" in notice.message for notice in app._notifications), "here, too")
+        assert screen.prompt.text == "Hello", "it stays where it was typed"
+        assert not screen.run.store.queue, "it does not seem to wait"
+    assert run.commands == []
+
+
+async def test_a_prompt_that_its_host_does_not_take_is_seen_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_well = asyncio.Event()
+    listen = RunServer._listen_to
+
+    async def hang(*heard: Any) -> None:
+        await is_well.wait()
+        await listen(*heard)
+
+    monkeypatch.setattr(RunServer, "_listen_to", hang)
+    async with attached(begun()) as (run, app, pilot):
+        await until(pilot, lambda: "I am at work." in shown(app))
+        await pilot.press(*"More", "enter")
+        queue = app.screen.query_one(QueueLines)
+        await until(pilot, lambda: "queued  More" in queue.render_line(0).text, "it is seen to wait")
+        is_well.set()
+        await until(pilot, lambda: run.commands, "it arrives")
+    assert [command.text for command in run.commands if isinstance(command, SendPrompt)] == ["More"]
+
+
+async def test_what_is_too_long_for_its_host_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "LONGEST", 300)
+    async with attached(begun()) as (run, app, pilot):
+        await until(pilot, lambda: "I am at work." in shown(app))
+        assert isinstance(app.screen, RunScreen)
+        screen = app.screen
+        screen.prompt.set_text("much " * 100)
+        await pilot.press("enter")
+        await until(pilot, lambda: any("too long" in notice.message for notice in app._notifications))
+        assert screen.prompt.text.startswith("much much")
+    assert run.commands == []
+
+
+async def test_news_rings_by_what_was_told_before_whatever_the_clock_of_its_machine_says() -> None:
+    tape = begun().ask("Bash", {"command": "ls"})  # long ago by our clock
+    async with attached(tape) as (run, app, pilot):
+        await until(pilot, lambda: "wants permission" in shown(app))
+        assert app._alerts is None, "that is not new"
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen))
+        seen = len(tape.events)
+        run.tell(tape.answer(f"call-{tape._call}", "ok").ask("Bash", {"command": "make"}).events[seen:])
+        await until(pilot, lambda: any("needs you" in notice.message for notice in app._notifications))
 
 
 async def test_a_run_of_the_history_that_has_a_host_is_followed() -> None:
@@ -133,7 +189,7 @@ async def test_one_of_which_nothing_is_left_leads_to_the_picker_and_says_so() ->
 
 
 async def test_whoever_comes_back_is_told_once_what_happened_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "AWAY_AFTER", 0.0)
+    monkeypatch.setattr(following, "AWAY_AFTER", 0.0)
     tape = begun()
     async with serving(tape.events) as run:
         seen = len(tape.events)

@@ -9,7 +9,7 @@ import pytest
 from maverick_tui.events import kinds as ev
 from maverick_tui.host import remote
 from maverick_tui.runs.commands import SendPrompt
-from maverick_tui.ui import far_listing
+from maverick_tui.ui import far_listing, following
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.launch import Launch
@@ -40,13 +40,19 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
 ) -> None:
     fake_ssh(monkeypatch, f"{AWAY}\n{GATEWAY}")
     monkeypatch.setattr(remote, "AGAIN_FAR_AFTER", (0.1,))
+    monkeypatch.setattr(following, "AWAY_AFTER", 0.0)
     tape = Tape().connect().prompt("Go").say("I am at work.")
     launch = Launch(Path.cwd(), agent="", attaches=RUN, machine=THERE)
     async with serving(tape.events) as run:
+        seen = len(tape.events)
+        run.tell(tape.tool("Write", {"file_path": "/work/shop/a.py"}).events[seen:])
         app = MaverickApp(launch, preferences=Preferences())
         async with app.run_test(size=(120, 30)) as pilot:
             await until(pilot, lambda: "I am at work." in shown(app))
             assert "on there" in header(app)
+            (away,) = (one for one in app._notifications if one.title.startswith("While you were away"))
+            assert away.message == "1 file"
+            assert app.board.runs[RUN].store.reader == run.server.about().state["read_by"][0], "what is ours is known"
             Path("away").touch()
             kill_marked(mark, lambda command: "host --stdio" in command)
             await until(pilot, lambda: "line to there is broken, trying again" in header(app))
@@ -72,12 +78,38 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
     assert prompt.text == "More"
 
 
-async def test_a_machine_that_never_lets_us_in_is_told_and_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_ssh(monkeypatch, "echo tried >> tries; echo 'me@there: Permission denied (publickey).' >&2; exit 255")
+async def test_a_machine_that_does_not_let_us_in_is_told_and_tried_again_when_somebody_wants_it(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    monkeypatch.setenv("MAVERICK_SSH", "ssh 'x")
     app = MaverickApp(Launch(Path.cwd(), agent="", attaches=RUN, machine=THERE), preferences=Preferences())
-    async with app.run_test(size=(120, 30)) as pilot:
-        await until(pilot, lambda: any("does not accept your key" in one.message for one in app._notifications))
-    assert Path("tries").read_text() == "tried\n"
+    async with serving(Tape().connect().prompt("Go").say("I am at work.").events) as run:
+        async with app.run_test(size=(120, 30)) as pilot:
+
+            async def told(why: str) -> None:
+                model = app.board.runs[RUN]
+                await until(pilot, lambda: any(why in one.message for one in app._notifications), why)
+                await until(pilot, lambda: model.rest is not None and model.attached is None, "it says how it stands")
+
+            async def try_again() -> None:
+                await pilot.press("ctrl+n")
+                await until(pilot, lambda: isinstance(app.screen, PickerScreen) and app.screen.is_mounted)
+                app.screen.post_message(PickerScreen.RunChosen(RUN))
+
+            await pilot.press(*"More", "enter")
+            await told("is no command")
+            screen = app.screen
+            assert isinstance(screen, RunScreen)
+            await until(pilot, lambda: screen.prompt.text == "More", "it is not lost")
+            assert not screen.run.store.queue
+            fake_ssh(monkeypatch, "echo tried >> tries; echo 'me@there: Permission denied (publickey).' >&2; exit 255")
+            await try_again()
+            await told("does not accept your key")
+            assert Path("tries").read_text() == "tried\n", "not for ever"
+            fake_ssh(monkeypatch, GATEWAY)
+            await try_again()
+            await until(pilot, lambda: isinstance(app.screen, RunScreen) and "I am at work." in shown(app))
+        run.events.close()
 
 
 async def test_the_picker_lists_the_runs_of_other_machines_and_those_that_are_away(

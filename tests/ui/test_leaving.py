@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.widgets import Static
 
@@ -10,7 +12,7 @@ from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.runs.commands import CloseRun, Interrupt
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
-from tests.support.runs import BEGAN, Tape
+from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, until, watching
 
 
@@ -84,7 +86,7 @@ def hosted(run: RunModel, *, is_read_only: bool = False) -> list[str]:
     async def heard() -> None:
         left.append("heard")
 
-    run.attached = Attachment(BEGAN, lambda: left.append("left"), heard, is_read_only=is_read_only)
+    run.attached, run.is_read_only = Attachment(lambda: left.append("left"), heard), is_read_only
     return left
 
 
@@ -115,6 +117,33 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
         assert seen.handle.take() == [], "we only look on"
         told = [f"reviewer is still at work: maverick attach {app.run_model.run_id}"] if key == "enter" else []
         assert app.farewell == told
+
+
+async def test_the_question_says_of_each_run_whether_it_can_go_on_once_it_is_ended() -> None:
+    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+        run = app.run_model
+        hosted(run)
+        loaded = run.store.loaded
+        assert loaded is not None
+        assert run.attached is not None
+
+        async def said() -> str:
+            await pilot.press("f9")
+            await until(pilot, lambda: app.top == "LeavingScreen")
+            told = words(app)
+            await pilot.press("escape")
+            await until(pilot, lambda: app.top == "RunScreen")
+            return told
+
+        assert "End: it stops, and cannot go on later.\n" in (told := await said())
+        assert "What is not kept is gone" in told
+        run._has_journal = True
+        assert "End: it stops, and can go on later from the history." in await said()
+        run.store.loaded = replace(loaded, is_offline=True)
+        assert "End: it stops, and cannot go on later: a script plays it." in await said()
+        run._has_journal, run.attached = False, run.attached._replace(machine="there")
+        assert "End: it stops; what is kept of it is on there." in (told := await said())
+        assert "not kept" not in told
 
 
 async def test_closing_an_agent_at_work_may_leave_it_there() -> None:

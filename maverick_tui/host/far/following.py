@@ -3,61 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
 
-from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import NetworkError
 from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.far.ssh import far_line, run_id_in
+from maverick_tui.host.following import ThreadedFollower
 from maverick_tui.host.lines import events_of
 from maverick_tui.host.remote import AGAIN_FAR_AFTER
 
 
-class FarFollower:
-    """The events of a run, each of them once. A line that breaks is taken up where it was, by a thread of its own."""
+class FarFollower(ThreadedFollower):
+    """The events of a run, each of them once. A line that breaks is taken up where it was."""
 
     def __init__(
         self, machine: Machine, start: str, *, follows: bool, on_line: Callable[[str], None] = lambda _why: None
     ) -> None:
         """Wait for what has come so far of the run whose id begins so. Errors are those of the way there."""
-        self.run_id = start
-        self.is_alive = True
-        self.problem = ""
-        self.is_foreign = False
-        """Whether it is a session of Claude Code."""
+        super().__init__(start)
         self._machine = machine
         self._follows = follows
         self._on_line = on_line
-        self._events: list[Event] = []
         self._count = 0
-        self._has_ended = False
-        self._was_alive = True
-        self._error: Exception | None = None
-        self._lock = threading.Lock()
-        self._is_there = threading.Event()
-        threading.Thread(target=self._run, name="maverick-far-follower", daemon=True).start()
-        self._is_there.wait()
-        if self._error is not None:
-            raise self._error
-
-    def more(self) -> list[Event]:
-        """What has come since the last time."""
-        with self._lock:
-            events, self._events = self._events, []
-            if self._error is not None and not events:
-                raise self._error
-            self.is_alive = not self._has_ended or self._was_alive
-        return events
-
-    def _run(self) -> None:
-        try:
-            asyncio.run(self._read())
-        except Exception as error:  # whoever waits for the run hears of it, instead of waiting for ever
-            self._error = error
-        finally:
-            self._has_ended = True
-            self._is_there.set()
+        self._start()
 
     async def _read(self) -> None:
         """Read to the end, over as many lines as that takes; without the first one there is nothing to come back to."""
@@ -81,9 +49,8 @@ class FarFollower:
             while "end" not in (said := await way.piece()):
                 if "seq" in said:
                     told = events_of(said)
-                    with self._lock:
-                        self._events += told
-                        self._count += len(told)
+                    self._take(told)
+                    self._count += len(told)
                 elif "now" in said:
                     self._on_line("")
                     self._is_there.set()

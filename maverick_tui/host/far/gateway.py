@@ -22,7 +22,7 @@ from maverick_tui.exceptions import ConfigError, MaverickError, NetworkError
 from maverick_tui.host.far.lines import LONGEST, gateway_line
 from maverick_tui.host.lines import ProtocolError, line, object_of
 from maverick_tui.host.places import has_host, require_own, require_same_user, runtime_folder, socket_of
-from maverick_tui.journal.folders import journal_of, require_kept
+from maverick_tui.journal.folders import journal_of
 
 _AT_ONCE = 64 * 1024
 _LOOK_EVERY = 0.1
@@ -138,13 +138,13 @@ class Gateway:
         """Tell what is kept of a run; if that is wanted, until it ends."""
         from maverick_tui.history.reading import is_foreign, read_run
         from maverick_tui.host.finding import find_any_run
-        from maverick_tui.journal.following import Follower
+        from maverick_tui.host.following import follower_of
         from maverick_tui.runs.log import numbered
 
         run_id, since, number = find_any_run(str(asked.get("run", ""))), asked.get("since", 0), 0
         if type(since) is not int:
             raise ProtocolError("that is no event to begin with")
-        follower = None if is_foreign(run_id) else Follower(require_kept(run_id))
+        follower = None if is_foreign(run_id) else follower_of(run_id)
         self._write(line({"answer": {"run_id": run_id}}))
         is_told = False
         while True:

@@ -96,55 +96,101 @@ def run_id_in(machine: Machine, answer: dict[str, Any]) -> str:
 @asynccontextmanager
 async def far_line(machine: Machine, within: float = HELLO_WITHIN) -> AsyncIterator[FarLine]:
     """A line to the machine's gateway. AwayError if there is no way now, ConfigError if what is there does not fit."""
-    with tempfile.TemporaryFile() as told:
-        process, ours = _start(machine, told)
-        reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_EVENT)
-        try:
-            try:
-                async with asyncio.timeout(within):
-                    hello = await _greeted(machine, process, reader, told)
-                require_version(machine, hello)
-            except BaseException as error:
-                process.terminate()  # it may still be on its way there
-                if isinstance(error, asyncio.TimeoutError):
-                    raise failure_of(machine, None, f"nothing was said for {within:g} s") from error
-                raise
-            yield FarLine(machine, reader, writer, hello)
-        finally:
-            # What was written last still arrives: ssh ends when it has passed on that nothing more comes.
-            writer.close()
-            threading.Thread(target=process.wait, daemon=True).start()
-
-
-def _start(machine: Machine, told: IO[bytes]) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Have ssh start the gateway, in a session of its own: no key of this terminal's ends it."""
-    options = [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
-    arguments = [*machine.ssh[1:], *options, "--", machine.name, f"{machine.maverick} host --stdio"]
-    ours, theirs = socket.socketpair()
+    ssh = _Ssh(machine)
     try:
-        with theirs:
-            stream = theirs.fileno()
-            process = subprocess.Popen(
-                [program_path(machine.ssh[0]), *arguments],
-                stdin=stream,
-                stdout=stream,
-                stderr=told,
-                start_new_session=True,
-                cwd=Path.home(),
-                env={**os.environ, "PATH": os.pathsep.join(search_path())},  # a ProxyCommand is found there as well
-            )
-        return process, ours
-    except OSError as error:
-        ours.close()
-        raise ConfigError(
-            f"{machine.ssh[0]} cannot be started: {error.strerror or error}.",
-            hint="Install OpenSSH, or name it with the setting ssh.",
-        ) from error
+        try:
+            await asyncio.to_thread(ssh.start)
+            reader, ssh.writer = await asyncio.open_connection(sock=ssh.stream, limit=LONGEST_EVENT)
+            async with asyncio.timeout(within):
+                hello = await _greeted(machine, ssh, reader)
+            require_version(machine, hello)
+        except BaseException as error:
+            ssh.give_up()  # it may still be on its way there
+            if isinstance(error, asyncio.TimeoutError):
+                raise failure_of(machine, None, f"nothing was said for {within:g} s") from error
+            raise
+        yield FarLine(machine, reader, ssh.writer, hello)
+    finally:
+        ssh.let_go()
 
 
-async def _greeted(
-    machine: Machine, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, told: IO[bytes]
-) -> GatewayHello:
+class _Ssh:
+    """An ssh that starts the gateway, in a session of its own: no key of this terminal's ends it."""
+
+    process: subprocess.Popen[bytes]
+    stream: socket.socket
+    """Our end of its standard streams, until `writer` has it."""
+
+    def __init__(self, machine: Machine) -> None:
+        """It is not started yet."""
+        self._machine = machine
+        self.writer: asyncio.StreamWriter | None = None
+        self._told: IO[bytes] | None = None
+        self._lock = threading.Lock()
+        self._is_there = False
+        self._is_given_up = False
+
+    def start(self) -> None:
+        """Start it; in a thread, for that takes a while. Who has given it up meanwhile leaves nothing behind."""
+        options = [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
+        machine = self._machine
+        arguments = [*machine.ssh[1:], *options, "--", machine.name, f"{machine.maverick} host --stdio"]
+        told = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the line
+        self.stream, theirs = socket.socketpair()
+        try:
+            with theirs:
+                stream = theirs.fileno()
+                process = subprocess.Popen(
+                    [program_path(machine.ssh[0]), *arguments],
+                    stdin=stream,
+                    stdout=stream,
+                    stderr=told,
+                    start_new_session=True,
+                    cwd=Path.home(),
+                    env={**os.environ, "PATH": os.pathsep.join(search_path())},  # a ProxyCommand is found there as well
+                )
+        except OSError as error:
+            self.stream.close()
+            told.close()
+            raise ConfigError(
+                f"{machine.ssh[0]} cannot be started: {error.strerror or error}.",
+                hint="Install OpenSSH, or name it with the setting ssh.",
+            ) from error
+        with self._lock:
+            self.process, self._told, self._is_there = process, told, True
+        if self._is_given_up:
+            self.give_up()
+            self.let_go()
+
+    def give_up(self) -> None:
+        """End it, as soon as it is there."""
+        with self._lock:
+            self._is_given_up = True
+        if self._is_there:
+            self.process.terminate()
+
+    def let_go(self) -> None:
+        """Close the line. What was written last still arrives: ssh passes it on, and ends."""
+        with self._lock:
+            told, self._told = self._told, None
+        if told is None:
+            return
+        if self.writer is not None:
+            self.writer.close()
+        else:
+            self.stream.close()
+        told.close()
+        threading.Thread(target=self.process.wait, daemon=True).start()
+
+    def said(self) -> str:
+        """What it has told of its failure."""
+        if self._told is None:
+            return ""
+        self._told.seek(0)
+        return self._told.read(_SAID).decode("utf-8", "replace")
+
+
+async def _greeted(machine: Machine, ssh: _Ssh, reader: asyncio.StreamReader) -> GatewayHello:
     """What the gateway begins with, after all that a login prints."""
     printed = b""
     for _ in range(_NOISE):
@@ -155,10 +201,8 @@ async def _greeted(
         if (hello := gateway_hello(text)) is not None:
             return hello
         if not text.endswith(b"\n"):
-            code = await _ended(process)
-            told.seek(0)
-            said = told.read(_SAID).decode("utf-8", "replace")
-            raise failure_of(machine, code, said or (printed + text).decode("utf-8", "replace"))
+            code = await _ended(ssh.process)
+            raise failure_of(machine, code, ssh.said() or (printed + text).decode("utf-8", "replace"))
         printed = text
     raise noise(machine, printed.decode("utf-8", "replace"))
 

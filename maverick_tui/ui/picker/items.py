@@ -88,9 +88,12 @@ class ListRow(NamedTuple):
 def item_of(run: RunModel, now: float) -> Item:
     """The row of a run as it stands now, with what it is called, or was asked first."""
     from maverick_tui.runs.status import headline, run_status  # a list does not count down
+    from maverick_tui.runs.store import fork_words
 
     glyph, word, detail, _ = headline(run.store) if run.store.phase == "waiting" else run_status(run.store, now)
-    item = run_item(run.run_id, run.agent, word, glyph, detail, run.store.name or run.store.first_prompt)
+    store = run.store
+    title = store.name or store.first_prompt or fork_words(store.forked_from, store.forked_turn)
+    item = run_item(run.run_id, run.agent, word, glyph, detail, title)
     return replace(item, needs_person=run.store.needs_person)
 
 

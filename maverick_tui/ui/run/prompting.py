@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Use = Literal[
     "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt", "go on",
-    "nothing",
+    "nothing", "read-only",
 ]  # fmt: skip
 """What the prompt is for."""
 
@@ -58,6 +58,8 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
             return Hint(f"{enter} go on   {keys['run.close']} close   {keys['app.help']} help")
         case "nothing":
             return Hint(f"{keys['run.find']} find   {keys['run.close']} close   {keys['app.help']} help")
+        case "read-only":
+            return hint_for("nothing", keys)._replace(placeholder="Read-only: you look on, and nothing is sent")
 
 
 class Prompting:
@@ -78,7 +80,10 @@ class Prompting:
 
     def submit(self, text: str) -> None:
         """Take what was sent."""
-        if self._answering.take(text):
+        if self._run.is_only_watched:
+            if text.strip() and not self.commands.obey(text):
+                self.send(text)
+        elif self._answering.take(text):
             self.show_hint()
         elif not text.strip() and self._sends_held:
             self._run.release()
@@ -90,7 +95,11 @@ class Prompting:
             self.send(text)
 
     def send(self, text: str, *, is_command: bool = False) -> None:
-        """Send a prompt to the run, or a command of the engine's."""
+        """Send a prompt to the run, or a command of the engine's; where one only looks on, it stays where it is."""
+        if self._run.is_only_watched:
+            self._prompt.put_before(text)
+            self._prompt.notify("Read-only: you look on, and nothing is sent.", title=self._run.title, markup=False)
+            return
         self._transcript.action_bottom()
         self._run.ask(text, is_command=is_command)
 
@@ -141,6 +150,8 @@ class Prompting:
             return "lost reason"
         if self._prompt.is_choosing:
             return "whole command" if self._prompt.is_whole else "command"
+        if self._run.is_only_watched:
+            return "read-only"
         if self._answering.asks_reason:
             return "reason"
         if self._answering.questions.in_words:

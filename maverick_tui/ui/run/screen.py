@@ -265,7 +265,7 @@ class RunScreen(Screen[None]):
         if action in ("allow_once", "deny", "deny_reason", *SCOPES):
             return self._answering.questions.first is not None
         if action in ("drop_queued", "edit_queued"):
-            return bool(self.store.queue) and self.store.looked_at is None
+            return bool(self.store.queue) and self.store.looked_at is None and not self.run.is_only_watched
         if action == "banner_wait" and not self._recovery.may_wait:
             return False
         if action.startswith("banner_"):

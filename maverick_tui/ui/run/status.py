@@ -64,7 +64,7 @@ class StatusLines:
         if self._jobs is not None:
             self._jobs.refresh_jobs(now, self.line.interrupt_key)
         place, total, waiting = self._run.board_position()
-        self.header.set_attachment(self._run.attached)
+        self.header.set_attachment(self._run.attached, is_read_only=self._run.is_only_watched)
         self.header.refresh_header(place=place, total=total, waiting=waiting)
 
 

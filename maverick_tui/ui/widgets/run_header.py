@@ -46,6 +46,7 @@ class RunHeader(Painted):
         self._branch: str | None = None
         self._changed = 0
         self._attachment: Attachment | None = None
+        self._is_read_only = False
         self._mode_at = range(0)
         self._drawn: tuple[object, ...] = ()
 
@@ -54,9 +55,11 @@ class RunHeader(Painted):
         self._runs = (place, total, waiting)
         self._draw()
 
-    def set_attachment(self, attachment: Attachment | None) -> None:
-        """Say where it lives, if that is another machine, and whether the line there is broken; drawn with the rest."""
-        self._attachment = attachment
+    def set_attachment(self, attachment: Attachment | None, *, is_read_only: bool) -> None:
+        """Say where it lives, if that is another machine, whether the line there is broken, and whether we only look
+        on; drawn with the rest.
+        """
+        self._attachment, self._is_read_only = attachment, is_read_only
 
     def set_agent(self, name: str) -> None:
         """Say whose run it is, until it has started."""
@@ -82,7 +85,7 @@ class RunHeader(Painted):
         store, width = self._store, self.content_size.width
         facts = (
             store.phase, store.planned, store.loaded, store.name, store.mode, store.model, store.ended, store.looked_at,
-            self._agent, self._runs, self._branch, self._changed, self._attachment, width,
+            self._agent, self._runs, self._branch, self._changed, self._attachment, self._is_read_only, width,
         )  # fmt: skip
         if width and facts != self._drawn:
             self._drawn = facts
@@ -115,6 +118,7 @@ class RunHeader(Painted):
         need = f"⚑ {waiting} need{'s' if waiting == 1 else ''} you"
         parts = [
             Weighted(_NEEDED, _line_to(self._attachment)),
+            Weighted(_NEEDED, (("read-only" if self._is_read_only else "", "warning"),)),
             Weighted(4, ((f"{place} of {total} runs" if total > 1 else "", "muted"),)),
             Weighted(8, ((need if waiting else "", "warning"),)),
             Weighted(1, ((engine, "muted"),)),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,6 +113,34 @@ async def test_one_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(asyncio.TimeoutError):
         async with asyncio.timeout(0.2), far_line(find_machine(THERE)):
             pass
+
+
+async def test_a_start_that_is_given_up_holds_nobody_up_and_leaves_no_ssh(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    fake_ssh(monkeypatch, "exec sleep 600")
+    begun, may_go_on, started = asyncio.Event(), threading.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    class SlowPopen(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            assert may_go_on.wait(60), "the event loop waits for it"
+            super().__init__(*args, **kwargs)
+            started.set()
+
+    async def reach() -> None:
+        async with far_line(find_machine(THERE)):
+            pass
+
+    monkeypatch.setattr(subprocess, "Popen", SlowPopen)
+    reaching = asyncio.create_task(reach())
+    await begun.wait()
+    reaching.cancel()
+    await asyncio.wait({reaching})
+    may_go_on.set()
+    assert await asyncio.to_thread(started.wait, 60)
+    # The mark says whether it has ended.
 
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=touch x", "-", "", "a b", "a\nb", "a\x1b"])

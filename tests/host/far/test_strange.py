@@ -62,6 +62,9 @@ def test_whatever_is_told_of_a_run_it_is_listed(capsys: pytest.CaptureFixture[st
     runs = [live_from_json({**GOOD, name: value}, THERE) for name in GOOD if name != "run_id" for value in ODD]
     print_live([run for run in runs if run is not None])
     assert capsys.readouterr().out.count(f"{THERE}:{RUN[:8]}") == len(runs)
+    good = live_from_json(GOOD, THERE)
+    assert good is not None
+    assert {name: good.to_json()[name] for name in GOOD} == GOOD, "and what makes sense is told as it was"
     run = live_from_json({**GOOD, "phase": STEERING}, THERE)
     assert run is not None
     print_live([run])

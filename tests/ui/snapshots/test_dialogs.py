@@ -38,7 +38,8 @@ def test_quit_while_it_could_go_on(run_shot: RunShot) -> None:
 
     async def leave(pilot: Pilot[Any]) -> None:
         assert isinstance(pilot.app, StoryApp)
-        pilot.app.first.attached = Attachment(0.0, lambda: None, heard)
+        pilot.app.first.attached = Attachment(lambda: None, heard)
+        pilot.app.first._has_journal = True
         await pilot.press("ctrl+q")
 
     assert run_shot(tapes.repaired(), NARROW, leave)

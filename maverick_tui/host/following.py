@@ -1,0 +1,98 @@
+"""Reads the events of a run while it goes on: from its journal, or from its host where it has none."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from maverick_tui.events.kinds import Event
+from maverick_tui.host import asking
+from maverick_tui.host.places import has_host
+from maverick_tui.host.remote import RemoteRun
+from maverick_tui.journal.folders import journal_of, require_kept
+from maverick_tui.journal.following import Follower
+from maverick_tui.journal.masked_events import MaskedEvents
+
+
+class ThreadedFollower:
+    """As `journal.following.Follower`, for what a thread of its own hears from elsewhere."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        self.is_alive = True
+        self.problem = ""
+        self.is_foreign = False
+        """Whether it is a session of Claude Code."""
+        self._events: list[Event] = []
+        self._has_ended = False
+        self._was_alive = True
+        """Whether the run was, when the thread had ended."""
+        self._error: Exception | None = None
+        self._lock = threading.Lock()
+        self._is_there = threading.Event()
+        """Set once all that was there at the beginning has come."""
+
+    def _start(self) -> None:
+        """Wait for what has come so far. Errors are those of the way there."""
+        threading.Thread(target=self._run, name="maverick-follower", daemon=True).start()
+        self._is_there.wait()
+        if self._error is not None:
+            raise self._error
+
+    def more(self) -> list[Event]:
+        """What has come since the last time."""
+        with self._lock:
+            events, self._events = self._events, []
+            if self._error is not None and not events:
+                raise self._error
+            self.is_alive = not self._has_ended or self._was_alive
+        return events
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._read())
+        except Exception as error:  # whoever waits for the run hears of it, instead of waiting for ever
+            self._error = error
+        finally:
+            self._has_ended = True
+            self._is_there.set()
+
+    async def _read(self) -> None:
+        """Read to the end."""
+        raise NotImplementedError
+
+    def _take(self, events: list[Event]) -> None:
+        with self._lock:
+            self._events += events
+
+
+class HostFollower(ThreadedFollower):
+    """Reads a run that is not kept, masked as a journal would be. It is no reader: nobody looks at the run by it."""
+
+    def __init__(self, run_id: str) -> None:
+        """Wait for what has come so far. NetworkError or ConfigError if its host cannot be asked."""
+        super().__init__(run_id)
+        self._start()
+
+    async def _read(self) -> None:
+        await asking.ask_host(
+            self.run_id, asking.HEARS_WITHIN
+        )  # a reader would try again for as long as the host lives
+        remote = RemoteRun(self.run_id, is_read_only=True, is_unseen=True)
+        serving = asyncio.create_task(remote.serve())
+        await remote.past()
+        masked, reader = MaskedEvents(), remote.events.reader(0)
+        self._take(masked.add(0, reader.take()))
+        self._is_there.set()
+        while await remote.events.wait(reader.number):
+            first = reader.number
+            self._take(masked.add(first, reader.take()))
+        await serving
+        self._was_alive = False
+
+
+def follower_of(run_id: str) -> Follower | HostFollower:
+    """What reads the run as it grows. ConfigError if nothing is kept of it, and no host lives."""
+    if not journal_of(run_id).exists() and has_host(run_id):
+        return HostFollower(run_id)
+    return Follower(require_kept(run_id))
