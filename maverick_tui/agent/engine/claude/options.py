@@ -29,8 +29,10 @@ MAX_LINE = 50 * 1024 * 1024
 NO_SOCKET = {"CLAUDE_CODE_HARBOR_KITE": "0"}
 """The CLI would listen at a socket of its own, where agents of other sessions, and any program of the user, can send
 prompts that nobody is shown. This variable, which is not documented, has it do without (measured)."""
-ALONE = {"crossSessionInbound": "refuse"}
-"""The setting, which is: where there is such a socket nevertheless, it takes nothing."""
+NO_BUNDLED_SKILLS = {"CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1"}
+"""The CLI's own skills have commands in them that it runs by itself, without a hook, and so without a judge."""
+ALONE = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True}
+"""The settings: such a socket, where there is one nevertheless, takes nothing, and no other skill runs commands so."""
 
 
 def options_of(
@@ -68,7 +70,7 @@ def options_of(
 
 
 def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, str]:
-    """What the CLI can only be told by variables; those that the user has set win, but for three."""
+    """What the CLI can only be told by variables; those that the user has set win, but for four."""
     defaults = {
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(agent.max_tokens or settings.max_tokens),
         "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
@@ -82,7 +84,7 @@ def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, st
     if any(parse_tool(entry).name == "TodoWrite" for entry in agent.allowed_tools):
         defaults |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
     # Not a matter of taste: the project's own jobs would run, and `cd src` would lead to another `src`.
-    fixed = {"CDPATH": "", **NO_SOCKET, **({} if schedules(agent.allowed_tools) else NO_JOBS)}
+    fixed = {"CDPATH": "", **NO_SOCKET, **NO_BUNDLED_SKILLS, **({} if schedules(agent.allowed_tools) else NO_JOBS)}
     return environment_of(agent, settings, defaults) | fixed
 
 
