@@ -8,14 +8,9 @@ painting, it paints as ever.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Literal
 
-from rich.color import ColorSystem
-from rich.console import Console
-from rich.style import Style
 from textual.app import App
 from textual.errors import NoWidget
 from textual.geometry import Region
@@ -23,16 +18,13 @@ from textual.scrollbar import ScrollBar, ScrollBarCorner
 from textual.strip import Strip
 from textual.widget import Widget
 
+from maverick_tui.ui.textual_private.ink import Ink
 from maverick_tui.ui.textual_private.names import is_plain
-from maverick_tui.ui.textual_private.strip import inked, is_erased_alike, pen, pen_from
 
 PlacedStrip = tuple[int, Strip]
 """A row of a widget, counted from its top edge, and what stands in it from its left edge on."""
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
-_FEW = 6
-_ERASES = "STY" not in os.environ
-"""GNU screen erases without the background's colour; all other terminals of today keep it."""
 
 
 def may_paint(widget: Widget) -> bool:
@@ -84,58 +76,16 @@ def write_rows(
     assert app._driver is not None
     console, region = app.console, widget.region
     scrollbars = list(_own_scrollbars(widget, region))
-    out: list[str] = []
-    ink = _Ink(console)
+    ink = Ink(console)
     for y, strip in rows if are_filtered else _filtered(widget, rows):
         for x, part in _beside(scrollbars, y, strip):
             before = shown[y] if y < len(shown) and part is strip else None
-            ink.write(out, region.y + y + 1, region.x + x + 1, part, before)
-    out.append(ink.end)
+            ink.write(region.y + y + 1, region.x + x + 1, part, before)
     # Where Textual leaves the cursor, too: input methods open their window there.
     cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
-    out.append(f"\x1b[{cursor.y + 1};{cursor.x + 1}H")
-    text = "".join(out)
+    text = f"{ink.text}\x1b[{cursor.y + 1};{cursor.x + 1}H"
     app._driver.write(f"{_BEGIN}{text}{_END}" if app._sync_available else text)
     app._driver.flush()
-
-
-class _Ink:
-    """Writes rows one after the other: colours only where they change, and no blank that stands there already."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._pen: Style | Literal[""] | None = ""
-        """The style that the terminal writes in; an empty one is not known."""
-
-    @property
-    def end(self) -> str:
-        """What leaves the terminal without a style."""
-        return "" if self._pen == "" else "\x1b[0m"
-
-    def write(self, out: list[str], line: int, column: int, strip: Strip, before: Strip | None) -> None:
-        """Write a row at its place, where this stood before, if it is known."""
-        if (row := inked(strip, self._console)) is None:
-            out.append(f"\x1b[{line};{column}H{strip.render(self._console)}")
-            self._pen = ""
-            return
-        old = inked(before, self._console) if before is not None else None
-        blanks, style = (0, None) if old is None else (old.lead, old.first) if old.text else (old.trail, old.last)
-        skip = min(row.lead, blanks) if style == row.first else 0
-        out.append(f"\x1b[{line};{column + skip}H")
-        if len(row.text) > skip:
-            self._take(out, row.first)
-            out.append(row.text[skip:])
-            self._pen = row.mid
-        if row.trail and not (old is not None and old.last == row.last and old.trail >= row.trail):
-            self._take(out, row.last)
-            # Blanks are erased where that takes fewer bytes; it leaves the cursor where it is, which is set next.
-            is_erased = _ERASES and row.trail > _FEW and is_erased_alike(row.last)
-            out.append(f"\x1b[{row.trail}X" if is_erased else " " * row.trail)
-
-    def _take(self, out: list[str], style: Style | None) -> None:
-        colours = self._console._color_system or ColorSystem.TRUECOLOR
-        out.append(pen(style, colours) if self._pen == "" else pen_from(self._pen, style, colours))
-        self._pen = style
 
 
 class Painter:
