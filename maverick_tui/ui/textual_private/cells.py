@@ -23,20 +23,50 @@ _PLAIN = (
 _is_plain_text = re.compile(f"[{_PLAIN}]*").fullmatch
 
 
+class Piece(NamedTuple):
+    """Cells side by side that one pen writes: text, then blanks. Where there is no text, it is what is seen of one."""
+
+    start: int
+    pen: str
+    text: str
+    blanks: int
+
+
 class Cells(NamedTuple):
     """A row cell by cell: a character, and all of its pen that is seen."""
 
     text: str
     pens: list[str]
 
-    def changed(self, before: Cells) -> Iterator[tuple[int, int]]:
+    def pieces(self, before: Cells | None) -> Iterator[Piece]:
+        """What has to be written where that was before; all of it if that is not known."""
+        for start, end in self._changed(before) if before is not None else [(0, len(self.text))]:
+            at = start
+            while at < end:
+                piece = self._piece(at, end)
+                at += len(piece.text) + piece.blanks
+                yield piece
+
+    def _piece(self, start: int, end: int) -> Piece:
+        pens, text, at, pen = self.pens, self.text, start, self._pen_for(start, end)
+        blank = on_blanks(pen)
+        while at < end and (pens[at] == blank if text[at] == " " else pens[at] == pen):
+            at += 1
+        written = text[start:at].rstrip(" ")
+        return Piece(start, pen if written else blank, written, at - start - len(written))
+
+    def _pen_for(self, at: int, end: int) -> str:
+        """The pen to take for a cell: if it is a blank that of the text behind it, where that makes no difference."""
+        if self.text[at] == " ":
+            pen = next((self.pens[later] for later in range(at, end) if self.text[later] != " "), "")
+            if on_blanks(pen) == self.pens[at]:
+                return pen
+        return self.pens[at]
+
+    def _changed(self, before: Cells) -> Iterator[tuple[int, int]]:
         """From where to where this differs from what was before, the near ones together."""
-        pens = self.pens
-        different = [
-            at
-            for at, (new, old, pen, other) in enumerate(zip(self.text, before.text, pens, before.pens, strict=True))
-            if new != old or pen != other
-        ]
+        pairs = zip(self.text, before.text, self.pens, before.pens, strict=True)
+        different = [at for at, (new, old, pen, other) in enumerate(pairs) if new != old or pen != other]
         if not different:
             return
         start = last = different[0]
@@ -71,3 +101,30 @@ def cells_of(strip: Strip, colours: ColorSystem | None) -> Cells | None:
         else:
             pens += [pen] * len(part)
     return Cells(text, pens)
+
+
+def pieces_of(strip: Strip, before: Strip | None, colours: ColorSystem | None) -> list[Piece] | None:
+    """What has to be written of a row where that was before; None where it is not certain where which character is."""
+    new = cells_of(strip, colours)
+    old = cells_of(before, colours) if before is not None else None
+    if new is None or (before is not None and (old is None or len(old.text) != len(new.text))):
+        return None
+    return list(new.pieces(old))
+
+
+class KnownPieces:
+    """Remembers what has to be written of rows that come again and again; they are told apart as objects."""
+
+    _MOST = 1024
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], tuple[Strip, Strip | None, list[Piece] | None]] = {}
+
+    def of(self, strip: Strip, before: Strip | None, colours: ColorSystem | None) -> list[Piece] | None:
+        """As `pieces_of`."""
+        key = id(strip), id(before)
+        if (known := self._known.get(key)) is None:  # rows that are kept here cannot lose their number to others
+            if len(self._known) >= self._MOST:
+                self._known.clear()
+            known = self._known[key] = strip, before, pieces_of(strip, before, colours)
+        return known[2]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import zip_longest
 
 from rich.color import ColorSystem
 from rich.console import Console
+from textual.geometry import Region
 from textual.strip import Strip
 
-from maverick_tui.ui.textual_private.cells import Cells, cells_of
+from maverick_tui.ui.textual_private.cells import Piece, pieces_of
 from maverick_tui.ui.textual_private.pens import is_erased_alike, on_blanks, step
+from maverick_tui.ui.textual_private.scrolling import Scroll
 from maverick_tui.ui.textual_private.strip import Inked, inked
 
+_INDEX = "\x1bD"
+"""On the last line of a region it moves the others up; it is understood where a longer movement is not."""
 _FEW = 6
 _ERASES = "STY" not in os.environ
 """GNU screen erases without the background's colour; all other terminals of today keep it."""
@@ -34,45 +40,42 @@ class Ink:
 
     def write(self, line: int, column: int, strip: Strip, before: Strip | None) -> None:
         """Write a row at its place, where this stood before, if it is known."""
+        pieces = pieces_of(strip, before, self._colours) if before is not None else None
+        if pieces is not None:
+            self._write_pieces((line, column + piece.start, piece) for piece in pieces)
+            return
         if (row := inked(strip, self._console)) is None:
             self._out.append(f"\x1b[{line};{column}H{strip.render(self._console)}")
             self._pen = None
             return
-        new = old = None
-        if before is not None and before.cell_length == strip.cell_length:
-            new, old = cells_of(strip, self._colours), cells_of(before, self._colours)
-        if new is not None and old is not None:
-            self._write_changes(line, column, new, old)
-        else:
-            self._write_row(line, column, row, inked(before, self._console) if before is not None else None)
+        self._write_row(line, column, row, inked(before, self._console) if before is not None else None)
 
-    def scroll(self, top: int, bottom: int, by: int) -> None:
-        """Move the lines between two, and all that stands in them, up by so many; below them nothing is known."""
-        self._out.append(f"\x1b[{top};{bottom}r\x1b[{bottom};1H{_INDEX * by}\x1b[r")
+    def scroll(self, region: Region, scroll: Scroll) -> None:
+        """Move the lines of a region up, and put right what has gone along; what is below them is not known then."""
+        self._out.append(f"\x1b[{region.y + 1};{region.bottom}r\x1b[{region.bottom};1H{_INDEX * scroll.by}\x1b[r")
+        found: list[tuple[int, int, Piece]] = []
+        for place, strips in scroll.beside:
+            for line, strip, moved in zip_longest(range(place.y + 1, place.bottom + 1), strips, strips[scroll.by :]):
+                if strip is moved:
+                    continue
+                if (pieces := scroll.pieces.of(strip, moved, self._colours)) is None:
+                    self.write(line, place.x + 1, strip, moved)
+                else:
+                    found += [(line, place.x + 1 + piece.start, piece) for piece in pieces]
+        # To take another pen costs more than to go to another line.
+        self._write_pieces(sorted(found, key=lambda placed: placed[2].pen))
 
-    def _write_changes(self, line: int, column: int, new: Cells, old: Cells) -> None:
-        at: int | None = None
-        for start, end in new.changed(old):
-            self._out.append(f"\x1b[{line};{column + start}H" if at is None else f"\x1b[{start - at}C")
-            at = self._write_cells(new, start, end)
-
-    def _write_cells(self, cells: Cells, start: int, end: int) -> int:
-        """Write some cells of a row; the one that the cursor is in then."""
-        text, pens, at = cells.text, cells.pens, start
-        while at < end:
-            pen = self._pen
-            if pen is None or pens[at] != (on_blanks(pen) if text[at] == " " else pen):
-                pen = self._take(_pen_for(cells, at, end))
-            blank, begun = on_blanks(pen), at
-            while at < end and (pens[at] == blank if text[at] == " " else pens[at] == pen):
-                at += 1
-            part = text[begun:at]
-            left = at - begun - len(part.rstrip(" ")) if at == end else 0
-            if left > _FEW and _ERASES and is_erased_alike(pen):
-                self._out.append(f"{part[:-left]}\x1b[{left}X")
-                return at - left
-            self._out.append(part)
-        return at
+    def _write_pieces(self, pieces: Iterable[tuple[int, int, Piece]]) -> None:
+        out, at = self._out, (0, 0)
+        for line, column, (_, pen, text, blanks) in pieces:
+            if at != (line, column):
+                is_ahead = at[0] == line and at[1] < column
+                out.append(f"\x1b[{column - at[1]}C" if is_ahead else f"\x1b[{line};{column}H")
+            if text or self._pen is None or on_blanks(self._pen) != pen:
+                self._take(pen)
+            is_erased = _ERASES and blanks > _FEW and is_erased_alike(pen)
+            out.append(f"{text}\x1b[{blanks}X" if is_erased else text + " " * blanks)
+            at = line, column + len(text) + (0 if is_erased else blanks)
 
     def _write_row(self, line: int, column: int, row: Inked, old: Inked | None) -> None:
         blanks, pen = (0, None) if old is None else (old.lead, old.first) if old.text else (old.trail, old.last)
@@ -94,15 +97,3 @@ class Ink:
         self._out.append(step(self._pen, pen))
         self._pen = pen
         return pen
-
-
-_INDEX = "\x1bD"
-"""On the last line of a region it moves the others up; it is understood where a longer movement is not."""
-
-
-def _pen_for(cells: Cells, at: int, end: int) -> str:
-    """The pen to take for a cell: if it is a blank that of the text behind it, where that makes no difference."""
-    if cells.text[at] != " ":
-        return cells.pens[at]
-    pen = next((cells.pens[next_] for next_ in range(at, end) if cells.text[next_] != " "), cells.pens[at])
-    return pen if on_blanks(pen) == cells.pens[at] else cells.pens[at]

@@ -14,12 +14,12 @@ from functools import reduce
 from textual.app import App
 from textual.errors import NoWidget
 from textual.geometry import Region
-from textual.scrollbar import ScrollBar, ScrollBarCorner
 from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.ui.textual_private.ink import Ink
 from maverick_tui.ui.textual_private.names import is_plain
+from maverick_tui.ui.textual_private.scrolling import Scroll, Scrolling, is_on_terminal, is_scrollbar_of
 
 PlacedStrip = tuple[int, Strip]
 """A row of a widget, counted from its top edge, and what stands in it from its left edge on."""
@@ -66,21 +66,28 @@ def write_rows(
     *,
     are_filtered: bool = False,
     shown: Sequence[Strip | None] = (),
+    scroll: Scroll | None = None,
 ) -> None:
     """Write rows of a widget that `may_paint`, all in one update; its own scrollbars stay as they are.
 
     The application's line filters (ANSI colours, NO_COLOR) are applied unless the rows come from Textual's own
-    `render_lines`, which has done so. What is known to be `shown` in these rows need not be written again.
+    `render_lines`, which has done so. What is known to be `shown` in these rows need not be written again. A
+    `scroll` comes before all that; what is shown is what is there after it.
     """
     app = widget.app
     assert app._driver is not None
     console, region = app.console, widget.region
     scrollbars = list(_own_scrollbars(widget, region))
+    known = {y: before for y, before in enumerate(shown) if before is not None}
+    if not are_filtered:
+        rows = list(_filtered(widget, rows))
+        known = dict(_filtered(widget, ((y, known[y]) for y, _ in rows if y in known)))
     ink = Ink(console)
-    for y, strip in rows if are_filtered else _filtered(widget, rows):
+    if scroll is not None:
+        ink.scroll(region, scroll)
+    for y, strip in rows:
         for x, part in _beside(scrollbars, y, strip):
-            before = shown[y] if y < len(shown) and part is strip else None
-            ink.write(region.y + y + 1, region.x + x + 1, part, before)
+            ink.write(region.y + y + 1, region.x + x + 1, part, known.get(y) if part is strip else None)
     # Where Textual leaves the cursor, too: input methods open their window there.
     cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
     text = f"{ink.text}\x1b[{cursor.y + 1};{cursor.x + 1}H"
@@ -100,6 +107,11 @@ class Painter:
         self._render_lines = render_lines
         self._shown: Sequence[Strip | None] = ()
 
+    def recall(self) -> None:
+        """Before a change, for who has not called `saw`: what is shown now is known, if nothing waits to be painted."""
+        if not is_plain() and is_on_terminal(self._widget):
+            self._shown = self._render_lines(self._widget.region.reset_offset)
+
     def paint(self) -> None:
         """Write the rows that have changed; where that is not safe, Textual paints."""
         widget = self._widget
@@ -110,6 +122,7 @@ class Painter:
         changed = [(y, row) for y, row in enumerate(rows) if row != known[y]]
         self._shown = rows
         widget._repaint_required = False
+        widget._repaint_regions.clear()
         if changed:
             write_rows(widget, changed, are_filtered=True, shown=known)
 
@@ -126,22 +139,32 @@ class RowPainter:
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
+        self._scrolling = Scrolling(widget)
         self._shown: Sequence[Strip] | None = None
+        self._top = 0
 
     def forget(self) -> None:
         """What the terminal shows is not known any more."""
         self._shown = None
 
-    def paint(self, rows: Sequence[Strip]) -> None:
-        """Write the rows that have changed, of a widget that `may_paint`."""
-        shown = self._shown
-        if shown is None or len(shown) != len(rows):
-            changed = list(enumerate(rows))
-        else:
-            changed = [(y, row) for y, row in enumerate(rows) if row is not shown[y]]
+    def paint(self, rows: Sequence[Strip], top: int) -> None:
+        """Write the rows that have changed, of a widget that `may_paint`; the first is this line of all there are."""
+        known: Sequence[Strip | None] = [None] * len(rows)
+        scroll = None
+        if self._shown is not None and len(self._shown) == len(rows):
+            known = self._shown
+            if (scroll := self._scrolling.scroll_of(rows, self._shown, top - self._top)) is not None:
+                known = [*self._shown[scroll.by :], *[None] * scroll.by]
+        changed = [(y, row) for y, row in enumerate(rows) if row is not known[y]]
+        if scroll is not None:
+            changed = [(y, row if known[y] is not None else self._to_the_edge(row)) for y, row in changed]
         if changed:
-            write_rows(self._widget, changed, shown=shown if shown is not None and len(shown) == len(rows) else ())
-        self._shown = rows
+            write_rows(self._widget, changed, shown=known, scroll=scroll)
+        self._shown, self._top = rows, top
+
+    def _to_the_edge(self, row: Strip) -> Strip:
+        """A row on a line that is empty now, with all that lies between it and the edge of the widget."""
+        return row.crop_extend(0, self._widget.region.width, self._widget.rich_style)
 
 
 def _has_terminal(app: App[object]) -> bool:
@@ -160,7 +183,7 @@ def _is_at(widget: Widget, x: int, y: int) -> bool:
         found = widget.screen.get_widget_at(x, y)[0]
     except NoWidget:
         return False
-    return found is widget or _is_scrollbar_of(found, widget)
+    return found is widget or is_scrollbar_of(found, widget)
 
 
 def _is_uncovered(widget: Widget) -> bool:
@@ -177,12 +200,8 @@ def _covers(widget: Widget, own: Region) -> Iterator[Region]:
         if other is widget:
             return
         visible = region.intersection(clip)
-        if visible and own.overlaps(visible) and not _is_scrollbar_of(other, widget):
+        if visible and own.overlaps(visible) and not is_scrollbar_of(other, widget):
             yield visible
-
-
-def _is_scrollbar_of(other: Widget, widget: Widget) -> bool:
-    return isinstance(other, ScrollBar | ScrollBarCorner) and other.parent is widget
 
 
 def _filtered(widget: Widget, rows: Iterable[PlacedStrip]) -> Iterator[PlacedStrip]:
@@ -196,7 +215,7 @@ def _own_scrollbars(widget: Widget, region: Region) -> Iterator[Region]:
     if any(widget.scrollbars_enabled):
         places = widget.screen._compositor.visible_widgets
         for other, (place, _) in places.items():
-            if _is_scrollbar_of(other, widget):
+            if is_scrollbar_of(other, widget):
                 yield place - region.offset
 
 
