@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rich.color import ColorSystem
+from textual.geometry import Region
 from textual.strip import Strip
 
 from maverick_tui.ui.textual_private.pens import codes, on_blanks
@@ -112,19 +114,47 @@ def pieces_of(strip: Strip, before: Strip | None, colours: ColorSystem | None) -
     return list(new.pieces(old))
 
 
-class KnownPieces:
-    """Remembers what has to be written of rows that come again and again; they are told apart as objects."""
+Placed = tuple[int, int, Piece]
+"""A line and a column, counted from 1, and what is written there."""
+PlacedRow = tuple[int, int, Strip]
+"""The same of a row that is written as a whole."""
+
+
+class Repairs:
+    """What has to be written of rows beside others that were moved; it is remembered, for they come again and again."""
 
     _MOST = 1024
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], tuple[Strip, Strip | None, list[Piece] | None]] = {}
+        self._places: dict[tuple[Region, int], tuple[Sequence[Strip], list[Placed], list[PlacedRow]]] = {}
+        self._rows: dict[tuple[int, int], tuple[Strip, Strip | None, list[Piece] | None]] = {}
 
-    def of(self, strip: Strip, before: Strip | None, colours: ColorSystem | None) -> list[Piece] | None:
-        """As `pieces_of`."""
-        key = id(strip), id(before)
-        if (known := self._known.get(key)) is None:  # rows that are kept here cannot lose their number to others
-            if len(self._known) >= self._MOST:
-                self._known.clear()
-            known = self._known[key] = strip, before, pieces_of(strip, before, colours)
+    def of(
+        self, place: Region, strips: Sequence[Strip], by: int, colours: ColorSystem | None
+    ) -> tuple[list[Placed], list[PlacedRow]]:
+        """What puts these rows back in their place after they have gone up by so many: parts, and whole rows."""
+        known = self._places.get((place, by))
+        if known is None or known[0] != strips:
+            known = self._places[place, by] = strips, *self._repaired(place, strips, by, colours)
+        return known[1:]
+
+    def _repaired(
+        self, place: Region, strips: Sequence[Strip], by: int, colours: ColorSystem | None
+    ) -> tuple[list[Placed], list[PlacedRow]]:
+        parts: list[Placed] = []
+        whole: list[PlacedRow] = []
+        column = place.x + 1
+        for line, (strip, moved) in enumerate(zip_longest(strips, strips[by:]), place.y + 1):
+            if (pieces := self._pieces(strip, moved, colours)) is None:
+                whole.append((line, column, strip))
+            else:
+                parts += [(line, column + piece.start, piece) for piece in pieces]
+        return parts, whole
+
+    def _pieces(self, strip: Strip, moved: Strip | None, colours: ColorSystem | None) -> list[Piece] | None:
+        key = id(strip), id(moved)
+        if (known := self._rows.get(key)) is None:  # rows that are kept here cannot lose their number to others
+            if len(self._rows) >= self._MOST:
+                self._rows.clear()
+            known = self._rows[key] = strip, moved, [] if strip == moved else pieces_of(strip, moved, colours)
         return known[2]

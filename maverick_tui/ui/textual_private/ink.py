@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import zip_longest
 
 from rich.color import ColorSystem
 from rich.console import Console
 from textual.geometry import Region
 from textual.strip import Strip
 
-from maverick_tui.ui.textual_private.cells import Piece, pieces_of
+from maverick_tui.ui.textual_private.cells import Placed, pieces_of
 from maverick_tui.ui.textual_private.pens import is_erased_alike, on_blanks, step
 from maverick_tui.ui.textual_private.scrolling import Scroll
 from maverick_tui.ui.textual_private.strip import Inked, inked
@@ -53,19 +52,16 @@ class Ink:
     def scroll(self, region: Region, scroll: Scroll) -> None:
         """Move the lines of a region up, and put right what has gone along; what is below them is not known then."""
         self._out.append(f"\x1b[{region.y + 1};{region.bottom}r\x1b[{region.bottom};1H{_INDEX * scroll.by}\x1b[r")
-        found: list[tuple[int, int, Piece]] = []
+        found: list[Placed] = []
         for place, strips in scroll.beside:
-            for line, strip, moved in zip_longest(range(place.y + 1, place.bottom + 1), strips, strips[scroll.by :]):
-                if strip is moved:
-                    continue
-                if (pieces := scroll.pieces.of(strip, moved, self._colours)) is None:
-                    self.write(line, place.x + 1, strip, moved)
-                else:
-                    found += [(line, place.x + 1 + piece.start, piece) for piece in pieces]
+            parts, whole = scroll.repairs.of(place, strips, scroll.by, self._colours)
+            found += parts
+            for line, column, strip in whole:
+                self.write(line, column, strip, None)
         # To take another pen costs more than to go to another line.
         self._write_pieces(sorted(found, key=lambda placed: placed[2].pen))
 
-    def _write_pieces(self, pieces: Iterable[tuple[int, int, Piece]]) -> None:
+    def _write_pieces(self, pieces: Iterable[Placed]) -> None:
         out, at = self._out, (0, 0)
         for line, column, (_, pen, text, blanks) in pieces:
             if at != (line, column):

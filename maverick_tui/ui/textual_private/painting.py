@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.app import App
 from textual.errors import NoWidget
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -78,16 +80,16 @@ def write_rows(
     assert app._driver is not None
     console, region = app.console, widget.region
     scrollbars = list(_own_scrollbars(widget, region))
-    known = {y: before for y, before in enumerate(shown) if before is not None}
-    if not are_filtered:
-        rows = list(_filtered(widget, rows))
-        known = dict(_filtered(widget, ((y, known[y]) for y, _ in rows if y in known)))
+    look = None if are_filtered else _filtered(widget)
     ink = Ink(console)
     if scroll is not None:
         ink.scroll(region, scroll)
-    for y, strip in rows:
+    for y, row in rows:
+        strip, before = row, shown[y] if y < len(shown) else None
+        if look is not None:
+            strip, before = look(row), look(before) if before is not None else None
         for x, part in _beside(scrollbars, y, strip):
-            ink.write(region.y + y + 1, region.x + x + 1, part, known.get(y) if part is strip else None)
+            ink.write(region.y + y + 1, region.x + x + 1, part, before if part is strip else None)
     # Where Textual leaves the cursor, too: input methods open their window there.
     cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
     text = f"{ink.text}\x1b[{cursor.y + 1};{cursor.x + 1}H"
@@ -106,6 +108,12 @@ class Painter:
         self._widget = widget
         self._render_lines = render_lines
         self._shown: Sequence[Strip | None] = ()
+
+    @property
+    def rows(self) -> Sequence[Strip]:
+        """The rows that the terminal shows, if all are known; else none."""
+        known = [row for row in self._shown if row is not None]
+        return known if len(known) == len(self._shown) else ()
 
     def recall(self) -> None:
         """Before a change, for who has not called `saw`: what is shown now is known, if nothing waits to be painted."""
@@ -134,12 +142,19 @@ class Painter:
             self._shown = ()
 
 
+def _rows_shown(widget: Widget, size: Size) -> Sequence[Strip]:
+    """The rows of a widget that is on the terminal as it is now."""
+    painter = getattr(widget, "painter", None)
+    rows = painter.rows if isinstance(painter, Painter) else ()
+    return rows if len(rows) == size.height else widget.render_lines(size.region)
+
+
 class RowPainter:
     """Paints a widget that makes its rows itself, and remembers them: what is another object has changed."""
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
-        self._scrolling = Scrolling(widget)
+        self._scrolling = Scrolling(widget, _rows_shown)
         self._shown: Sequence[Strip] | None = None
         self._top = 0
 
@@ -157,14 +172,16 @@ class RowPainter:
                 known = [*self._shown[scroll.by :], *[None] * scroll.by]
         changed = [(y, row) for y, row in enumerate(rows) if row is not known[y]]
         if scroll is not None:
-            changed = [(y, row if known[y] is not None else self._to_the_edge(row)) for y, row in changed]
+            changed = [*changed[: -scroll.by], *self._to_the_edge(changed[-scroll.by :])]
         if changed:
             write_rows(self._widget, changed, shown=known, scroll=scroll)
         self._shown, self._top = rows, top
 
-    def _to_the_edge(self, row: Strip) -> Strip:
-        """A row on a line that is empty now, with all that lies between it and the edge of the widget."""
-        return row.crop_extend(0, self._widget.region.width, self._widget.rich_style)
+    def _to_the_edge(self, rows: Sequence[PlacedStrip]) -> Iterator[PlacedStrip]:
+        """Rows on lines that are empty now, with all that lies between them and the edge of the widget."""
+        width, style = self._widget.region.width, Style(bgcolor=self._widget.background_colors[1].rich_color)
+        for y, row in rows:
+            yield y, Strip([*row, Segment(" " * (width - row.cell_length), style)])
 
 
 def _has_terminal(app: App[object]) -> bool:
@@ -204,10 +221,10 @@ def _covers(widget: Widget, own: Region) -> Iterator[Region]:
             yield visible
 
 
-def _filtered(widget: Widget, rows: Iterable[PlacedStrip]) -> Iterator[PlacedStrip]:
+def _filtered(widget: Widget) -> Callable[[Strip], Strip]:
+    """What makes of a row of the widget what the terminal shows."""
     filters, background = widget.get_line_filters(), widget.background_colors[1]
-    for y, strip in rows:
-        yield y, reduce(lambda result, line_filter: result.apply_filter(line_filter, background), filters, strip)
+    return lambda strip: reduce(lambda result, each: result.apply_filter(each, background), filters, strip)
 
 
 def _own_scrollbars(widget: Widget, region: Region) -> Iterator[Region]:

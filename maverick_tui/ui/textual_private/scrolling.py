@@ -6,17 +6,17 @@ to be painted, and the widgets beside cover all that the one that scrolls does n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 from typing import Any, NamedTuple
 
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarCorner
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.textual_private.cells import KnownPieces
+from maverick_tui.ui.textual_private.cells import Repairs
 
 _WORTH = 8
 """Rows that need not be written then: what stands beside costs about as much as six."""
@@ -27,15 +27,17 @@ class Scroll(NamedTuple):
 
     by: int
     beside: Sequence[tuple[Region, Sequence[Strip]]]
-    pieces: KnownPieces
+    repairs: Repairs
 
 
 class Scrolling:
     """Knows how the terminal can move the rows of a widget."""
 
-    def __init__(self, widget: Widget) -> None:
+    def __init__(self, widget: Widget, rows_of: Callable[[Widget, Size], Sequence[Strip]]) -> None:
+        """`rows_of` tells what others show that are on the terminal as they are now, and have that size."""
         self._widget = widget
-        self._pieces = KnownPieces()
+        self._rows_of = rows_of
+        self._repairs = Repairs()
 
     def scroll_of(self, rows: Sequence[Strip], shown: Sequence[Strip], by: int) -> Scroll | None:
         """How what is shown becomes these rows by going up by so many; None where it cannot, or need not."""
@@ -44,8 +46,31 @@ class Scrolling:
             return None
         if sum(map(is_, rows, shown[by:])) - sum(map(is_, rows, shown)) < _WORTH:
             return None
-        beside = _beside(widget) if is_on_terminal(widget) else None
-        return Scroll(by, beside, self._pieces) if beside is not None else None
+        beside = self._beside() if is_on_terminal(widget) else None
+        return Scroll(by, beside, self._repairs) if beside is not None else None
+
+    def _beside(self) -> list[tuple[Region, Sequence[Strip]]] | None:
+        """What is on the lines of a widget beside its rows; None where that is not known for every cell."""
+        widget = self._widget
+        own, app = widget.region, widget.app
+        band = Region(0, own.y, app.size.width, own.height)
+        found = list(_others(widget, band))
+        strangers = [place for other, place in found if not is_scrollbar_of(other, widget)]
+        if sum(place.area for place in strangers) != band.area - own.area:
+            return None
+        if any(place.overlaps(other) for place in strangers for other in (own, *strangers) if other is not place):
+            return None
+        if strangers and not app._sync_available:  # for a moment it would be seen to move
+            return None
+        beside: list[tuple[Region, Sequence[Strip]]] = []
+        for other, place in found:
+            if not band.contains_region(place) or not other.is_attached or not _is_painted(other):
+                return None
+            strips = self._rows_of(other, place.size)
+            if [strip.cell_length for strip in strips] != [place.width] * place.height:
+                return None
+            beside.append((place, strips))
+        return beside
 
 
 def is_on_terminal(widget: Widget) -> bool:
@@ -67,29 +92,6 @@ def _is_settled(screen: Screen[Any]) -> bool:
 def _is_painted(widget: Widget) -> bool:
     """Whether a widget is on the terminal as it is now."""
     return not widget._repaint_required and not widget._repaint_regions and not widget._layout_required
-
-
-def _beside(widget: Widget) -> list[tuple[Region, Sequence[Strip]]] | None:
-    """What is on the lines of a widget beside its rows; None where that is not known for every cell."""
-    own, app = widget.region, widget.app
-    band = Region(0, own.y, app.size.width, own.height)
-    found = list(_others(widget, band))
-    strangers = [place for other, place in found if not is_scrollbar_of(other, widget)]
-    if sum(place.area for place in strangers) != band.area - own.area:
-        return None
-    if any(place.overlaps(other) for place in strangers for other in (own, *strangers) if other is not place):
-        return None
-    if strangers and not app._sync_available:  # for a moment it would be seen to move
-        return None
-    beside: list[tuple[Region, Sequence[Strip]]] = []
-    for other, place in found:
-        if not band.contains_region(place) or not other.is_attached or not _is_painted(other):
-            return None
-        strips = other.render_lines(place.reset_offset)
-        if [strip.cell_length for strip in strips] != [place.width] * place.height:
-            return None
-        beside.append((place, strips))
-    return beside
 
 
 def _others(widget: Widget, band: Region) -> Iterator[tuple[Widget, Region]]:

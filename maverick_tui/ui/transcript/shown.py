@@ -84,7 +84,7 @@ class ShownPage:
             self.repaint()
             return
         top, height = self.top_line, self.page_height
-        self.painter.paint([self.page.row(line) for line in range(top, top + height)], top)
+        self.painter.paint(self.page.rows(top, height), top)
         self._witness(range(height))
 
     def _witness(self, rows: Iterable[int]) -> None:
