@@ -123,7 +123,7 @@ PlacedRow = tuple[int, int, Strip]
 class Repairs:
     """What has to be written of rows beside others that were moved; it is remembered, for they come again and again."""
 
-    _MOST = 1024
+    _MOST, _MOST_PLACES = 256, 16
 
     def __init__(self) -> None:
         self._places: dict[tuple[Region, int], tuple[Sequence[Strip], list[Placed], list[PlacedRow]]] = {}
@@ -135,6 +135,8 @@ class Repairs:
         """What puts these rows back in their place after they have gone up by so many: parts, and whole rows."""
         known = self._places.get((place, by))
         if known is None or known[0] != strips:
+            if len(self._places) >= self._MOST_PLACES:
+                self._places.clear()
             known = self._places[place, by] = strips, *self._repaired(place, strips, by, colours)
         return known[1:]
 
@@ -152,9 +154,11 @@ class Repairs:
         return parts, whole
 
     def _pieces(self, strip: Strip, moved: Strip | None, colours: ColorSystem | None) -> list[Piece] | None:
+        if strip == moved:
+            return []
         key = id(strip), id(moved)
         if (known := self._rows.get(key)) is None:  # rows that are kept here cannot lose their number to others
             if len(self._rows) >= self._MOST:
                 self._rows.clear()
-            known = self._rows[key] = strip, moved, [] if strip == moved else pieces_of(strip, moved, colours)
+            known = self._rows[key] = strip, moved, pieces_of(strip, moved, colours)
         return known[2]
