@@ -64,6 +64,12 @@ _cells = cache(_Cells)
 
 
 @cache
+def _seen(cell: Char) -> Char:
+    is_ground = cell.data == " " and not (cell.reverse or cell.underscore or cell.strikethrough)
+    return Char(" ", bg=cell.bg) if is_ground else cell
+
+
+@cache
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(number or 0) for number in text.split(";"))
 
@@ -146,8 +152,9 @@ class Glass:
 
     @property
     def cells(self) -> list[list[Char]]:
-        """Every cell."""
-        return [[self._screen.buffer[y][x] for x in range(self._screen.columns)] for y in range(self._screen.lines)]
+        """Every cell as it is seen: of a blank that has no line in it only the background is."""
+        screen = self._screen
+        return [[_seen(screen.buffer[y][x]) for x in range(screen.columns)] for y in range(screen.lines)]
 
     @property
     def rows(self) -> list[str]:

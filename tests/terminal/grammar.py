@@ -22,7 +22,9 @@ _TOKEN = re.compile(
     rf"(?P<text>[^{_STEERS}]+)"
     r"|\x1b\[(?P<colours>[0-9;]*)m"
     r"|\x1b\[(?P<erased>[0-9]{1,3})X"
+    r"|\x1b\[(?P<passed>[0-9]{1,3})C"
     r"|\x1b\[(?P<place>[0-9]{1,3};[0-9]{1,3})H"
+    r"|\x1b\[(?P<scrolled>[0-9]{1,3};[0-9]{1,3})r\x1b\[[0-9]{1,3};1H(?:\x1bD)+\x1b\[r"  # the region is given up at once
     r"|\x1b\[\?(?P<mode>[0-9]+)(?P<set>[hl])"
     r"|\x1b\[(?P<keyboard>>25u|<u)"
     r"|(?P<query>\x1b\[\?(?:2026|2048)\$p)"

@@ -8,31 +8,25 @@ painting, it paints as ever.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Literal
 
-from rich.color import ColorSystem
-from rich.console import Console
+from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
 from textual.errors import NoWidget
-from textual.geometry import Region
-from textual.scrollbar import ScrollBar, ScrollBarCorner
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from maverick_tui.ui.textual_private.ink import Ink
 from maverick_tui.ui.textual_private.names import is_plain
-from maverick_tui.ui.textual_private.strip import inked, is_erased_alike, pen, pen_from
+from maverick_tui.ui.textual_private.scrolling import Scroll, Scrolling, is_on_terminal, is_scrollbar_of
 
 PlacedStrip = tuple[int, Strip]
 """A row of a widget, counted from its top edge, and what stands in it from its left edge on."""
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
-_FEW = 6
-_ERASES = "STY" not in os.environ
-"""GNU screen erases without the background's colour; all other terminals of today keep it."""
 
 
 def may_paint(widget: Widget) -> bool:
@@ -74,68 +68,33 @@ def write_rows(
     *,
     are_filtered: bool = False,
     shown: Sequence[Strip | None] = (),
+    scroll: Scroll | None = None,
 ) -> None:
     """Write rows of a widget that `may_paint`, all in one update; its own scrollbars stay as they are.
 
     The application's line filters (ANSI colours, NO_COLOR) are applied unless the rows come from Textual's own
-    `render_lines`, which has done so. What is known to be `shown` in these rows need not be written again.
+    `render_lines`, which has done so. What is known to be `shown` in these rows need not be written again. A
+    `scroll` comes before all that; what is shown is what is there after it.
     """
     app = widget.app
     assert app._driver is not None
     console, region = app.console, widget.region
     scrollbars = list(_own_scrollbars(widget, region))
-    out: list[str] = []
-    ink = _Ink(console)
-    for y, strip in rows if are_filtered else _filtered(widget, rows):
+    look = None if are_filtered else _filtered(widget)
+    ink = Ink(console)
+    if scroll is not None:
+        ink.scroll(region, scroll)
+    for y, row in rows:
+        strip, before = row, shown[y] if y < len(shown) else None
+        if look is not None:
+            strip, before = look(row), look(before) if before is not None else None
         for x, part in _beside(scrollbars, y, strip):
-            before = shown[y] if y < len(shown) and part is strip else None
-            ink.write(out, region.y + y + 1, region.x + x + 1, part, before)
-    out.append(ink.end)
+            ink.write(region.y + y + 1, region.x + x + 1, part, before if part is strip else None)
     # Where Textual leaves the cursor, too: input methods open their window there.
     cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
-    out.append(f"\x1b[{cursor.y + 1};{cursor.x + 1}H")
-    text = "".join(out)
+    text = f"{ink.text}\x1b[{cursor.y + 1};{cursor.x + 1}H"
     app._driver.write(f"{_BEGIN}{text}{_END}" if app._sync_available else text)
     app._driver.flush()
-
-
-class _Ink:
-    """Writes rows one after the other: colours only where they change, and no blank that stands there already."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._pen: Style | Literal[""] | None = ""
-        """The style that the terminal writes in; an empty one is not known."""
-
-    @property
-    def end(self) -> str:
-        """What leaves the terminal without a style."""
-        return "" if self._pen == "" else "\x1b[0m"
-
-    def write(self, out: list[str], line: int, column: int, strip: Strip, before: Strip | None) -> None:
-        """Write a row at its place, where this stood before, if it is known."""
-        if (row := inked(strip, self._console)) is None:
-            out.append(f"\x1b[{line};{column}H{strip.render(self._console)}")
-            self._pen = ""
-            return
-        old = inked(before, self._console) if before is not None else None
-        blanks, style = (0, None) if old is None else (old.lead, old.first) if old.text else (old.trail, old.last)
-        skip = min(row.lead, blanks) if style == row.first else 0
-        out.append(f"\x1b[{line};{column + skip}H")
-        if len(row.text) > skip:
-            self._take(out, row.first)
-            out.append(row.text[skip:])
-            self._pen = row.mid
-        if row.trail and not (old is not None and old.last == row.last and old.trail >= row.trail):
-            self._take(out, row.last)
-            # Blanks are erased where that takes fewer bytes; it leaves the cursor where it is, which is set next.
-            is_erased = _ERASES and row.trail > _FEW and is_erased_alike(row.last)
-            out.append(f"\x1b[{row.trail}X" if is_erased else " " * row.trail)
-
-    def _take(self, out: list[str], style: Style | None) -> None:
-        colours = self._console._color_system or ColorSystem.TRUECOLOR
-        out.append(pen(style, colours) if self._pen == "" else pen_from(self._pen, style, colours))
-        self._pen = style
 
 
 class Painter:
@@ -150,6 +109,17 @@ class Painter:
         self._render_lines = render_lines
         self._shown: Sequence[Strip | None] = ()
 
+    @property
+    def rows(self) -> Sequence[Strip]:
+        """The rows that the terminal shows, if all are known; else none."""
+        known = [row for row in self._shown if row is not None]
+        return known if len(known) == len(self._shown) else ()
+
+    def recall(self) -> None:
+        """Before a change, for who has not called `saw`: what is shown now is known, if nothing waits to be painted."""
+        if not is_plain() and is_on_terminal(self._widget):
+            self._shown = self._render_lines(self._widget.region.reset_offset)
+
     def paint(self) -> None:
         """Write the rows that have changed; where that is not safe, Textual paints."""
         widget = self._widget
@@ -160,6 +130,7 @@ class Painter:
         changed = [(y, row) for y, row in enumerate(rows) if row != known[y]]
         self._shown = rows
         widget._repaint_required = False
+        widget._repaint_regions.clear()
         if changed:
             write_rows(widget, changed, are_filtered=True, shown=known)
 
@@ -171,27 +142,46 @@ class Painter:
             self._shown = ()
 
 
+def _rows_shown(widget: Widget, size: Size) -> Sequence[Strip]:
+    """The rows of a widget that is on the terminal as it is now."""
+    painter = getattr(widget, "painter", None)
+    rows = painter.rows if isinstance(painter, Painter) else ()
+    return rows if len(rows) == size.height else widget.render_lines(size.region)
+
+
 class RowPainter:
     """Paints a widget that makes its rows itself, and remembers them: what is another object has changed."""
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
+        self._scrolling = Scrolling(widget, _rows_shown)
         self._shown: Sequence[Strip] | None = None
+        self._top = 0
 
     def forget(self) -> None:
         """What the terminal shows is not known any more."""
         self._shown = None
 
-    def paint(self, rows: Sequence[Strip]) -> None:
-        """Write the rows that have changed, of a widget that `may_paint`."""
-        shown = self._shown
-        if shown is None or len(shown) != len(rows):
-            changed = list(enumerate(rows))
-        else:
-            changed = [(y, row) for y, row in enumerate(rows) if row is not shown[y]]
+    def paint(self, rows: Sequence[Strip], top: int) -> None:
+        """Write the rows that have changed, of a widget that `may_paint`; the first is this line of all there are."""
+        known: Sequence[Strip | None] = [None] * len(rows)
+        scroll = None
+        if self._shown is not None and len(self._shown) == len(rows):
+            known = self._shown
+            if (scroll := self._scrolling.scroll_of(rows, self._shown, top - self._top)) is not None:
+                known = [*self._shown[scroll.by :], *[None] * scroll.by]
+        changed = [(y, row) for y, row in enumerate(rows) if row is not known[y]]
+        if scroll is not None:
+            changed = [*changed[: -scroll.by], *self._to_the_edge(changed[-scroll.by :])]
         if changed:
-            write_rows(self._widget, changed, shown=shown if shown is not None and len(shown) == len(rows) else ())
-        self._shown = rows
+            write_rows(self._widget, changed, shown=known, scroll=scroll)
+        self._shown, self._top = rows, top
+
+    def _to_the_edge(self, rows: Sequence[PlacedStrip]) -> Iterator[PlacedStrip]:
+        """Rows on lines that are empty now, with all that lies between them and the edge of the widget."""
+        width, style = self._widget.region.width, Style(bgcolor=self._widget.background_colors[1].rich_color)
+        for y, row in rows:
+            yield y, Strip([*row, Segment(" " * (width - row.cell_length), style)])
 
 
 def _has_terminal(app: App[object]) -> bool:
@@ -210,7 +200,7 @@ def _is_at(widget: Widget, x: int, y: int) -> bool:
         found = widget.screen.get_widget_at(x, y)[0]
     except NoWidget:
         return False
-    return found is widget or _is_scrollbar_of(found, widget)
+    return found is widget or is_scrollbar_of(found, widget)
 
 
 def _is_uncovered(widget: Widget) -> bool:
@@ -227,18 +217,14 @@ def _covers(widget: Widget, own: Region) -> Iterator[Region]:
         if other is widget:
             return
         visible = region.intersection(clip)
-        if visible and own.overlaps(visible) and not _is_scrollbar_of(other, widget):
+        if visible and own.overlaps(visible) and not is_scrollbar_of(other, widget):
             yield visible
 
 
-def _is_scrollbar_of(other: Widget, widget: Widget) -> bool:
-    return isinstance(other, ScrollBar | ScrollBarCorner) and other.parent is widget
-
-
-def _filtered(widget: Widget, rows: Iterable[PlacedStrip]) -> Iterator[PlacedStrip]:
+def _filtered(widget: Widget) -> Callable[[Strip], Strip]:
+    """What makes of a row of the widget what the terminal shows."""
     filters, background = widget.get_line_filters(), widget.background_colors[1]
-    for y, strip in rows:
-        yield y, reduce(lambda result, line_filter: result.apply_filter(line_filter, background), filters, strip)
+    return lambda strip: reduce(lambda result, each: result.apply_filter(each, background), filters, strip)
 
 
 def _own_scrollbars(widget: Widget, region: Region) -> Iterator[Region]:
@@ -246,7 +232,7 @@ def _own_scrollbars(widget: Widget, region: Region) -> Iterator[Region]:
     if any(widget.scrollbars_enabled):
         places = widget.screen._compositor.visible_widgets
         for other, (place, _) in places.items():
-            if _is_scrollbar_of(other, widget):
+            if is_scrollbar_of(other, widget):
                 yield place - region.offset
 
 

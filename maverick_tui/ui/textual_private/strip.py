@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.cells import get_character_cell_size
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
@@ -16,9 +17,7 @@ from textual.filter import ANSIToTruecolor, LineFilter
 from textual.strip import Strip
 
 from maverick_tui.ui.textual_private.names import is_plain
-
-_LETTERS, _BACKGROUND = "38;", ";48;"
-"""How the codes of a style begin that has colours alone, and what its background begins with."""
+from maverick_tui.ui.textual_private.pens import codes, on_blanks, step
 
 # A Strip makes them when it is built: most of its cost, and nearly all of its memory. Ours are made when Textual
 # first asks for one.
@@ -73,13 +72,14 @@ class LeanStrip(Strip):
         """What is written to a terminal; colours only where they change, though Textual writes them each time."""
         if is_plain():
             return super().render(console)
-        row, colours = self.inked(console), console._color_system
-        return f"{pen(row.first, colours)}{row.text}{pen_from(row.mid, row.last, colours)}{' ' * row.trail}\x1b[0m"
+        row = self.inked(console)
+        last = step(row.mid, row.last) if on_blanks(row.mid) != on_blanks(row.last) else ""
+        return f"{step(None, row.first)}{row.text}{last}{' ' * row.trail}\x1b[0m"
 
     def inked(self, console: Console) -> Inked:
         """The same in parts, for whoever knows what stands there already."""
         if self._render_cache is None:
-            self._render_cache = _inked(self._segments, console._color_system)  # type: ignore[assignment]
+            self._render_cache = _inked(self._segments, console._color_system or ColorSystem.TRUECOLOR)  # type: ignore[assignment]
         return self._render_cache  # type: ignore[return-value]
 
 
@@ -95,65 +95,53 @@ def inked(strip: Strip, console: Console) -> Inked | None:
 
 
 class Inked(NamedTuple):
-    """A row as it is written: blanks, text with codes where the style changes, and blanks."""
+    """A row as it is written: blanks, text with codes where the pen changes, and blanks."""
 
-    first: Style | None
+    first: str
     lead: int
-    """Blanks at the beginning of the text, in the first style."""
+    """Blanks at the beginning of the text; the first pen serves them, too."""
     text: str
-    mid: Style | None
-    """The style at the end of the text."""
+    mid: str
+    """The pen at the end of the text."""
     trail: int
-    """Blanks after the text, in the last style."""
-    last: Style | None
+    """Blanks after the text, of the last pen."""
+    last: str
 
 
 def _inked(segments: Sequence[Segment], colours: ColorSystem | None) -> Inked:
-    parts = [(text, style) for text, style, _ in segments if text]
+    parts = [(text, codes(style, colours)) for text, style, _ in segments if text]
     if not parts:
-        return Inked(None, 0, "", None, 0, None)
+        return Inked("", 0, "", "", 0, "")
     end, last = parts[-1]
     kept = end.rstrip(" ")
     parts[-1] = kept, last
-    first = now = parts[0][1]
+    first = now = _first_pen(parts)
     out: list[str] = []
-    for text, style in parts:
+    for text, pen in parts:
         if text:
-            out.append(pen_from(now, style, colours))
+            if pen != now and not (on_blanks(pen) == on_blanks(now) and not text.strip(" ")):
+                out.append(step(now, pen))
+                now = pen
             out.append(text)
-            now = style
     text = "".join(out)
-    return Inked(first, len(text) - len(text.lstrip(" ")), text, now, len(end) - len(kept), last)
+    return Inked(first, _lead(text, "".join(part for part, _ in parts)), text, now, len(end) - len(kept), last)
 
 
-def pen_from(before: Style | None, style: Style | None, colours: ColorSystem | None) -> str:
-    """The codes that lead from one style to another; where only the colour of the letters changes, that alone."""
-    return "" if style is before or style == before else _step(_codes(before, colours), _codes(style, colours))
+def _lead(text: str, letters: str) -> int:
+    """How many blanks a text begins with; one that has a mark above it is none."""
+    lead = len(text) - len(text.lstrip(" "))
+    return lead - 1 if lead and get_character_cell_size(letters[lead : lead + 1] or " ") == 0 else lead
 
 
-def pen(style: Style | None, colours: ColorSystem | None) -> str:
-    """The codes that have a terminal write in this style, whatever it wrote in before."""
-    return _step("", _codes(style, colours))
-
-
-def _codes(style: Style | None, colours: ColorSystem | None) -> str:
-    if style is None or colours is None:
-        return ""
-    return Strip.render_ansi(style, colours) if style._ansi is None else style._ansi
-
-
-@lru_cache(4096)
-def _step(before: str, codes: str) -> str:
-    at = codes.find(_BACKGROUND)
-    if at > 0 and before.startswith(_LETTERS) and codes.startswith(_LETTERS) and before.endswith(codes[at:]):
-        return f"\x1b[{codes[:at]}m"
-    return f"\x1b[0;{codes}m" if codes else "\x1b[0m"
-
-
-@lru_cache(4096)
-def is_erased_alike(style: Style | None) -> bool:
-    """Whether a cell that is erased looks as a blank in this style does: erasing knows the background alone."""
-    return style is None or not (style.reverse or style.underline or style.underline2 or style.strike or style.overline)
+def _first_pen(parts: Sequence[tuple[str, str]]) -> str:
+    """The pen that a row begins with: that of its first letters, where it makes no difference to blanks before them."""
+    blank = on_blanks(parts[0][1])
+    for text, pen in parts:
+        if on_blanks(pen) != blank:
+            break
+        if text.strip(" "):
+            return pen
+    return parts[0][1]
 
 
 @lru_cache(4096)

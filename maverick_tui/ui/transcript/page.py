@@ -237,6 +237,19 @@ class Page:
             row = row.marked(max(start, row.indent), end, self.entry_rows.look.palette.selection)
         return row
 
+    def rows(self, first: int, count: int) -> list[Row]:
+        """So many rows from a line on, as `row` tells each of them: a frame needs all that are in view."""
+        if self.search.needle or self.selected is not None or not 0 <= first < self.blocks.lines:
+            return [self.row(line) for line in range(first, first + count)]
+        index, offset = self.blocks.at(first)
+        found: list[Row] = []
+        while len(found) < count and index < len(self.blocks):
+            block = self.blocks[index]
+            end = min(block.height, offset + count - len(found))
+            found += [self.block_row(block, at) for at in range(offset, end)]
+            index, offset = index + 1, 0
+        return [*found, *[self.entry_rows.layout.blank()] * (count - len(found))]
+
     def _highlighted(self, row: Row, block: Block, offset: int) -> Row:
         number, at, ordinal = self.match
         is_current = (block.entry.number, offset - block.gap) == (number, at)

@@ -84,7 +84,7 @@ class ShownPage:
             self.repaint()
             return
         top, height = self.top_line, self.page_height
-        self.painter.paint([self.page.row(line) for line in range(top, top + height)])
+        self.painter.paint(self.page.rows(top, height), top)
         self._witness(range(height))
 
     def _witness(self, rows: Iterable[int]) -> None:
@@ -103,11 +103,13 @@ class ShownPage:
         shown = (bar.window_virtual_size, bar.window_size, bar.position)
         now = (self._widget.virtual_size.height, self.page_height, self.top_line)
         if shown != now:
+            painter = Painter(bar, bar.render_lines)
+            painter.recall()
             bar.set_reactive(ScrollBar.window_virtual_size, now[0])
             bar.set_reactive(ScrollBar.window_size, now[1])
             bar.set_reactive(ScrollBar.position, now[2])
             bar.refresh()
-            Painter(bar, bar.render_lines).paint()
+            painter.paint()
 
     def tell(self) -> None:
         """Say where the view is, if that is news."""

@@ -34,7 +34,7 @@ class Painted(Widget, can_focus=False):
         self._rows: Sequence[Line] = ()
         self._strips: dict[int, Strip] = {}
         self._styles_by_role: dict[str, Style] = {}
-        self._painter = Painter(self, super().render_lines)
+        self.painter = Painter(self, super().render_lines)
         self._filled = Size(0, 0)
         self._is_filling = False
 
@@ -58,7 +58,7 @@ class Painted(Widget, can_focus=False):
         width = self.size.width
         self.refresh(*(Region(0, y, width, 1) for y in changed))
         # Painted by Textual, the few rows would take everything along that lies between them and other changes.
-        self._painter.paint()
+        self.painter.paint()
 
     @property
     def text(self) -> str:
@@ -80,7 +80,7 @@ class Painted(Widget, can_focus=False):
             finally:
                 self._is_filling = False
         rows = super().render_lines(crop)
-        self._painter.saw(crop, rows)
+        self.painter.saw(crop, rows)
         return rows
 
     def render_line(self, y: int) -> Strip:

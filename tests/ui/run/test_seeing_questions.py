@@ -219,9 +219,9 @@ def painted_words() -> Iterator[set[str]]:
         note(found := strips(page, crop))
         return found
 
-    def noted_paint(painter: RowPainter, rows: Sequence[Strip]) -> None:
+    def noted_paint(painter: RowPainter, rows: Sequence[Strip], top: int) -> None:
         note(rows)
-        paint(painter, rows)
+        paint(painter, rows, top)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ShownPage, "strips", noted_strips)

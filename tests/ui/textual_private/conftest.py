@@ -9,6 +9,14 @@ import pytest
 from maverick_tui.ui.textual_private import names
 
 
+@pytest.fixture(autouse=True)
+def colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All colours, for all tests: a style remembers its codes, and themes share theirs for as long as we run."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Find out anew whether painting is plain, and forget it afterwards."""

@@ -98,13 +98,6 @@ async def staged(theme: str = "textual-dark") -> AsyncIterator[Stage]:
         yield stage
 
 
-@pytest.fixture(autouse=True)
-def colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLORTERM", "truecolor")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-
-
 async def test_a_key_is_on_the_terminal_without_textuals_compositor_and_without_a_layout() -> None:
     async with staged() as stage:
         frames, layouts = stage.app.frames, stage.app.layouts

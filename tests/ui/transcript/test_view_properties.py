@@ -81,6 +81,9 @@ def do(transcript: Transcript, data: st.DataObject) -> None:
         frames.BUDGET = budget
     elif what == "look":
         assert len(shown(transcript)) == transcript.size.height
+        if (page := transcript.page).is_ready:
+            lines = range(transcript.shown.top_line, transcript.shown.top_line + transcript.size.height)
+            assert page.rows(lines.start, len(lines)) == [page.row(line) for line in lines]
     elif what == "fold" and entries:
         transcript.toggle(data.draw(st.sampled_from(entries)))
     elif what == "choose":
