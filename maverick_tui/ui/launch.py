@@ -212,13 +212,14 @@ def load_runs() -> None:
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("orders", "remote", "starting"):
         importlib.import_module(f"maverick_tui.host.{module}")
-    for module in ("transcript.entry_rows", "rendering.live"):
+    for module in ("transcript.entry_rows", "rendering.live", "dialogs.before_run"):
         importlib.import_module(f"maverick_tui.ui.{module}")
 
 
 def load_rest() -> None:
-    """The parts of the renderer that are slow to load."""
+    """The parts of the renderer that are slow to load, and what else is needed sooner or later."""
     from maverick_tui.ui.rendering.markdown import preload
 
     preload()
-    importlib.import_module("maverick_tui.ui.run.screen")
+    for module in ("run.screen", "alerts", "far_listing"):
+        importlib.import_module(f"maverick_tui.ui.{module}")

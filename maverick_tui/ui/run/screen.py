@@ -156,6 +156,11 @@ class RunScreen(Screen[None]):
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Be laid out once for a size: while it comes up Textual tells the same one three times, and keys wait."""
+        if event.size == self.outer_size:
+            event.prevent_default()
+
     # -- what is shown ------------------------------------------------------------------------------------------------
 
     @property
