@@ -114,10 +114,10 @@ _DECIDING = 8
 REACH = _DECIDING + MOST_MARKS
 """Characters before one that can decide how it is shown."""
 
-# Letters of Europe, ideographs, dashes and quotes, arrows and shapes: what most texts are made of. All of it is visible
+# Letters of Europe, dashes and quotes, arrows and shapes: what most texts are made of. All of it is visible
 # wherever it stands, and nothing of it is a mark.
 _PLAIN = re.compile(
-    "[\t\n\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u4e00-\u9fff]*"
+    "[\t\n\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u2bff]*"
 )
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LIKE_A_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")

@@ -1,7 +1,8 @@
 """The settings as plain values, for a process that has no other use for what reads them.
 
 Pydantic takes 10 MB for as long as a process lives, and a third of a second to import, in which keys have to wait again
-and again. So the application has its settings read by a process that ends thereupon: `python -m` this module.
+and again. So the application has its settings read by a process that ends thereupon: `python -m` this module. Where
+nothing is set, there is nothing to read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
@@ -35,17 +37,17 @@ _TIMEOUT = 30.0
 class PlainSettings:
     """Those of `MaverickConfig` that the application or an X-ray asks for, and the names of all that are set."""
 
-    model: str | None
-    permission_mode: str | None
-    timeout: float
-    max_tokens: int
-    max_turns: int
-    max_budget_usd: float | None
-    hosted_runs: bool
-    keep_runs: bool
-    hosts: tuple[str, ...]
-    notify_command: tuple[str, ...]
-    given: frozenset[str]
+    model: str | None = None
+    permission_mode: str | None = None
+    timeout: float = 300.0
+    max_tokens: int = 32_000
+    max_turns: int = 100
+    max_budget_usd: float | None = None
+    hosted_runs: bool = True
+    keep_runs: bool = True
+    hosts: tuple[str, ...] = ()
+    notify_command: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()
 
 
 def plain(config: MaverickConfig) -> PlainSettings:
@@ -94,19 +96,37 @@ class SettingsReader:
         with self._lock:
             sources = _sources()
             if self._read is None or self._read[0] != sources:
-                self._read = sources, read_here() if _READER in sys.modules else read_elsewhere()
+                self._read = sources, _read(sources)
             return self._read[1]
 
 
-def _sources() -> object:
-    """What changes if the settings do."""
+class _Sources(NamedTuple):
+    """What the settings follow from: another file or variable, and they may be others."""
+
+    file: Path
+    version: object
+    """None where there is no such file."""
+    variables: dict[str, str]
+
+
+def _sources() -> _Sources:
     file = paths.user_config() / "config.toml"
+    version: object
     try:
         status = file.stat()
         version = status.st_ino, status.st_mtime_ns, status.st_size
-    except OSError:  # there is none; if it cannot be read, whoever reads it says so
+    except (FileNotFoundError, NotADirectoryError):
         version = None
-    return file, version, [(name, value) for name, value in os.environ.items() if name.startswith("MAVERICK_")]
+    except OSError as error:  # whoever reads it says so
+        version = str(error)
+    variables = {name: value for name, value in os.environ.items() if name.upper().startswith("MAVERICK_")}
+    return _Sources(file, version, variables)
+
+
+def _read(sources: _Sources) -> PlainSettings:
+    if sources.version is None and sources.variables.keys() <= paths.OTHER_VARIABLES:
+        return PlainSettings()
+    return read_here() if _READER in sys.modules else read_elsewhere()
 
 
 def _from_json(said: dict[str, Any]) -> PlainSettings:

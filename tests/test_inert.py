@@ -103,7 +103,7 @@ def test_every_other_character_passes() -> None:
 
 def test_what_is_taken_for_plain_passes_the_thorough_look_as_well() -> None:
     plain = "".join(chr(code) for code in range(0x10000) if _PLAIN.fullmatch(chr(code)))
-    assert len(plain) > 20_000
+    assert len(plain) > 3_000
     assert _out_of_place().search(plain) is None
     assert _piled().search(plain) is None
     assert not any(unicodedata.category(one).startswith("M") for one in plain)

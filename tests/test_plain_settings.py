@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from dataclasses import fields
 from unittest.mock import Mock
@@ -61,6 +62,19 @@ def test_where_no_process_can_be_started_they_are_read_here(
     with caplog.at_level(logging.WARNING):
         assert read_elsewhere() == read_here()
     assert "/nowhere/python" in caplog.text
+
+
+def test_nothing_is_read_where_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("MAVERICK_") and not name.endswith("_DIR")]:
+        monkeypatch.delenv(name)
+    assert PlainSettings() == read_here()
+    read = Mock(side_effect=read_here)
+    monkeypatch.setattr(plain_settings, "read_here", read)
+    assert SettingsReader().read() == PlainSettings()
+    read.assert_not_called()
+    monkeypatch.setenv("maverick_model", "haiku")  # as it is written does not matter to whoever reads it
+    assert SettingsReader().read().model == "haiku"
+    read.assert_called_once()
 
 
 def test_they_are_read_again_once_they_are_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,7 +207,8 @@ def _offline(launch: Launch, folder: Path) -> RunSetup:
 
 def load_runs() -> None:
     """What a setup and a run are made of, as its reader has it: no engine, no SDK."""
-    importlib.import_module("maverick_tui.events.kinds")
+    for module in ("events.kinds", "git.head"):
+        importlib.import_module(f"maverick_tui.{module}")
     for module in ("commands", "digest", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("orders", "remote", "starting"):

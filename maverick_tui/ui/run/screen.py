@@ -222,10 +222,10 @@ class RunScreen(Screen[None]):
     @work(exclusive=True, group="checkout", exit_on_error=False)
     async def _read_checkout(self) -> None:
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
-        from maverick_tui.git import head
-
         if self.store.loaded is None or not self.store.loaded.cwd or self.run.rest is not None:
             return  # of a run that is only read, the branch is the one that it worked on
+        from maverick_tui.git import head
+
         checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.loaded.cwd))
         if checkout is not None:
             self._status.header.set_branch(checkout.branch, checkout.changed)

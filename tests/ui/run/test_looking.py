@@ -338,5 +338,5 @@ async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> No
         await pilot.pause()
         laid_out.assert_not_called()
         await pilot.resize_terminal(60, 20)
-        laid_out.assert_called()
+        await until(pilot, lambda: laid_out.called)
         assert app.run_screen.outer_size == (60, 20)
