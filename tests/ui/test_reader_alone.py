@@ -13,6 +13,7 @@ from maverick_tui.masking.redact import redact
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs import before_run
 from maverick_tui.ui.launch import load_rest, load_runs, load_settings
+from maverick_tui.ui.picker.reading import read_xray
 
 load_runs()
 load_settings()
@@ -20,6 +21,7 @@ load_rest()
 listing = before_run.find_agent("explorer", Path.cwd())
 assert before_run.trust_question(listing) is None
 assert before_run.declared_inputs(listing) == ()
+assert read_xray(listing).may is not None
 redact("a prompt")
 engines = ("claude_agent_sdk", "anthropic", "mcp", "maverick_tui.runs.local", "maverick_tui.executor.plan")
 others = ("pydantic", "re2", "sqlite3", "typer", "git")
