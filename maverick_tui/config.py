@@ -202,15 +202,12 @@ def _refuse_misspelt_variables() -> None:
     """A variable that is nearly one of ours was meant to be it, and would be ignored silently."""
     for variable in os.environ:
         name = variable.removeprefix(PREFIX).lower()
-        if variable.startswith(PREFIX) and name not in MaverickConfig.model_fields and variable not in _OTHERS:
+        if (
+            variable.startswith(PREFIX)
+            and name not in MaverickConfig.model_fields
+            and variable not in paths.OTHER_VARIABLES
+        ):
             close = difflib.get_close_matches(name, MaverickConfig.model_fields, n=1, cutoff=0.75)
             if close:
                 meant = f"{PREFIX}{close[0].upper()}"
                 raise ConfigError(f"The variable {variable} is not a setting.", hint=f"Did you mean {meant}?")
-
-
-_OTHERS = (
-    *("MAVERICK_CONFIG_DIR", "MAVERICK_STATE_DIR", "MAVERICK_RUNTIME_DIR", "MAVERICK_OFFLINE"),
-    *("MAVERICK_RUN_ID", "MAVERICK_EVENT", "MAVERICK_AGENT", "MAVERICK_TITLE", "MAVERICK_TEXT"),
-)
-"""Variables of ours that are not settings: where things are, and what a command for news is told."""

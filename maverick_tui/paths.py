@@ -12,6 +12,12 @@ APP = "maverick"
 
 PACKAGE = Path(__file__).resolve().parent
 
+OTHER_VARIABLES = frozenset(
+    f"MAVERICK_{name}"
+    for name in ("CONFIG_DIR", "STATE_DIR", "RUNTIME_DIR", "OFFLINE", "RUN_ID", "EVENT", "AGENT", "TITLE", "TEXT")
+)
+"""Variables of ours that are not settings: where things are, and what a command for news is told."""
+
 
 def shipped(kind: Literal["agents", "styles"]) -> Path:
     """The folder that we ship: inside the installed package, or at the top of a checkout."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wcwidth.table_vs15 import VS15_WIDE_TO_NARROW
 from wcwidth.table_vs16 import VS16_NARROW_TO_WIDE
 
-from maverick_tui.inert import InertStream, cut_at, inert, one_line, spelled
+from maverick_tui.inert import _PLAIN, InertStream, _out_of_place, _piled, cut_at, inert, one_line, spelled
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # halves of surrogate pairs included
 JOINERS = "\u200b\u200c\u200d\ufe0e\ufe0f"
@@ -99,6 +99,14 @@ def test_nothing_hidden_passes_between_ordinary_characters(before: str, after: s
 def test_every_other_character_passes() -> None:
     changed = [code for code in {*range(0x110000)} - {*hidden()} if inert(chr(code)) != chr(code)]
     assert all(code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF for code in changed), "only what is no character"
+
+
+def test_what_is_taken_for_plain_passes_the_thorough_look_as_well() -> None:
+    plain = "".join(chr(code) for code in range(0x10000) if _PLAIN.fullmatch(chr(code)))
+    assert len(plain) > 3_000
+    assert _out_of_place().search(plain) is None
+    assert _piled().search(plain) is None
+    assert not any(unicodedata.category(one).startswith("M") for one in plain)
 
 
 def test_no_more_marks_stand_on_a_character_than_any_script_writes() -> None:

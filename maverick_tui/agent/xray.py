@@ -15,13 +15,13 @@ from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.fields import DEFAULT_ENGINE, FIELDS, SETTINGS
-from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.inputs import InputSpec, parse_inputs
 from maverick_tui.masking.redact import redact, redact_data, without
 from maverick_tui.masking.settings import given_to_server
 from maverick_tui.modes import DEFAULT_PERMISSION_MODE
+from maverick_tui.plain_settings import PlainSettings, read_here
 from maverick_tui.shown import shown
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ class XRay:
     @property
     def inputs(self) -> tuple[InputSpec, ...]:
         """What is asked for before it runs; wrong ones, which are among the problems, are left out."""
-        declared = self.settings.get("inputs")
-        return parse_inputs(declared)[0] if isinstance(declared, Mapping) else ()
+        return _inputs(self.settings)
 
     @property
     def servers(self) -> dict[str, dict[str, Json]]:
@@ -122,8 +121,29 @@ class XRay:
         return servers
 
 
-def xray(listing: AgentListing, store: TrustStore, *, may_load: bool = True) -> XRay:
+def xray(
+    listing: AgentListing, store: TrustStore, *, may_load: bool = True, config: PlainSettings | None = None
+) -> XRay:
     """Look into an agent; unless it is trusted and `may_load`, its file is only read."""
+    known = _known(listing, store, may_load=may_load)
+    return _resolve(listing, known, config or read_here())
+
+
+def declared_inputs(listing: AgentListing, store: TrustStore) -> tuple[InputSpec, ...]:
+    """The inputs of an agent that may run; where only running its file tells them, it is run."""
+    return _inputs(_known(listing, store).settings)
+
+
+class _Known(NamedTuple):
+    """What an agent says of itself."""
+
+    trust: Trust
+    settings: Mapping[str, object]
+    unknown: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def _known(listing: AgentListing, store: TrustStore, *, may_load: bool = True) -> _Known:
     trust = _trust(listing, store)
     settings, unknown, problems = _read(listing)
     if may_load and unknown and trust != "not trusted" and not errors(problems):
@@ -131,7 +151,7 @@ def xray(listing: AgentListing, store: TrustStore, *, may_load: bool = True) -> 
         problems += problem
         if loaded:
             settings, unknown = loaded, ()
-    return _resolve(listing, trust, settings, unknown, tuple(problems))
+    return _Known(trust, settings, unknown, tuple(problems))
 
 
 def _trust(listing: AgentListing, store: TrustStore) -> Trust:
@@ -193,16 +213,13 @@ def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], 
     return settings, []
 
 
-def _resolve(
-    listing: AgentListing,
-    trust: Trust,
-    settings: Mapping[str, object],
-    unknown: tuple[str, ...],
-    problems: tuple[Problem, ...],
-) -> XRay:
-    from maverick_tui.config import MaverickConfig
+def _inputs(settings: Mapping[str, object]) -> tuple[InputSpec, ...]:
+    declared = settings.get("inputs")
+    return parse_inputs(declared)[0] if isinstance(declared, Mapping) else ()
 
-    config = MaverickConfig.load()
+
+def _resolve(listing: AgentListing, agent: _Known, config: PlainSettings) -> XRay:
+    trust, settings, unknown, problems = agent
 
     def resolve(name: str, default: str | None = None) -> Resolved:
         if value := settings.get(name):
@@ -210,7 +227,7 @@ def _resolve(
         if name in unknown:
             return Resolved(None, "unknown")
         if (configured := getattr(config, name)) is not None:
-            return Resolved(configured, "settings" if name in config.model_fields_set else "default")
+            return Resolved(configured, "settings" if name in config.given else "default")
         return Resolved(default, "default")
 
     tools = settings.get("allowed_tools", ())
@@ -273,6 +290,8 @@ def _server(settings: Mapping[str, object]) -> dict[str, Json]:
 
 def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> Iterator[str]:
     """The tools that ask first. Each takes a look at the disk, so it is done before anything is drawn."""
+    from maverick_tui.agent.permissions.asks_first import asks_first  # with a parser, which inputs can do without
+
     reading = [name for name, is_read_only in _own_tools(settings) if is_read_only]
     for entry in may:
         try:

@@ -97,13 +97,13 @@ class Alerts:
 
 async def _tell_by_command(run: RunModel, news: News) -> None:
     """Tell it by the command of the person's choice: their terminal says that they look elsewhere."""
-    from maverick_tui.config import MaverickConfig
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.host.notify_command import Told, tell_by_command
     from maverick_tui.threads import in_thread
+    from maverick_tui.ui.launch import load_settings
 
     try:
-        settings = await in_thread(MaverickConfig.load)
+        settings = await in_thread(load_settings)
     except ConfigError as error:
         log.warning("News cannot be told by a command: %s", error)
         return

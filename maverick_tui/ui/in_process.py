@@ -8,11 +8,13 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
+from maverick_tui.config import MaverickConfig
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.plain_settings import plain
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.ui.dialogs.before_run import find_and_ask
-from maverick_tui.ui.launch import RunSetup, load_settings, settings_here
+from maverick_tui.ui.launch import RunSetup, settings_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.catalog.listing import AgentListing
-    from maverick_tui.config import MaverickConfig
     from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import RunModel
 
@@ -61,19 +62,20 @@ def make_run(
             ready = await asyncio.shield(setup_for(is_again=is_again))
             if not settings:
                 settings.append(await stack.enter_async_context(settings_here(ready)))
-            ready = replace(ready, config=settings[0])
+            config = settings[0]
         else:
-            ready = RunSetup(goes_on.folder, await asyncio.to_thread(load_settings))
-        if ready.config.keep_runs:
+            config = await asyncio.to_thread(MaverickConfig.load)
+            ready = RunSetup(goes_on.folder, plain(config))
+        if config.keep_runs:
             local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await find_and_ask(app, listing, ready.cwd)
-        if failure is not None and ready.config.hosted_runs:
+        if failure is not None and config.hosted_runs:
             text = "It lives in this window, and ends with it: it could not be started at first."
             app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)
         found = listing
-        plan = RunPlan(lambda: _make(found, given, ready), ready.cwd, ready.config, given)
+        plan = RunPlan(lambda: _make(found, given, config), ready.cwd, config, given)
         if not ready.is_demo:
             return plan
         from maverick_tui.offline.demo.tour import off_script, prompts
@@ -84,9 +86,9 @@ def make_run(
     return local
 
 
-def _make(listing: AgentListing, inputs: Mapping[str, object], setup: RunSetup) -> MaverickAgent:
+def _make(listing: AgentListing, inputs: Mapping[str, object], config: MaverickConfig) -> MaverickAgent:
     """The agent; in a thread, since files are read and code may be imported."""
     from maverick_tui.agent.catalog.loading import load
     from maverick_tui.agent.catalog.trust import TrustStore
 
-    return load(listing, TrustStore())(config=setup.config).with_inputs(inputs)
+    return load(listing, TrustStore())(config=config).with_inputs(inputs)

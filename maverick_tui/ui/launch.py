@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from maverick_tui.config import MaverickConfig
     from maverick_tui.history.export.formats import PrinterFor
     from maverick_tui.history.going_on import GoingOn
+    from maverick_tui.plain_settings import PlainSettings, SettingsReader
     from maverick_tui.ui.replay.recording import Recording
 
 log = logging.getLogger(__name__)
@@ -68,7 +70,7 @@ class RunSetup:
     """What a run needs besides its agent."""
 
     cwd: Path
-    config: MaverickConfig
+    config: PlainSettings
     script: Path | None = None
     """What a model of our own plays."""
     shared: Path | None = None
@@ -150,42 +152,52 @@ def _folder() -> AbstractContextManager[Path]:
     return scratch_folder("offline")
 
 
-def load_settings() -> MaverickConfig:
-    """The person's own; in a thread, since files are read."""
-    from maverick_tui.config import MaverickConfig
+def load_settings() -> PlainSettings:
+    """The person's own; in a thread, since a process may have to read them."""
+    return _settings_reader().read()
 
-    return MaverickConfig.load()
+
+@cache
+def _settings_reader() -> SettingsReader:
+    from maverick_tui.plain_settings import SettingsReader
+
+    return SettingsReader()
 
 
 @asynccontextmanager
 async def settings_here(setup: RunSetup) -> AsyncIterator[MaverickConfig]:
     """The settings of a run in this process; a model of our own has one beside it, which ends with the context."""
+    import asyncio
+
+    from maverick_tui.config import MaverickConfig
+    from maverick_tui.offline.demo.project import demo_config, git_environment
+
+    config = await asyncio.to_thread(demo_config if setup.is_demo else MaverickConfig.load)
     if setup.script is None or setup.shared is None:
-        yield setup.config
+        yield config
         return
-    from maverick_tui.offline.demo.project import git_environment
     from maverick_tui.offline.processes import offline_environment, offline_process
     from maverick_tui.offline.settings import HOME
 
     async with offline_process(setup.script) as url:
         env = offline_environment(url, setup.shared / HOME) | (git_environment() if setup.is_demo else {})
-        yield setup.config.model_copy(update={"env": env})
+        yield config.model_copy(update={"env": env})
 
 
 def _offline(launch: Launch, folder: Path) -> RunSetup:
-    from maverick_tui.config import MaverickConfig
     from maverick_tui.folder_locks import remove_abandoned
 
     remove_abandoned()
     if launch.script is not None:
-        return RunSetup(launch.cwd, MaverickConfig.load(), launch.script.absolute(), folder)
+        return RunSetup(launch.cwd, load_settings(), launch.script.absolute(), folder)
     from maverick_tui.offline.demo.project import demo_config, make_project
     from maverick_tui.offline.demo.script import load_demo_script
+    from maverick_tui.plain_settings import plain
 
     project = make_project(folder / "shop")
     script = folder / "script.json"
     script.write_text(load_demo_script(project, fast=launch.is_fast).model_dump_json(by_alias=True), encoding="utf-8")
-    return RunSetup(project, demo_config(), script, folder, is_demo=True)
+    return RunSetup(project, plain(demo_config()), script, folder, is_demo=True)
 
 
 # -- loading what runs and their first answer need, in threads while the person is still choosing or typing ------------
@@ -195,19 +207,20 @@ def _offline(launch: Launch, folder: Path) -> RunSetup:
 
 def load_runs() -> None:
     """What a setup and a run are made of, as its reader has it: no engine, no SDK."""
-    importlib.import_module("maverick_tui.events.kinds")
+    for module in ("events.kinds", "git.head"):
+        importlib.import_module(f"maverick_tui.{module}")
     for module in ("commands", "digest", "failures"):
         importlib.import_module(f"maverick_tui.runs.{module}")
     for module in ("orders", "remote", "starting"):
         importlib.import_module(f"maverick_tui.host.{module}")
-    for module in ("transcript.entry_rows", "rendering.live"):
+    for module in ("transcript.entry_rows", "rendering.live", "dialogs.before_run"):
         importlib.import_module(f"maverick_tui.ui.{module}")
 
 
 def load_rest() -> None:
-    """The parts of the renderer that are slow to load, and what a kept run is opened with."""
+    """The parts of the renderer that are slow to load, and what else is needed sooner or later."""
     from maverick_tui.ui.rendering.markdown import preload
 
     preload()
-    importlib.import_module("maverick_tui.ui.run.screen")
-    importlib.import_module("maverick_tui.history.opening")
+    for module in ("run.screen", "alerts", "far_listing"):
+        importlib.import_module(f"maverick_tui.ui.{module}")

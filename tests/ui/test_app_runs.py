@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.plain_settings import read_here
 from maverick_tui.runs import commands
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import PromptEntry
@@ -280,9 +281,7 @@ class _Setup:
         self.cwd = cwd
 
     async def __aenter__(self) -> RunSetup:
-        from maverick_tui.config import MaverickConfig
-
-        return RunSetup(self.cwd, MaverickConfig.load())
+        return RunSetup(self.cwd, read_here())
 
     async def __aexit__(self, *_: object) -> None:
         return None

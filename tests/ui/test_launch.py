@@ -16,7 +16,7 @@ from maverick_tui.ui.launch import HeldSetup, Launch, open_setup, settings_here
 async def test_a_real_stage_is_the_folder_and_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAVERICK_MODEL", "haiku")
     async with open_setup(Launch(Path.cwd())) as setup:
-        assert (setup.cwd, setup.config.model, setup.config.env, setup.is_demo) == (Path.cwd(), "haiku", {}, False)
+        assert (setup.cwd, setup.config.model, setup.is_demo) == (Path.cwd(), "haiku", False)
 
 
 async def test_settings_that_are_wrong_are_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:

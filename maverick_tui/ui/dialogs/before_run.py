@@ -97,15 +97,17 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
     """What has to be read before the agent may run; None if it is trusted. Raises `ConfigError` if it cannot run."""
     from maverick_tui.agent.catalog.loading import prepare
     from maverick_tui.agent.catalog.trust import TrustStore
-    from maverick_tui.agent.xray import xray
-    from maverick_tui.ui.dialogs.trust import BY_PROJECT, COMMANDS, OF_PROJECT, ShownFile, TrustQuestion
 
     store = TrustStore()
     prepared = prepare(listing)
     files = [file for file in prepared.to_trust if not store.is_trusted(*file)]
     if not files:
         return None
-    view = xray(listing, store, may_load=False)
+    from maverick_tui.agent.xray import xray
+    from maverick_tui.ui.dialogs.trust import BY_PROJECT, COMMANDS, OF_PROJECT, ShownFile, TrustQuestion
+    from maverick_tui.ui.launch import load_settings
+
+    view = xray(listing, store, may_load=False, config=load_settings())
     shown = tuple(
         ShownFile(path, content, store.is_known(path), "COMMANDS" if path == prepared.commands else "")
         for path, content in files
@@ -118,10 +120,10 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
 
 def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:
     """The inputs of an agent that may run; where only running its file tells them, it is run."""
+    from maverick_tui.agent import xray
     from maverick_tui.agent.catalog.trust import TrustStore
-    from maverick_tui.agent.xray import xray
 
-    return xray(listing, TrustStore()).inputs
+    return xray.declared_inputs(listing, TrustStore())
 
 
 def _would_run(listing: AgentListing, view: XRay) -> Iterator[str]:

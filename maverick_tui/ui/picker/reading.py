@@ -52,8 +52,9 @@ def read_xray(listing: AgentListing) -> XRay:
     """Look into an agent without running anything of it: it was only highlighted."""
     from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.agent.xray import xray
+    from maverick_tui.ui.launch import load_settings
 
-    return xray(listing, TrustStore(), may_load=False)
+    return xray(listing, TrustStore(), may_load=False, config=load_settings())
 
 
 class _Groups:

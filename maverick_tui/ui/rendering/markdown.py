@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.style import Style
 
-from maverick_tui.inert import inert
+from maverick_tui.inert import warm_up
 from maverick_tui.markup import grammar
 from maverick_tui.markup.code import language_of, lexer_of
 from maverick_tui.markup.hunks import Hunk
@@ -106,7 +106,7 @@ class Renderer:
 
 def preload() -> None:
     """Load what the first answer needs, so that nobody waits for it: half a second's work for a thread."""
-    inert("é")
+    warm_up()
     read_quickly("a")
     grammar.blocks("a")
     grammar.inline("*a*")

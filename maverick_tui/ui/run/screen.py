@@ -156,6 +156,11 @@ class RunScreen(Screen[None]):
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Be laid out once for a size: while it comes up Textual tells the same one three times, and keys wait."""
+        if event.size == self.outer_size:
+            event.prevent_default()
+
     # -- what is shown ------------------------------------------------------------------------------------------------
 
     @property
@@ -217,10 +222,10 @@ class RunScreen(Screen[None]):
     @work(exclusive=True, group="checkout", exit_on_error=False)
     async def _read_checkout(self) -> None:
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
-        from maverick_tui.git import head
-
         if self.store.loaded is None or not self.store.loaded.cwd or self.run.rest is not None:
             return  # of a run that is only read, the branch is the one that it worked on
+        from maverick_tui.git import head
+
         checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.loaded.cwd))
         if checkout is not None:
             self._status.header.set_branch(checkout.branch, checkout.changed)

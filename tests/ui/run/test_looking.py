@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
+from textual.events import Resize
 from textual.widgets import Input
 
 from maverick_tui.events import kinds as events
@@ -325,3 +328,15 @@ async def test_how_many_files_are_changed_is_shown_before_anything_is_asked(monk
         app.tell(loaded)
         header = app.run_screen.query_one(RunHeader)
         await until(pilot, lambda: header._branch == "discounts")
+
+
+async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> None:
+    async with watching(worked(), size=(100, 30)) as (app, pilot):
+        laid_out = Mock()
+        app.run_screen.screen_layout_refresh_signal.subscribe(app.run_screen, laid_out)
+        app.run_screen.post_message(Resize(app.size, app.size))
+        await pilot.pause()
+        laid_out.assert_not_called()
+        await pilot.resize_terminal(60, 20)
+        await until(pilot, lambda: laid_out.called)
+        assert app.run_screen.outer_size == (60, 20)
