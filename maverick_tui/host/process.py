@@ -7,6 +7,7 @@ import importlib
 import json
 import logging
 import os
+import select
 import signal
 import sys
 import threading
@@ -50,7 +51,10 @@ LOOK_EVERY = 0.5
 
 def main() -> int:
     """Be the host that standard input asks for, if it asks for one."""
-    threading.Thread(target=importlib.import_module, args=(_SDK,), daemon=True).start()  # while nobody waits for it
+    if not select.select([sys.stdin], [], [], 0)[
+        0
+    ]:  # while nobody waits for it; else the agent may need another engine
+        threading.Thread(target=importlib.import_module, args=(_SDK,), daemon=True).start()
     if not (told := sys.stdin.buffer.read()):
         return 0
     try:

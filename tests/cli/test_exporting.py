@@ -181,6 +181,7 @@ def test_it_is_utf_8_whatever_the_locale_and_has_no_colours_of_the_terminal() ->
     assert "Prüfe *das*" in ran.stdout.decode("utf-8")
 
 
+@pytest.mark.explore  # it is seen to for every command at once, which `test_program.py` shows with another one
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     tape = Tape().connect()
     for number in range(20):  # more than a pipe holds

@@ -32,6 +32,7 @@ from maverick_tui.runs.commands import AnswerPermission, ClearConversation, Send
 from maverick_tui.runs.store import GONE
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
+from tests.support.cook import write_cook
 from tests.support.hosts import end_hosts
 from tests.support.model import bash, say, scene
 from tests.support.processes import marked, until_running, wait_until_gone
@@ -138,24 +139,19 @@ async def test_what_it_has_started_ends_with_it_in_the_middle_of_a_command(
 
 @pytest.mark.slow
 async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_of_what_nobody_looks_at(
-    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path
 ) -> None:
     other, told = "aaaa00000001", tmp_path / "told"
-    Path(".maverick/agents/quick.md").write_text("---\nname: quick\ndescription: Answers.\nengine: api\n---\nAnswer.\n")
+    write_cook(home)
     command = ["/bin/sh", "-c", 'echo "$MAVERICK_RUN_ID $0" >> "$1"', "{text}", str(told)]
     monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", json.dumps(command))
     monkeypatch.setenv("MAVERICK_MAX_RUNS", "1")
     nice = min(os.nice(0) + 7, 19)
     monkeypatch.setenv("MAVERICK_HOST_NICE", str(nice))
     monkeypatch.setenv("MAVERICK_HOST_IDLE_MINUTES", "0.01")
-    async with serve(
-        [
-            scene(bash("touch made.txt"), say("It is made."), prompt="Make it"),
-            scene(say("At last."), prompt="And then"),
-        ]
-    ):
+    async with serve([bash("touch made.txt"), say("It is made.")]):
         first = await asyncio.to_thread(start_host, replace(order, prompt="Make it"))
-        await asyncio.to_thread(start_host, Order(other, "quick", order.cwd, "And then", max_seconds=600))
+        await asyncio.to_thread(start_host, Order(other, "cook", order.cwd, "And then", max_seconds=600))
         await until(lambda: told.exists() and told.read_text().endswith("\n"), "it asks, and nobody looks")
         live = {run.run_id: run for run in await live_runs()}
         assert (live[RUN].phase, live[other].phase, live[other].needs_person) == ("asks", "queued", False)
@@ -184,7 +180,9 @@ async def test_it_goes_on_while_another_version_is_put_in_the_place_of_its_own(
 ) -> None:
     """It has imported what it needs once it has connected; what stands there later is another version's."""
     copy = tmp_path / "installed"
-    shutil.copytree(PACKAGE, copy / "maverick_tui", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, copy / "maverick_tui"
+    )  # compiled as it is: what is changed below is read anew all the same
     program = (
         f"import sys; sys.path.insert(0, {str(copy)!r})\n"
         "from maverick_tui.host import process\n"

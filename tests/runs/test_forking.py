@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +51,7 @@ class ApiOther(ApiTalker):
     """Another agent without a CLI."""
 
     name = "api-other"
+    system_prompt = "You answer otherwise."
 
 
 def forked(events: list[Event], turn: int | None, agent: str = "", model: str = "") -> Past:
@@ -103,33 +104,37 @@ async def test_the_model_sees_exactly_the_turns_before(agent: type[MaverickAgent
     assert not conversations[0] & conversations[1]
 
 
-async def test_forks_of_one_conversation_know_nothing_of_each_other(serve: ServeModel) -> None:
+# By the CLI in `make explore`: that it forks is shown above, and by another agent in `cli/test_going_on.py`.
+@pytest.mark.parametrize(("agent", "another"), sampled([(ApiTalker, ApiOther), (Talker, Other)], 2))
+async def test_forks_of_one_conversation_know_nothing_of_each_other(
+    agent: type[MaverickAgent], another: type[MaverickAgent], serve: ServeModel
+) -> None:
     async with serve(say("answered")) as server:
-        before = await two_turns(Talker)
+        before = await two_turns(agent)
         at = before.events[-1].at
 
         def asked() -> list[str]:
             return [text for who, text in said(server) if who == "user"]
 
-        async with watch(Talker, past=forked(before.events, 1)) as fork:
+        async with watch(agent, past=forked(before.events, 1)) as fork:
             await fork.ask("instead")
-        async with watch(Talker, past=past_of(fork.events)) as again:
+        async with watch(agent, past=past_of(fork.events)) as again:
             ended = await again.ask("further")
         assert asked() == ["one", "instead", "further"]
         assert ended.usage.input_tokens == fork.all(ev.TurnEnded)[-1].usage.input_tokens, "its own counts alone"
         # One that was killed before it was asked anything is still a fork.
-        unasked = [*forked(before.events, 1).events, ev.AgentLoaded(at, "talker", str(Path.cwd()))]
-        async with watch(Talker, past=past_of(unasked)) as late:
+        unasked = [*forked(before.events, 1).events, replace(before.all(ev.AgentLoaded)[0], at=at)]
+        async with watch(agent, past=past_of(unasked)) as late:
             await late.ask("later")
         assert asked() == ["one", "later"]
-        async with watch(Other, past=forked(before.events, None, "other")) as other:
+        async with watch(another, past=forked(before.events, None, another().name)) as other:
             await other.ask("and now?")
         assert asked() == ["one", "two", "and now?"]
         assert "You answer otherwise." in json.dumps(server.requests[-1]["system"])
-        async with watch(Talker, past=past_of(before.events)) as old:
+        async with watch(agent, past=past_of(before.events)) as old:
             await old.ask("three")
         assert asked() == ["one", "two", "three"]
-    assert other.all(ev.RunStarted)[0].agent == "other"
+    assert other.all(ev.RunStarted)[0].agent == another().name
     assert not any(one.all(ev.Noticed) for one in (fork, again, late, other, old))
 
 

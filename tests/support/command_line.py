@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+import typer.main
 
 from maverick_tui.cli import main
 
@@ -21,9 +23,13 @@ class Ran(NamedTuple):
 
 Run = Callable[..., Ran]
 
+_made_once = functools.cache(typer.main.get_command)
+"""A program makes its forty commands at its start; to make them for each of hundreds takes longer than they do."""
+
 
 def command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs `maverick` with arguments."""
+    monkeypatch.setattr(typer.main, "get_command", _made_once)
 
     def run(*arguments: str) -> Ran:
         monkeypatch.setattr(sys, "argv", ["maverick", *arguments])

@@ -48,33 +48,49 @@ def idle_is_noticed_soon() -> Iterator[None]:
         yield
 
 
+LOOK = 0.02
+"""Seconds: a pause that is not longer is one of several, until what a test waits for is there."""
+LOOKS = 3
+"""After so many of them there is a frame even if another one would follow: what is waited for may come with it."""
+
+
 @pytest.fixture(autouse=True, scope="session")
 def frames_are_painted_for_somebody_who_looks() -> Iterator[None]:
     """Without a terminal every frame is thrown away, and they are a third of the work: of those that come between two
-    steps of a test the last one is painted, which has all that is due. `make explore` paints each of them.
+    steps of a test the last one is painted, which has all that is due. A short pause is no step but a look whether
+    something has come: there a frame waits until no other follows it. `make explore` paints each of them.
     """
     if os.environ.get("HYPOTHESIS_PROFILE") == "explore":
         yield
         return
     paint, pause, press, shut_down = Screen._compositor_refresh, Pilot.pause, Pilot.press, App._shutdown
     due: WeakSet[Screen[Any]] = WeakSet()
+    news: WeakSet[Screen[Any]] = WeakSet()
+    looks = 0
 
     def put_off(screen: Screen[Any]) -> None:
         if not screen.app.is_headless:
             paint(screen)
             return
         due.add(screen)
+        news.add(screen)
         screen._dirty_widgets.clear()
         screen.app._update_mouse_over(screen)
 
     def paint_due(app: App[Any]) -> None:
+        nonlocal looks
+        looks = 0
         for screen in [screen for screen in due if screen.is_attached and screen.app is app]:
             due.discard(screen)
             paint(screen)
 
     async def pause_and_paint(pilot: Pilot[Any], delay: float | None = None) -> None:
+        nonlocal looks
+        news.clear()
         await pause(pilot, delay)
-        paint_due(pilot.app)
+        looks += 1
+        if delay is None or delay > LOOK or not news or looks >= LOOKS:
+            paint_due(pilot.app)
 
     async def press_and_paint(pilot: Pilot[Any], *keys: str) -> None:
         await press(pilot, *keys)

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import pytest
 
-from maverick_tui.config import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.forking import told_by
@@ -19,6 +18,7 @@ from maverick_tui.host import starting
 from maverick_tui.host.orders import Order, order_from_json
 from maverick_tui.host.process import _past_of
 from maverick_tui.host.starting import WaitingHost
+from maverick_tui.plain_settings import PlainSettings
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.runs.forking import fork_of
 from maverick_tui.ui.app import MaverickApp
@@ -44,7 +44,7 @@ def told(order: Order) -> Order:
 def ordered(run_id: str, goes_on: GoingOn | None, **setup: Any) -> Order:
     run = RunModel(run_id, "reviewer", Board(lambda *_: None))
     inputs = {} if goes_on is not None else {"base": "main"}
-    return order_for(run, "reviewer", inputs, RunSetup(Path("/shop"), MaverickConfig.load(), **setup), goes_on)
+    return order_for(run, "reviewer", inputs, RunSetup(Path("/shop"), PlainSettings(), **setup), goes_on)
 
 
 def test_a_host_is_told_all_that_a_new_run_needs() -> None:

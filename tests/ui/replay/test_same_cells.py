@@ -26,8 +26,8 @@ from tests.ui.replay.cells import Cells, cells_of
 from tests.ui.running import PATIENCE, until
 
 MOMENTS = examples(4, 20)
-KINDS = tuple(stop for stop in TOUR if stop.agent in ("implementer", "planner", "tasks"))
-"""A scene of each engine."""
+KIND = tuple(stop for stop in TOUR if stop.agent == "implementer")
+"""It thinks, plans, runs commands and edits; what is drawn is drawn of events, whichever engine tells them."""
 SIZES = ((120, 40), (80, 24))
 
 
@@ -100,7 +100,7 @@ async def replayed(app: WatchedApp, run_id: str, moments: list[int], pilot: Pilo
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "stops", [pytest.param(KINDS, id="kinds"), pytest.param(TOUR, id="all", marks=pytest.mark.explore)]
+    "stops", [pytest.param(KIND, id="one kind"), pytest.param(TOUR, id="all", marks=pytest.mark.explore)]
 )
 async def test_a_journal_replayed_has_the_cells_of_the_live_run(
     stops: tuple[Stop, ...], mark: str, monkeypatch: pytest.MonkeyPatch
