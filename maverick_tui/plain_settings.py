@@ -65,9 +65,8 @@ def read_here() -> PlainSettings:
 def read_elsewhere() -> PlainSettings:
     """The same, read by a process that ends thereupon; where there can be none, by this one."""
     try:
-        command = [sys.executable, "-P", "-m", __name__]
         done = subprocess.run(
-            command,
+            [sys.executable, "-P", "-m", __name__],
             env=python_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -14,9 +14,9 @@ GATEWAY = f"exec {shlex.quote(sys.executable)} -m maverick_tui host --stdio"
 
 
 def fake_ssh(monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
-    """Have Maverick reach other machines by this shell script; where it stands."""
+    """Have Maverick reach other machines by this shell script, in the folder of the test; where it stands."""
     path = Path.cwd().parent / "fake-ssh"
-    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.write_text(f"#!/bin/sh\ncd {shlex.quote(str(Path.cwd()))}\n{script}\n")
     path.chmod(0o755)
     monkeypatch.setenv("MAVERICK_SSH", shlex.quote(str(path)))
     return path
