@@ -144,6 +144,7 @@ class RunScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Take up the state that is there, and keep the clocks going."""
+        self.query("ToastRack").set(display=False)  # an empty one is hidden after the first frame, by a second layout
         self.prompt.set_text(self._prompt_state.draft)
         self._answering.look()
         self.keys_changed()

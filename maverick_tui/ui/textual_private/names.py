@@ -45,6 +45,7 @@ PAINTING = (
     Private(_SCREEN, "_compositor", "painting.py: what is where on the terminal, the front first"),
     Private(_SCREEN, "_dirty_widgets", "scrolling.py: what Textual is about to paint is not to be moved before"),
     Private(_SCREEN, "_layout_required", "painting.py: a layout is due, so that things are about to move"),
+    Private(_SCREEN, "_on_timer_update", "painting.py: a layout that is due is made at once, for a key", ()),
     Private(_SCREEN, "_scroll_required", "scrolling.py: Textual is about to scroll something"),
     Private(_WIDGET, "_layout_required", "painting.py: a layout is due, so that the widget is about to move"),
     Private(_WIDGET, "_repaint_regions", "painting.py: what is due until Textual paints; emptied once we have painted"),

@@ -134,6 +134,14 @@ class Painter:
         if changed:
             write_rows(widget, changed, are_filtered=True, shown=known)
 
+    def paint_for_key(self) -> None:
+        """The same for who waits for a key to be echoed: a layout that is in its way is made now, not a tick later."""
+        self.paint()
+        widget = self._widget
+        if not is_plain() and widget._repaint_required and widget.screen._layout_required:
+            widget.screen._on_timer_update()
+            self.paint()
+
     def saw(self, crop: Region, rows: Sequence[Strip]) -> None:
         """Textual was given these rows. It asks more often than it paints, so what is new to us may be shown or not."""
         if crop.size == self._widget.region.size and len(self._shown) == len(rows):

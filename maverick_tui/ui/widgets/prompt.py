@@ -137,7 +137,7 @@ class Prompt(TextArea, inherit_bindings=False):
             event.stop()
         elif await self._obeys(event.key):
             event.stop()
-        self._painter.paint()
+        self._painter.paint_for_key()
 
     async def _obeys(self, key: str) -> bool:
         """Run the action of a key that is bound here.

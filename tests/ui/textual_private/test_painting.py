@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.ui.textual_private import painting
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.sampling import sampled
 from tests.support.terminal import Glass, GlassDriver
 from tests.ui.widgets.prompt_app import Moving, PromptApp
@@ -106,6 +107,18 @@ async def test_a_key_is_on_the_terminal_without_textuals_compositor_and_without_
         assert (stage.app.frames, stage.app.layouts) == (frames, layouts)
         await stage.press("ctrl+j")
         assert stage.app.layouts > layouts
+
+
+async def test_a_key_does_not_wait_for_the_tick_of_a_layout_that_is_due() -> None:
+    async with staged() as stage:
+        screen = stage.app.screen
+        screen._update_timer.pause()  # no tick comes
+        screen._layout_required = True
+        prompt = stage.app.query_one(Prompt)
+        await prompt.on_key(events.Key("a", "a"))
+        stage.glass.feed(stage.driver.take())
+        assert "│ a" in stage.glass.text
+        assert not screen._layout_required
 
 
 async def test_only_the_row_that_changed_is_written() -> None:
