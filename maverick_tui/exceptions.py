@@ -29,6 +29,7 @@ from __future__ import annotations
 import builtins
 import difflib
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 if TYPE_CHECKING:
@@ -40,9 +41,13 @@ ErrorKind = Literal["agent", "tool", "timeout", "rate_limit", "network", "invali
 RETRYABLE_KINDS: frozenset[ErrorKind] = frozenset({"timeout", "rate_limit", "network"})
 
 
+_MOST_KNOWN, _LONGEST_WORD = 200, 40
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question with the closest known words, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
+    """A question with the closest known words, or nothing; what is too much to compare is not compared."""
+    words = [name for name in islice(known, _MOST_KNOWN) if len(name) <= _LONGEST_WORD]
+    close = difflib.get_close_matches(word, words, n=3, cutoff=0.6) if len(word) <= _LONGEST_WORD else []
     return f"Did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
 
 

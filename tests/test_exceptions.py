@@ -139,3 +139,11 @@ def test_our_own_cause_travels_and_a_foreign_one_stays_behind() -> None:
 )
 def test_kinds_tell_whether_a_retry_makes_sense(error: AgentError, kind: str, is_retryable: bool) -> None:
     assert (error.kind, error.is_retryable) == (kind, is_retryable)
+
+
+def test_words_are_suggested_unless_there_is_too_much_to_compare() -> None:
+    assert errors.did_you_mean("reviwer", ["reviewer", "explorer"]) == "Did you mean 'reviewer'?"
+    assert not errors.did_you_mean("ab" * 30, ["ba" * 30])
+    looked = iter(f"{'ba' * 15}{n}" for n in range(10_000))
+    errors.did_you_mean("ab" * 15, looked)
+    assert next(looked).endswith("200")

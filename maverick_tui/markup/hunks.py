@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 CONTEXT = 3
 _MOST_COMPARED = 2_000  # lines on each side; beyond that the search takes seconds
+_MOST_PAIRS = 3_000_000  # of equal lines that are looked at, some tenths of a second; lines that repeat make far more
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,6 @@ def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
 
 
 def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
-    import difflib
-
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
@@ -53,11 +53,8 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if not old and not new:
         return
-    if max(len(old), len(new)) > _MOST_COMPARED or not old or not new:
-        changes = [("replace", head, head + len(old), head, head + len(new))]
-    else:
-        found = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        changes = [(tag, head + a, head + b, head + c, head + d) for tag, a, b, c, d in found]
+    found = _compared(old, new) or [("replace", 0, len(old), 0, len(new))]
+    changes = [(tag, head + a, head + b, head + c, head + d) for tag, a, b, c, d in found]
     pieces = [
         ("equal", 0, head, 0, head),
         *changes,
@@ -75,6 +72,35 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
 
 
 _Piece = tuple[str, int, int, int, int]
+
+
+def _compared(old: list[str], new: list[str]) -> list[_Piece]:
+    """What stays and what changes; nothing if that would take too long to find out."""
+    if max(len(old), len(new)) > _MOST_COMPARED or not old or not new:
+        return []
+    import difflib
+
+    times = Counter(new)
+
+    class Matcher(difflib.SequenceMatcher[str]):
+        pairs = 0
+
+        def find_longest_match(
+            self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+        ) -> difflib.Match:
+            self.pairs += sum(times[line] for line in old[alo:ahi])
+            if self.pairs > _MOST_PAIRS:
+                raise _TooManyPairsError
+            return super().find_longest_match(alo, ahi, blo, bhi)
+
+    try:
+        return list(Matcher(None, old, new, autojunk=False).get_opcodes())
+    except _TooManyPairsError:
+        return []
+
+
+class _TooManyPairsError(Exception):
+    """The search goes on for too long."""
 
 
 def _grouped(pieces: list[_Piece]) -> Iterator[list[_Piece]]:

@@ -187,7 +187,7 @@ def _add_named(name: str, line: int, found: Servers, lookup: McpLookup, log: Pro
     elif file.problem:
         log.error(line, f"mcpServers: the server {name!r} is not defined. {file.path}: {file.problem}", _SHAPE)
     elif name not in file.servers:
-        hint = did_you_mean(name, file.servers) or _SHAPE
+        hint = ("" if log.is_full else did_you_mean(name, file.servers)) or _SHAPE
         log.error(line, f"mcpServers: the server {name!r} is not defined in {file.path}.", hint)
     elif _add(name, file.servers[name], line, found, log, where=f" of {file.path}"):
         found.file = file

@@ -65,6 +65,11 @@ class ProblemLog:
             found[self.MOST :] = [Problem(self._path, rest[0].line, message, "Solve the ones above first.", severity)]
         return found
 
+    @property
+    def is_full(self) -> bool:
+        """Whether more problems are only counted, so that no hint is needed for them."""
+        return len(self._problems) >= self.MOST
+
     def error(self, line: int | None, message: str, hint: str = "") -> None:
         """Something that keeps the agent from being loaded."""
         self._add(line, message, hint, "error")

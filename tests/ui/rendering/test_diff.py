@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+import difflib
+from typing import Any
+
+import pytest
 
 from maverick_tui.markup.hunks import CONTEXT, Hunk, hunks_between, hunks_of_patch
 from tests.ui.rendering.looks import DARK, assert_sound, palette, renderer, shown
@@ -39,25 +41,19 @@ def test_texts_that_have_little_in_common_do_not_take_forever() -> None:
     assert [len(hunk.lines) for hunk in hunks] == [12_001]
 
 
-TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "d e"]), max_size=12).map(
-    lambda lines: "".join(f"{x}\n" for x in lines)
-)
+def test_lines_that_repeat_are_not_compared_for_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches = []
+    find = difflib.SequenceMatcher.find_longest_match
 
+    def counted(self: Any, *at: Any) -> difflib.Match:
+        searches.append(at)
+        return find(self, *at)
 
-@given(TEXTS, TEXTS)
-def test_applying_the_hunks_makes_the_new_text(old: str, new: str) -> None:
-    before, out, at = old.split("\n")[:-1], [], 0
-    for hunk in hunks_between(old, new):
-        out += before[at : hunk.old_start - 1]
-        assert hunk.new_start == len(out) + 1
-        at = hunk.old_start - 1
-        for line in hunk.lines:
-            if line[0] != "+":
-                assert before[at] == line[1:]
-                at += 1
-            if line[0] != "-":
-                out.append(line[1:])
-    assert [*out, *before[at:]] == new.split("\n")[:-1]
+    monkeypatch.setattr(difflib.SequenceMatcher, "find_longest_match", counted)
+    old, new = ("\n".join("x" if n % 2 else f"{word}{n}" for n in range(1_900)) for word in ("u", "v"))
+    (hunk,) = hunks_between(old, new)
+    assert len(hunk.lines) == 3_799, "all of it is shown, as one change; the last line is the same"
+    assert len(searches) < 10, "a thousand searches through a million pairs would take a minute"
 
 
 def test_a_structured_patch_is_read_and_what_has_another_shape_is_left_out() -> None:

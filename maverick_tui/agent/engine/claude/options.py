@@ -26,6 +26,8 @@ _OWN: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
 MAX_LINE = 50 * 1024 * 1024
 """Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
 
+WITH_HOOKS = {"CLAUDE_CODE_SIMPLE": "", "CLAUDE_CODE_SAFE_MODE": ""}
+"""The first has the CLI ask no hook (measured), and our judge is one; `claude --bare` sets it for what it starts."""
 NO_SOCKET = {"CLAUDE_CODE_HARBOR_KITE": "0"}
 """The CLI would listen at a socket of its own, where agents of other sessions, and any program of the user, can send
 prompts that nobody is shown. This variable, which is not documented, has it do without (measured)."""
@@ -70,7 +72,7 @@ def options_of(
 
 
 def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, str]:
-    """What the CLI can only be told by variables; those that the user has set win, but for four."""
+    """What the CLI can only be told by variables; the user's own win, but for what the judge needs."""
     defaults = {
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(agent.max_tokens or settings.max_tokens),
         "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
@@ -84,7 +86,8 @@ def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, st
     if any(parse_tool(entry).name == "TodoWrite" for entry in agent.allowed_tools):
         defaults |= {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", "CLAUDE_CODE_ENABLE_TASKS": "0"}
     # Not a matter of taste: the project's own jobs would run, and `cd src` would lead to another `src`.
-    fixed = {"CDPATH": "", **NO_SOCKET, **NO_BUNDLED_SKILLS, **({} if schedules(agent.allowed_tools) else NO_JOBS)}
+    jobs = {} if schedules(agent.allowed_tools) else NO_JOBS
+    fixed = {"CDPATH": "", **WITH_HOOKS, **NO_SOCKET, **NO_BUNDLED_SKILLS, **jobs}
     return environment_of(agent, settings, defaults) | fixed
 
 

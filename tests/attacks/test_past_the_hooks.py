@@ -1,4 +1,4 @@
-"""Skills: what their texts would have the CLI run by itself, past every judge, does not run."""
+"""What the CLI would run by itself, or without asking a hook, and so past our judge: it does not."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude import options
+from maverick_tui.events.kinds import PermissionAsked, TurnEnded
+from maverick_tui.runs.commands import SetMode
 from tests.conftest import ServeModel
 from tests.runs.watching import watch
 from tests.support.agents import Talker
-from tests.support.model import call, say, scene
+from tests.support.model import bash, call, say, scene
 
 
 class Skilled(Talker):
     name = "skilled"
     allowed_tools = ["Read", "Skill", "Bash(ls:*)"]
+
+
+class Remover(Talker):
+    name = "remover"
+    allowed_tools = ["Bash"]
 
 
 def skill(name: str, line: str) -> None:
@@ -70,3 +77,20 @@ async def test_no_skill_runs_commands_by_itself(
                 await run.ask(prompt)
     assert left.exists() == is_open
     assert mine.exists() == is_open
+
+
+@pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
+async def test_no_variable_of_the_persons_takes_the_hooks_away(
+    is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_open:
+        monkeypatch.setattr(options, "WITH_HOOKS", {})
+    victim = Path("victim.txt")
+    victim.touch()
+    async with serve([scene(bash("rm victim.txt"), say("Done."), prompt="go")]):
+        monkeypatch.setenv("CLAUDE_CODE_SIMPLE", "1")
+        async with watch(Remover) as run:
+            run.run.send(SetMode("acceptEdits"))
+            run.prompt("go")
+            await run.until(TurnEnded if is_open else PermissionAsked)
+            assert victim.exists() != is_open
