@@ -67,7 +67,10 @@ class ThreadedFollower:
 
 
 class HostFollower(ThreadedFollower):
-    """Reads a run that is not kept, masked as a journal would be. It is no reader: nobody looks at the run by it."""
+    """Reads a run that is not kept, masked by what this process knows to be secret.
+
+    It is no reader: nobody looks at the run by it.
+    """
 
     def __init__(self, run_id: str) -> None:
         """Wait for what has come so far. NetworkError or ConfigError if its host cannot be asked."""

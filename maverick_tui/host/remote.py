@@ -25,7 +25,7 @@ from maverick_tui.host.lines import (
     object_of,
 )
 from maverick_tui.host.ways import THIS_MACHINE, AwayError, HostGoneError, Way
-from maverick_tui.runs.commands import AnswerPermission, Command, Interrupt, SendPrompt
+from maverick_tui.runs.commands import AnswerPermission, Command, DropPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 
@@ -138,8 +138,10 @@ class RemoteRun:
 
     @property
     def unsent(self) -> list[str]:
-        """Prompts that nobody has confirmed: their run has ended, or they were overtaken by its end."""
-        return [command.text for command in self._unheard.values() if isinstance(command, SendPrompt)]
+        """Prompts that nobody has confirmed, nor taken back: their run has ended, or they were overtaken by its end."""
+        waiting = self._unheard.values()
+        dropped = {command.prompt_id for command in waiting if isinstance(command, DropPrompt)}
+        return [one.text for one in waiting if isinstance(one, SendPrompt) and one.prompt_id not in dropped]
 
     def _write(self, name: str, command: Command) -> None:
         if self._line is not None:

@@ -28,6 +28,7 @@ from maverick_tui.host.listening import listening
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
+from maverick_tui.masking.redact import redact_data
 from maverick_tui.runs.board import RunHandle
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, command_from_json
 from maverick_tui.runs.log import EventLog
@@ -161,7 +162,8 @@ class RunServer:
             self._count(until)
             self._state.leave(at)
         self._count(len(self._events))
-        state = {**self._state.to_json(), "read_by": self._following.names}
+        # Whoever lists it does not know what its secrets are.
+        state = redact_data({**self._state.to_json(), "read_by": self._following.names}, stand_in=lambda *_: None)
         return HostHello(
             self.run_id,
             self._agent,

@@ -107,7 +107,9 @@ async def _tell_by_command(run: RunModel, news: News) -> None:
     except ConfigError as error:
         log.warning("News cannot be told by a command: %s", error)
         return
-    await tell_by_command(settings.notify_command, Told(run.run_id, run.agent, run.title, news))
+    is_far = run.attached is not None and run.attached.machine
+    folder = run.store.loaded.cwd if run.store.loaded is not None and not is_far else ""
+    await tell_by_command(settings.notify_command, Told(run.run_id, run.agent, run.title, news, folder))
 
 
 def alert_commands(preferences: Preferences) -> Iterator[SystemCommand]:

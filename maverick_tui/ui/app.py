@@ -421,8 +421,8 @@ class MaverickApp(App[int]):
 
     @property
     def farewell(self) -> list[str]:
-        """What is said once the application is gone: which agents are still at work, and how to come back to them."""
-        return [f"{one_line(title)} is still at work: maverick attach {name}" for title, name in self._leaving.left]
+        """What is said once the application is gone: which agents are still there, and how to come back to them."""
+        return [f"{one_line(words)}: maverick attach {name}" for words, name in self._leaving.left]
 
     async def action_quit(self) -> None:
         """Quit; with an agent at work, or something that was not sent, ask first."""

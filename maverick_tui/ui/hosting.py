@@ -12,6 +12,8 @@ from textual.app import App
 from textual.worker import get_current_worker
 
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.settings import secret_inputs
 from maverick_tui.runs.board import Attachment
 from maverick_tui.ui.following import TAKEN_WITHIN, SentThere, greet
 from maverick_tui.ui.told_work import work_told
@@ -166,6 +168,7 @@ def order_for(
     """What the host of a run is told; one that goes on does so in its own folder."""
     from maverick_tui.host.orders import Order
 
+    conceal(secret_inputs(inputs))  # the host does so as well, and exports are made here
     order = Order(
         run.run_id,
         agent,

@@ -158,8 +158,9 @@ class Leaving:
             if run.attached is None or (run.is_busy and fate == "end"):
                 run.close()
             else:
-                if run.is_busy and fate == "leave":
-                    self.left.append((run.title, run.attached.named(run.run_id)))
+                if run.is_busy:
+                    state = "is still at work" if fate == "leave" else "waits for you"
+                    self.left.append((f"{run.title} {state}", run.attached.named(run.run_id)))
                 leaving.append(self._leave_run(run, fate))
         self._give_up(self._board.runs.values(), waiting)
         await asyncio.gather(*leaving)

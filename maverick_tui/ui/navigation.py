@@ -78,6 +78,7 @@ class Navigation:
     async def _runs_elsewhere(self) -> list[Item]:
         from maverick_tui.ui.picker.elsewhere import read_elsewhere
 
+        self.runs_changed()  # ours are looked at as often, so that none of the rows stands still
         return await read_elsewhere(self._board.runs, self._clock())
 
     def make_run_screen(self, run: RunModel) -> RunScreen:

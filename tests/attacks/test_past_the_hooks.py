@@ -85,6 +85,7 @@ async def test_no_variable_of_the_persons_takes_the_hooks_away(
 ) -> None:
     if is_open:
         monkeypatch.setattr(options, "WITH_HOOKS", {})
+        monkeypatch.setattr(options, "ALONE", {})
     victim = Path("victim.txt")
     victim.touch()
     async with serve([scene(bash("rm victim.txt"), say("Done."), prompt="go")]):

@@ -180,9 +180,8 @@ async def test_it_goes_on_while_another_version_is_put_in_the_place_of_its_own(
 ) -> None:
     """It has imported what it needs once it has connected; what stands there later is another version's."""
     copy = tmp_path / "installed"
-    shutil.copytree(
-        PACKAGE, copy / "maverick_tui"
-    )  # compiled as it is: what is changed below is read anew all the same
+    # Compiled as it is: what is changed below is read anew all the same. Others may compile, too, and rename.
+    shutil.copytree(PACKAGE, copy / "maverick_tui", ignore=shutil.ignore_patterns("*.pyc.*"))
     program = (
         f"import sys; sys.path.insert(0, {str(copy)!r})\n"
         "from maverick_tui.host import process\n"

@@ -15,7 +15,7 @@ from maverick_tui.host.lines import VERSION, line
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.ways import LocalWay
-from maverick_tui.runs.commands import AnswerPermission, Interrupt, SendPrompt
+from maverick_tui.runs.commands import AnswerPermission, DropPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.store import GONE
 from tests.history.kept import keep
 from tests.host.served_run import RUN, Served, serving, until
@@ -138,7 +138,9 @@ async def test_what_is_too_long_is_not_sent_and_what_was_not_heard_is_known() ->
     remote.send(SendPrompt("p", "x" * 5_000_000))
     remote.send(SendPrompt("q", "Go"))
     assert [text for text in said if "too long" in text]
-    assert remote.unsent == ["Go"]
+    remote.send(SendPrompt("r", "Delete it"))
+    remote.send(DropPrompt("r"))
+    assert remote.unsent == ["Go"], "what was taken back is not given back"
 
 
 async def test_one_that_only_reads_says_so_and_sends_nothing() -> None:

@@ -18,6 +18,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import listening as host_listening
 from maverick_tui.host.lines import LONGEST, VERSION, events_of
 from maverick_tui.host.places import has_host, hosted_runs, make_runtime_folder, socket_of
+from maverick_tui.masking.redact import conceal
 from maverick_tui.runs.commands import CloseRun, Interrupt, SendPrompt
 from tests.host.served_run import RUN, Served, serving, until
 from tests.support.runs import Tape
@@ -261,3 +262,10 @@ async def test_it_takes_nothing_along_that_is_another_ones() -> None:
         socket_of(RUN).write_text("another one's")
         run.events.close()
     assert socket_of(RUN).read_text() == "another one's"
+
+
+async def test_what_is_secret_in_its_process_is_told_to_nobody_who_lists_it() -> None:
+    conceal(["Wv5-listed-Kk"])
+    async with serving(Tape().connect().prompt("Log in with Wv5-listed-Kk").say("Yes.").done().events) as run:
+        state = run.server.about().state
+    assert state["first_prompt"] == "Log in with [secret]"

@@ -18,6 +18,7 @@ from maverick_tui.host import starting
 from maverick_tui.host.orders import Order, order_from_json
 from maverick_tui.host.process import _past_of
 from maverick_tui.host.starting import WaitingHost
+from maverick_tui.masking.redact import redact
 from maverick_tui.plain_settings import PlainSettings
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.runs.forking import fork_of
@@ -52,6 +53,12 @@ def test_a_host_is_told_all_that_a_new_run_needs() -> None:
     wanted = Order(RUN, "reviewer", "/shop", inputs={"base": "main"}, script="/s.yaml", shared="/scratch", is_demo=True)
     assert told(order) == wanted
     assert _past_of(told(order)) is None
+
+
+def test_a_secret_that_a_host_is_given_is_masked_here_as_well() -> None:
+    run = RunModel(RUN, "reviewer", Board(lambda *_: None))
+    order_for(run, "reviewer", {"password": "Zq9-hosted-Xx"}, RunSetup(Path("/shop"), PlainSettings()), None)
+    assert redact("It is Zq9-hosted-Xx.") == "It is [secret]."
 
 
 def test_a_host_goes_on_from_the_very_past_that_is_on_the_screen() -> None:

@@ -115,7 +115,8 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
         assert at_rest.handle.take() == [CloseRun(if_unused=True)]
         assert isinstance(seen.handle, Kept)
         assert seen.handle.take() == [], "we only look on"
-        told = [f"reviewer is still at work: maverick attach {app.run_model.run_id}"] if key == "enter" else []
+        words = {"enter": "is still at work", "i": "waits for you"}.get(key)
+        told = [f"reviewer {words}: maverick attach {app.run_model.run_id}"] if words else []
         assert app.farewell == told
 
 

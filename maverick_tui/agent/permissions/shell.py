@@ -169,7 +169,7 @@ def _parts(text: str) -> Iterator[str]:
 def with_tails(text: str) -> Iterator[str]:
     """A word, and what may be the value of an option that it is joined to: `-t.git/hooks`, `-rfx`, `--output/x`."""
     yield text
-    if text.startswith("-"):
+    if text.startswith("-") and not text[1:2].isspace():  # which begins a list in prose
         is_long = text.startswith("--")
         yield from (text[at:] for at in range(2, len(text)) if not is_long or text[at] in "/.~@")
 

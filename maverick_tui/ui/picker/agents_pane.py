@@ -128,7 +128,7 @@ class AgentsPane(Vertical):
         """The runs that the list begins with; `show` shows them."""
         self._elsewhere: Sequence[Item] = ()
         self._find_elsewhere = elsewhere
-        self._is_looking = False
+        self._is_looking = self._has_looked = False
         self.found = Found()
         """The agents, as they were read last."""
         self.is_reading = True
@@ -176,16 +176,20 @@ class AgentsPane(Vertical):
             found = await self._find_elsewhere()
         finally:
             self._is_looking = False
+        comes_back, self._has_looked = not self._has_looked, True
         if found != self._elsewhere:
             self._elsewhere = found
-            self.show()
+            is_untouched = not self._query and self.list.item in self.found.items[:1]
+            self.show(at_first=comes_back and is_untouched and any(item.needs_person for item in found))
 
-    def show(self) -> None:
-        """Show what there is; the same item stays highlighted if it is still there."""
+    def show(self, *, at_first: bool = False) -> None:
+        """Show what there is; the same item stays highlighted if it is still there, unless it is to be the first."""
         runs = sorted((*self.runs, *self._elsewhere), key=lambda item: not item.needs_person)
         self._items = [*runs, *self.found.items]
         self.list.measure(self._items)
         self._show_rows(jump=False)
+        if at_first:
+            self.list.move(-len(self.list.rows))
 
     def _change(self) -> None:
         self._show_rows(jump=bool(self._query))

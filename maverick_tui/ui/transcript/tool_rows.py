@@ -11,6 +11,7 @@ from rich.style import Style
 
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert, one_line, revealed
+from maverick_tui.markup import grammar
 from maverick_tui.markup.code import lexer_of
 from maverick_tui.markup.hunks import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.runs import tool_text
@@ -39,8 +40,8 @@ _SHOWN_BELOW = ("AskUserQuestion", "ExitPlanMode", "TodoWrite")
 _WANTS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
 _DESCRIBED = {"Agent": "prompt", "Bash": "command", "Task": "prompt"}
 """Tools whose calls the model describes in words of its own, and the argument that says what they really do."""
-_DRAWN_OTHERWISE = re.compile(r"^[ >]*(?:`{3,}|~{3,}) *(\w+) *$|(?<=[-*+] \[)[xX](?=\])", re.MULTILINE)
-"""The language of a block of code, which its colours tell, and what is done in a list."""
+_DONE = re.compile(r"(?<=[-*+] \[)[xX](?=\])")
+"""What is done in a list is drawn as a sign."""
 _NO_LANGUAGE = ("text", "txt", "plain", "plaintext")
 _TASKS_RUNNING = ("running", "pending", "started")
 
@@ -170,16 +171,25 @@ def _plan(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
 
 def _leaves_out(rows: list[Row], text: str) -> bool:
     """Whether a drawing lacks letters of its Markdown, in their order: titles of links, surplus cells, comments."""
-    demanded = _DRAWN_OTHERWISE.sub(_unless_drawn, revealed(text))
     drawn = (one for row in rows for one in row.text)
-    return not all(letter in drawn for letter in demanded if letter.isalnum())  # each after the one before it
+    return not all(letter in drawn for letter in _demanded(revealed(text)) if letter.isalnum())  # each after the other
 
 
-def _unless_drawn(found: re.Match[str]) -> str:
-    """A word that is no language may be anything."""
-    language = found[1]
-    is_known = language is None or language.lower() in _NO_LANGUAGE or lexer_of(language.lower()) is not None
-    return "" if is_known else language
+def _demanded(text: str) -> str:
+    """What a drawing has to show: all but the languages of blocks of code, which their colours tell, and done boxes."""
+    lines = [*text.split("\n"), ""]
+    for block in grammar.blocks(text):
+        first, behind = block.map or (0, 0)
+        if block.type == "fence" and _is_language(block.info.strip()):
+            lines[first] = ""
+        elif block.type == "inline":
+            lines[first:behind] = [_DONE.sub("", line) for line in lines[first:behind]]
+    return "\n".join(lines)
+
+
+def _is_language(word: str) -> bool:
+    """Whether it says no more than that; any other word behind a fence may be anything."""
+    return word.lower() in _NO_LANGUAGE or lexer_of(word.lower()) is not None
 
 
 def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:

@@ -174,6 +174,12 @@ def test_an_option_that_is_too_long_is_not_looked_at_end_by_end(
     assert looked_at < 3 * MOST_NAMED
 
 
+def test_a_list_in_a_long_text_is_no_option(tmp_path: Path) -> None:
+    text = "- did this and that. " * 100
+    judge = Judge(("Bash(gh pr create:*)",), tmp_path, person=False)
+    assert judge.judge("Bash", {"command": f'gh pr create --title x --body "{text}"'}).decision == "allow"
+
+
 def test_an_option_of_ordinary_length_is() -> None:
     found = mentions("tar -xf" + "a/" * 100 + ".git/hooks")
     assert found is not None

@@ -60,6 +60,7 @@ async def test_they_come_first_those_that_need_somebody_on_top_and_what_is_highl
     write_agent("alpha")
     others = Others()
     async with opened(elsewhere=others) as (app, pilot):
+        await until(pilot, lambda: app.picker._agents._has_looked, "it has looked")
         before = app.highlighted
         others.runs = [live("1", "working"), live("2", "asks", asks=["Bash"])]
         await until(pilot, lambda: "run:2" in keys_of(app), "they are listed")
@@ -77,6 +78,20 @@ async def test_they_come_first_those_that_need_somebody_on_top_and_what_is_highl
         assert not app.intents(PickerScreen.CloseRequested)
         others.runs = []
         await until(pilot, lambda: not any(key.startswith("run:") for key in keys_of(app)), "they are gone")
+
+
+async def test_who_comes_back_to_one_that_needs_somebody_is_taken_to_it() -> None:
+    write_agent("alpha")
+    async with opened(elsewhere=Others(live("1", "working"), live("2", "asks", asks=["Bash"]))) as (app, pilot):
+        await until(pilot, lambda: app.list.item is not None and app.list.item.run_id == "2", "it is highlighted")
+
+
+async def test_who_comes_back_to_those_that_need_nobody_is_left_where_agents_are() -> None:
+    write_agent("alpha")
+    async with opened(elsewhere=Others(live("1", "working"))) as (app, pilot):
+        await until(pilot, lambda: "run:1" in keys_of(app), "it is listed")
+        assert app.list.item is not None
+        assert not app.list.item.run_id
 
 
 async def test_beside_the_list_stands_what_happened_while_nobody_looked() -> None:

@@ -239,6 +239,7 @@ def test_a_plan_is_shown_as_what_it_is() -> None:
         "```HIDDEN\nls\n```",
         'Use ~~~HIDDEN as a fence. [docs](https://a.b "HIDDEN")',
         'NEDDIH [docs](https://a.b "HIDDEN")',
+        'See [docs](https://a.b "HIDDEN")\n\n~~~~\n```HTML\n```INI\n```DART\n```D\n```ELIXIR\n```NASM\n~~~~',
     ],
 )
 def test_nothing_of_a_plan_that_is_to_be_allowed_is_left_out(plan: str) -> None:

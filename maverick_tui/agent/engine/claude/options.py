@@ -33,8 +33,9 @@ NO_SOCKET = {"CLAUDE_CODE_HARBOR_KITE": "0"}
 prompts that nobody is shown. This variable, which is not documented, has it do without (measured)."""
 NO_BUNDLED_SKILLS = {"CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1"}
 """The CLI's own skills have commands in them that it runs by itself, without a hook, and so without a judge."""
-ALONE = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True}
-"""The settings: such a socket, where there is one nevertheless, takes nothing, and no other skill runs commands so."""
+ALONE = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True, "env": WITH_HOOKS}
+"""The settings: such a socket, where there is one nevertheless, takes nothing, no other skill runs commands so, and
+what other files of settings say of the environment does not count either."""
 
 
 def options_of(
