@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from textual import events
 from textual.app import App
@@ -126,8 +126,11 @@ class Navigation:
         return [screen for screen in reversed(self._app.screen_stack) if isinstance(screen, RunScreen)]
 
     def screen_of(self, run: RunModel) -> RunScreen | None:
-        """The screen of a run, if there is one."""
-        return next((screen for screen in self.run_screens if screen.run is run), None)
+        """The screen of a run, if there is one; it is asked about each event of each run, so it takes no detours."""
+        for screen in reversed(self._app.screen_stack):
+            if getattr(screen, "run", None) is run:
+                return cast("RunScreen", screen)
+        return None
 
     @property
     def shown_run(self) -> RunModel | None:
