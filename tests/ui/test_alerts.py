@@ -8,7 +8,11 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event, Usage
+from maverick_tui.host import notify_command
+from maverick_tui.host.notify_command import Told
 from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.runs.news import News
+from maverick_tui.ui import alerts
 from maverick_tui.ui.alerts import Alert, Notifier, Protocol, escape, protocol_of
 from tests.runs.story import NETWORK, ask, call, end
 
@@ -139,3 +143,16 @@ def test_nothing_foreign_gets_out_of_the_escape(protocol: Protocol) -> None:
 def test_a_failure_with_escapes_is_inert() -> None:
     alert = told(end("failed", failure=ev.Failure("E", "k", "a\x1b[2J\nb")))
     assert getattr(alert, "text", "") == "failed: a␛[2J b"
+
+
+async def test_a_command_is_never_the_one_of_the_project_that_it_tells_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Told] = []
+
+    async def tell(_command: object, told: Told) -> None:
+        said.append(told)
+
+    monkeypatch.setattr(notify_command, "tell_by_command", tell)
+    run = run_of()
+    run.store.apply(ev.AgentLoaded(1, "reviewer", "/work/clone"))
+    await alerts._tell_by_command(run, News("done", "done"))
+    assert [told.folder for told in said] == ["/work/clone"]
