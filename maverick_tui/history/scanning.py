@@ -208,7 +208,7 @@ class Scan:
                 self._missing += len(line)
                 self._damage.add(self.number, error)
             self.offset += len(line)
-        if self._damage.lines:
+        if self._damage.lines and not self.is_newer:
             self.summary.problem = f"It is {self._damage.words}"
         self._finish()
 

@@ -78,9 +78,8 @@ class HostFollower(ThreadedFollower):
         self._start()
 
     async def _read(self) -> None:
-        await asking.ask_host(
-            self.run_id, asking.HEARS_WITHIN
-        )  # a reader would try again for as long as the host lives
+        # A reader would try again for as long as the host lives.
+        await asking.ask_host(self.run_id, asking.HEARS_WITHIN)
         remote = RemoteRun(self.run_id, is_read_only=True, is_unseen=True)
         serving = asyncio.create_task(remote.serve())
         await remote.past()

@@ -51,9 +51,8 @@ LOOK_EVERY = 0.5
 
 def main() -> int:
     """Be the host that standard input asks for, if it asks for one."""
-    if not select.select([sys.stdin], [], [], 0)[
-        0
-    ]:  # while nobody waits for it; else the agent may need another engine
+    # While nobody waits for it; whoever has an order already may need another engine.
+    if not select.select([sys.stdin], [], [], 0)[0]:
         threading.Thread(target=importlib.import_module, args=(_SDK,), daemon=True).start()
     if not (told := sys.stdin.buffer.read()):
         return 0

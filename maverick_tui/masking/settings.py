@@ -36,11 +36,8 @@ def _password(address: str) -> str:
 
 def secret_inputs(inputs: Mapping[str, object]) -> Iterator[str]:
     """The values of an agent's inputs that are secret by their names."""
-    yield from (value for name, value in inputs.items() if isinstance(value, str) and _is_given(name, value))
-
-
-def _is_given(name: str, value: str) -> bool:
-    return is_secret(name) and len(value) >= LEAST_GIVEN
+    named = ((name, value) for name, value in inputs.items() if isinstance(value, str))
+    yield from (value for name, value in named if is_secret(name) and len(value) >= LEAST_GIVEN)
 
 
 def custom_headers(lines: str) -> dict[str, str]:

@@ -41,7 +41,7 @@ async def test_a_run_hears_nobody_but_us(
     if opened != "nothing":
         monkeypatch.setattr(options, "NO_SOCKET", {})
     if opened == "both":
-        monkeypatch.setattr(options, "ALONE", {})
+        monkeypatch.setattr(options, "FIXED_SETTINGS", {})
     async with serve([scene(say("Hello."), prompt="one"), scene(say("Hm."))]) as model, watch(Talker) as run:
         await run.ask("one")
         found = sockets(mark)

@@ -10,7 +10,7 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude import options
-from maverick_tui.events.kinds import PermissionAsked, TurnEnded
+from maverick_tui.events.kinds import PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.runs.commands import SetMode
 from tests.conftest import ServeModel
 from tests.runs.watching import watch
@@ -60,7 +60,7 @@ async def test_no_skill_runs_commands_by_itself(
 ) -> None:
     if is_open:
         monkeypatch.setattr(options, "NO_BUNDLED_SKILLS", {})
-        monkeypatch.setattr(options, "ALONE", {})
+        monkeypatch.setattr(options, "FIXED_SETTINGS", {})
     left = trapped(Path.cwd())
     mine = tmp_path / "mine"
     scenes = [
@@ -75,6 +75,7 @@ async def test_no_skill_runs_commands_by_itself(
             run.allows_everything = True
             for prompt in ("one", "two"):
                 await run.ask(prompt)
+    assert len([event for event in run.events if isinstance(event, ToolFinished)]) == 2, "each was called"
     assert left.exists() == is_open
     assert mine.exists() == is_open
 
@@ -85,7 +86,7 @@ async def test_no_variable_of_the_persons_takes_the_hooks_away(
 ) -> None:
     if is_open:
         monkeypatch.setattr(options, "WITH_HOOKS", {})
-        monkeypatch.setattr(options, "ALONE", {})
+        monkeypatch.setattr(options, "FIXED_SETTINGS", {})
     victim = Path("victim.txt")
     victim.touch()
     async with serve([scene(bash("rm victim.txt"), say("Done."), prompt="go")]):

@@ -24,7 +24,7 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.processes import offline_environment
-from tests.support.hosts import end_hosts
+from tests.support.hosts import end_hosts, hosts
 from tests.support.processes import wait_until_gone
 from tests.support.pty_program import PATIENCE
 from tests.support.sampling import sampled
@@ -55,8 +55,9 @@ def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
         time.sleep(0.01)
     killed = time.monotonic()
     os.kill(app.pid, signal.SIGKILL)
-    end_hosts(mark, signal.SIGKILL)
     assert app.wait() == -signal.SIGKILL
+    assert hosts(mark), "the run goes on without it"
+    end_hosts(mark, signal.SIGKILL)
     assert wait_until_gone(mark, 60.0) == {}
     check_kept(max((word for at, word in seen if at < killed - ON_SCREEN), default=WORDS[0]))
 

@@ -89,7 +89,6 @@ class Ink:
             is_erased = _ERASES and row.trail > _FEW and is_erased_alike(row.last)
             self._out.append(f"\x1b[{row.trail}X" if is_erased else " " * row.trail)
 
-    def _take(self, pen: str) -> str:
+    def _take(self, pen: str) -> None:
         self._out.append(step(self._pen, pen))
         self._pen = pen
-        return pen

@@ -61,9 +61,9 @@ PAINTING = (
         Private(_STRIP, f"_{name}_cache", "strip.py: a cache that is made when it is first asked for")
         for name in ("divide", "crop", "style", "filter", "line_length", "crop_extend", "offsets")
     ),
-    Private(_STRIP, "render_ansi", "strip.py: the codes of a style", ("style", "color_system")),
-    Private("rich.style:Style", "_ansi", "strip.py: the codes of a style, once they are known"),
-    Private("rich.console:Console", "_color_system", "strip.py: which colours the terminal has"),
+    Private(_STRIP, "render_ansi", "pens.py: the codes of a style", ("style", "color_system")),
+    Private("rich.style:Style", "_ansi", "pens.py: the codes of a style, once they are known"),
+    Private("rich.console:Console", "_color_system", "strip.py, ink.py: which colours the terminal has"),
     Private(_DRIVER, "_app", "driver.py: keys go straight into its queue"),
     Private(_DRIVER, "_auto_restart", "driver.py: whether the terminal is ours to give up for a Ctrl+Z"),
     Private(_DRIVER, "_debug", "driver.py: the parser of keys is made as Textual makes it"),

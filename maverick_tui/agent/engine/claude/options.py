@@ -33,7 +33,7 @@ NO_SOCKET = {"CLAUDE_CODE_HARBOR_KITE": "0"}
 prompts that nobody is shown. This variable, which is not documented, has it do without (measured)."""
 NO_BUNDLED_SKILLS = {"CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1"}
 """The CLI's own skills have commands in them that it runs by itself, without a hook, and so without a judge."""
-ALONE = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True, "env": WITH_HOOKS}
+FIXED_SETTINGS = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True, "env": WITH_HOOKS}
 """The settings: such a socket, where there is one nevertheless, takes nothing, no other skill runs commands so, and
 what other files of settings say of the environment does not count either."""
 
@@ -59,7 +59,7 @@ def options_of(
         effort=agent.effort,  # type: ignore[arg-type]
         hooks=Guard(judge_of(agent, cwd, person=person, environment=settings.env)).hooks,
         skills=list(agent.skills) if agent.skills is not None else None,
-        settings=json.dumps(ALONE | ({"hooks": agent.hooks} if agent.hooks else {})),
+        settings=json.dumps(FIXED_SETTINGS | ({"hooks": agent.hooks} if agent.hooks else {})),
         setting_sources=list(settings.setting_sources),
         cli_path=settings.cli_path,
         env=_environment(agent, settings),
