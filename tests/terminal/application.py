@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.support.pty_program import PATIENCE, PtyProgram
 from tests.support.terminal import Glass
-from tests.terminal.grammar import Written, parse
+from tests.terminal.grammar import Written, parse, without_half
 
 MAVERICK = str(Path(sys.executable).parent / "maverick")
 
@@ -21,8 +21,6 @@ CTRL_B, CTRL_C, CTRL_E, CTRL_F, CTRL_G, CTRL_J, CTRL_N, CTRL_O, CTRL_P, CTRL_Q, 
     chr(ord(letter) - ord("a") + 1) for letter in "bcefgjnopquxyz"
 )
 # What the shell and the editors of the tests write (between [ and ] is what they were told to say), and marks.
-_HALF = re.compile(rb"(?:\x1b(?:\[[0-9;?<>=]*)?|[\xc2-\xf4][\x80-\xbf]{0,2})$")
-"""A sequence or a character that was cut off."""
 _FAREWELL = rb"(?:handyman is still at work: maverick attach [0-9a-f]+\r\n)+$"
 _STOPPED = rb"(?:\r\n\[1\]\+  Stopped[^\r]*\r\n)?\[[a-z0-9 ]+\]\r\n(?:\r\n)?"
 _OTHERS = re.compile(rb"|".join((_FAREWELL, rb"\x1b\]7777;[^\x07]*\x07", _STOPPED)))
@@ -47,7 +45,7 @@ class Application(PtyProgram):
         """What the application itself has written; all of it must be of its grammar."""
         written = _OTHERS.sub(b"", self.written)
         # While it runs, and where it was killed or has lost its terminal, it may be in the middle of a word.
-        return parse(written if self.code == 0 else _HALF.sub(b"", written))
+        return parse(written if self.code == 0 else without_half(written))
 
     def type_line(self, text: str) -> None:
         """Write into the prompt, and send it once it stands there."""

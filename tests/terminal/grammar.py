@@ -36,6 +36,12 @@ _TOKEN = re.compile(
     r"|(?P<bell>\x07)"
 )
 
+_HALF = re.compile(
+    rb"(?:\x1b\[[0-9;]+r(?:\x1b\[[0-9;]+H(?:\x1bD)*)?)?"  # a region that was not given up yet
+    rb"(?:\r\n?)?"
+    rb"(?:\x1b(?:\[[0-9;?<>=$]*|\][^\x07]*)?|[\xc2-\xf4][\x80-\xbf]{0,2})?\Z"
+)
+
 
 class ForeignBytes(AssertionError):
     """The terminal got something that is not in the grammar."""
@@ -60,6 +66,11 @@ class Written:
     def is_as_before(self) -> bool:
         """Whether the terminal is as it was before the application began."""
         return self.modes == MODES and self.keyboards == self.titles == 0
+
+
+def without_half(data: bytes) -> bytes:
+    """The output without a sequence or a character at its end that was cut off."""
+    return _HALF.sub(b"", data, count=1)
 
 
 def parse(data: bytes) -> Written:
