@@ -158,6 +158,20 @@ async def test_a_call_that_nobody_was_asked_about_is_the_last_one(
     assert [victim.exists() for victim in victims] == [False, True]
 
 
+async def test_a_judge_that_breaks_lets_nothing_through(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_given: Any) -> Any:
+        raise RuntimeError("It breaks.")
+
+    monkeypatch.setattr(Guard, "_before", broken)
+    victim = Path("victim.txt")
+    victim.touch()
+    async with serve([bash("rm victim.txt"), say("Done.")]), watch(Remover) as run:
+        ended = await run.ask("go")
+    assert ended.outcome == "done"
+    assert [event.is_error for event in run.all(ToolFinished)] == [True]
+    assert victim.exists()
+
+
 def at_once(*calls: tuple[str, dict[str, Any]]) -> Answer:
     return Answer(steps=tuple(ToolStep(tool=tool, input=arguments) for tool, arguments in calls))
 

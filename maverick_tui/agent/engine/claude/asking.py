@@ -37,18 +37,19 @@ class HookWatch:
         """The tools of the calls that are under way. A result without one is of an earlier session."""
 
     def over(self, hooks: Hooks) -> dict[Any, list[HookMatcher]]:
-        """The hooks, noted whenever they are asked; what fails in them, or takes too long, blocks what they guard."""
+        """The hooks, noted when they are asked. A call whose hook fails is blocked; the CLI blocks late ones itself."""
         given = {**hooks, "UserPromptSubmit": hooks.get("UserPromptSubmit") or [HookMatcher(hooks=[_pass])]}
         return {event: [self._watched(matcher, event) for matcher in matchers] for event, matchers in given.items()}
 
     def _watched(self, matcher: HookMatcher, event: str) -> HookMatcher:
-        blocks: Any = "block" if self._is_live and event == "PreToolUse" else matcher.on_failure
-        return replace(matcher, hooks=[self._noted(hook) for hook in matcher.hooks], on_failure=blocks)
+        is_of_call = event == "PreToolUse"
+        blocks: Any = "block" if self._is_live and is_of_call else matcher.on_failure
+        return replace(matcher, hooks=[self._noted(hook, is_of_call) for hook in matcher.hooks], on_failure=blocks)
 
-    def _noted(self, hook: Any) -> Any:
-        async def noted(given: Any, call: str | None, context: Any) -> Any:
-            self.note(call)
-            return await hook(given, call, context)
+    def _noted(self, hook: Any, is_of_call: bool) -> Any:
+        async def noted(given: Any, ident: str | None, context: Any) -> Any:
+            self.note(ident if is_of_call else None)
+            return await hook(given, ident, context)
 
         return noted
 
