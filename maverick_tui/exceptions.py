@@ -15,6 +15,7 @@ MaverickError
 │   ├── AgentNotFoundError      no agent of that name
 │   ├── LimitError              a limit of the executor does not allow the next step (maverick_tui.executor)
 │   ├── RefusalError            the model refuses to answer (maverick_tui.executor)
+│   ├── UnaskedError            the CLI does not ask Maverick about what its tools do (maverick_tui.agent)
 │   └── ToolError               a tool could not do what it was asked to (maverick_tui.executor)
 ├── WorkflowError               several agents could not do their work together
 └── ConfigError                 a setting, an agent file or a folder is wrong

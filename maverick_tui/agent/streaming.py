@@ -5,12 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, Event, ReplyRestarted, ToolCalled
-from maverick_tui.exceptions import AgentError, StreamingError
+from maverick_tui.exceptions import AgentError, ErrorKind, StreamingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from claude_agent_sdk import Message
+
+
+class UnaskedError(AgentError):
+    """The CLI does not ask Maverick about what its tools do, or did not about one of them; it is ended at once."""
+
+    kind_by_default: ErrorKind = "invalid"
+    hint_by_default = (
+        "Something switches the hooks of Claude Code off: look for CLAUDE_CODE_* variables, its managed settings, "
+        "and a cli_path to another version; if you find nothing, please report it."
+    )
 
 
 class Heard:
@@ -56,8 +66,8 @@ def streaming_error(cause: AgentError, partial: Sequence[Message], text: str) ->
     from maverick_tui.executor.limits import LimitError
     from maverick_tui.executor.model.failures import RefusalError  # with all of pydantic, which a run begins without
 
-    # Where a limit or the model itself has ended it, nothing was wrong with the stream.
-    is_broken = not isinstance(cause, LimitError | RefusalError)
+    # Where a limit, the model itself or we have ended it, nothing was wrong with the stream.
+    is_broken = not isinstance(cause, LimitError | RefusalError | UnaskedError)
     error = StreamingError(
         f"The stream failed after {len(text):,} characters: {cause.message}" if is_broken else cause.message,
         partial_messages=partial,

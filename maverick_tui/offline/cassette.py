@@ -98,6 +98,8 @@ class RecordingTransport(CliTransport):
 class ReplayingTransport(CliTransport):
     """Plays a cassette to the SDK. Our side must send what was recorded, and what came after that waits for it."""
 
+    is_live = False
+
     def __init__(self, options: ClaudeAgentOptions, cassette: Cassette, speed: float | None = None) -> None:
         super().__init__(options)
         self._cassette = cassette

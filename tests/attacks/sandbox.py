@@ -172,8 +172,9 @@ class Sandbox:
         return self.project, self.home, self.outside, self.traces
 
     def name_a_program(self) -> None:
-        """Let the repository name a program that git runs to show a difference."""
+        """Let the repository name a program that git runs to show a difference, also after `restore`."""
         self._git("config", "diff.tricky.command", f"touch {MARKER}ext-diff; :")
+        shutil.copy2(self.project / ".git/config", self.unwatched / "as-it-was" / self.project.name / ".git/config")
 
     def _make_repository(self) -> None:
         """Make it, or copy one that was made before: there git has only to see that the files are the same."""

@@ -5,16 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from claude_agent_sdk import HookMatcher, ResultMessage
 
 from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude import options
-from maverick_tui.events.kinds import PermissionAsked, ToolFinished, TurnEnded
-from maverick_tui.runs.commands import SetMode
+from maverick_tui.agent.engine.claude.engine import ENGINE
+from maverick_tui.agent.engine.claude.guard import Guard
+from maverick_tui.agent.engine.claude.transport import CliTransport
+from maverick_tui.agent.streaming import UnaskedError
+from maverick_tui.events.kinds import ModelNamed, PermissionAsked, ToolFinished, TurnEnded
+from maverick_tui.offline.script import Answer, PauseStep, TextStep, ToolStep
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
 from tests.conftest import ServeModel
 from tests.runs.watching import watch
-from tests.support.agents import Talker
+from tests.support.agents import Talker, drain
 from tests.support.model import bash, call, say, scene
 
 
@@ -26,6 +33,11 @@ class Skilled(Talker):
 class Remover(Talker):
     name = "remover"
     allowed_tools = ["Bash"]
+
+
+class Busy(Talker):
+    name = "busy"
+    allowed_tools = ["Read", "Bash", "Agent", "ExitPlanMode"]
 
 
 def skill(name: str, line: str) -> None:
@@ -75,7 +87,7 @@ async def test_no_skill_runs_commands_by_itself(
             run.allows_everything = True
             for prompt in ("one", "two"):
                 await run.ask(prompt)
-    assert len([event for event in run.events if isinstance(event, ToolFinished)]) == 2, "each was called"
+    assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 2, "each was called"
     assert left.exists() == is_open
     assert mine.exists() == is_open
 
@@ -85,8 +97,8 @@ async def test_no_variable_of_the_persons_takes_the_hooks_away(
     is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if is_open:
-        monkeypatch.setattr(options, "WITH_HOOKS", {})
-        monkeypatch.setattr(options, "FIXED_SETTINGS", {})
+        without_hooks(monkeypatch)
+        monkeypatch.setattr(CliTransport, "is_live", False)  # nobody watches it either
     victim = Path("victim.txt")
     victim.touch()
     async with serve([scene(bash("rm victim.txt"), say("Done."), prompt="go")]):
@@ -96,3 +108,107 @@ async def test_no_variable_of_the_persons_takes_the_hooks_away(
             run.prompt("go")
             await run.until(TurnEnded if is_open else PermissionAsked)
             assert victim.exists() != is_open
+
+
+def without_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the environment switch off the CLI's hooks."""
+    monkeypatch.setattr(options, "WITH_HOOKS", {})
+    monkeypatch.setattr(options, "FIXED_SETTINGS", {})
+    monkeypatch.setenv("CLAUDE_CODE_SIMPLE", "1")
+
+
+def removing(name: str) -> Answer:
+    """The model takes a moment to write that a file be removed, which the CLI allows by itself where edits are."""
+    steps = (TextStep(text="Now."), PauseStep(pause=2), ToolStep(tool="Bash", input={"command": f"rm {name}"}))
+    return Answer(steps=steps)
+
+
+async def test_a_cli_that_asks_no_hook_is_ended_before_its_first_call(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_hooks(monkeypatch)
+    victim = Path("victim.txt")
+    victim.touch()
+    async with serve([removing(victim.name), say("Done.")]):
+        async with watch(Remover) as run:
+            run.run.send(SetMode("acceptEdits"))
+            ended = await run.ask("go")
+        assert ended.failure is not None
+        assert "does not ask Maverick's hooks" in ended.failure.message
+        _, failure = await drain(Remover().query("go"))
+        assert isinstance(failure, UnaskedError)
+    assert victim.exists()
+
+
+async def test_a_call_that_nobody_was_asked_about_is_the_last_one(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def about_reading_only(guard: Guard) -> dict[str, list[HookMatcher]]:
+        return {"PreToolUse": [HookMatcher(matcher="Read", hooks=[cast(Any, guard._before)])]}
+
+    monkeypatch.setattr(Guard, "hooks", property(about_reading_only))
+    victims = [Path("one.txt"), Path("two.txt")]
+    for victim in victims:
+        victim.touch()
+    async with serve([removing("one.txt"), removing("two.txt"), say("Done.")]), watch(Remover) as run:
+        run.run.send(SetMode("acceptEdits"))
+        ended = await run.ask("go")
+    assert ended.failure is not None
+    assert ended.failure.message == "A tool ran that Maverick was not asked about: Bash; the run was ended."
+    assert [victim.exists() for victim in victims] == [False, True]
+
+
+async def test_a_judge_that_breaks_lets_nothing_through(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_given: Any) -> Any:
+        raise RuntimeError("It breaks.")
+
+    monkeypatch.setattr(Guard, "_before", broken)
+    victim = Path("victim.txt")
+    victim.touch()
+    async with serve([bash("rm victim.txt"), say("Done.")]), watch(Remover) as run:
+        ended = await run.ask("go")
+    assert ended.outcome == "done"
+    assert [event.is_error for event in run.all(ToolFinished)] == [True]
+    assert victim.exists()
+
+
+def at_once(*calls: tuple[str, dict[str, Any]]) -> Answer:
+    return Answer(steps=tuple(ToolStep(tool=tool, input=arguments) for tool, arguments in calls))
+
+
+async def test_a_run_goes_on_whatever_becomes_of_its_calls(serve: ServeModel) -> None:
+    """None of these is taken for a call that ran unasked: refused, denied, cut short, a subagent's, before a resume."""
+    read = ("Read", {"file_path": str(Path("a.txt").absolute())})
+    command = ("Bash", {"command": "touch b.txt"})
+    sub = {"description": "look", "prompt": "below", "subagent_type": "general-purpose"}
+    scenes = [
+        scene(
+            at_once(read, read, ("Nonsense", {}), ("Read", {"no": 1}), ("ExitPlanMode", {}), command), prompt="first"
+        ),
+        scene(at_once(("Agent", sub)), say("Waiting."), prompt="second"),
+        scene(at_once(read, ("Nonsense", {}), ("Bash", {"command": "exit 3"})), say("Seen."), prompt="below"),
+        scene(at_once(command, command, read), prompt="third"),
+        scene(at_once(read, ("Bash", {"command": "exit 3"})), say("Back."), prompt="fourth"),
+        scene(say("Done.")),
+    ]
+    Path("a.txt").write_text("hello")
+    async with serve(scenes):
+        async with watch(Busy) as run:
+            run.prompt("first")
+            run.send(AnswerPermission((await run.until(PermissionAsked)).request, "deny"))
+            await run.until(TurnEnded)
+            run.allows_everything = True
+            await run.ask("second")
+            await run.until(ToolFinished, where=lambda event: "Exit code 3" in event.output)
+            run.allows_everything, asked = False, len(run.all(PermissionAsked))
+            run.prompt("third")
+            await run.until(PermissionAsked, asked + 1)
+            run.send(Interrupt())
+            await run.until(TurnEnded, where=lambda event: event.outcome == "interrupted")
+        assert not [event for event in run.all(TurnEnded) if event.failure]
+        assert len([event for event in run.all(ToolFinished) if not event.is_error]) >= 4
+        conversation = run.all(ModelNamed)[-1].session_id
+        async with ENGINE.sdk_session(Busy(), MaverickConfig.load(), Path.cwd(), resume=conversation) as session:
+            told = [message async for message in session.query("fourth")]
+    assert isinstance(told[-1], ResultMessage)
+    assert told[-1].result == "Back."

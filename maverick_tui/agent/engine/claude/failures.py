@@ -18,6 +18,7 @@ from claude_agent_sdk import CLINotFoundError as SdkNotFoundError
 from claude_agent_sdk import ProcessError as SdkProcessError
 from claude_agent_sdk._errors import MessageParseError
 
+from maverick_tui.agent.streaming import UnaskedError
 from maverick_tui.exceptions import (
     AgentError,
     CLINotFoundError,
@@ -97,6 +98,11 @@ def _wrap(error: BaseException, exit_code: int | None, stderr: str) -> AgentErro
     if isinstance(error, asyncio.TimeoutError):
         return TimeoutError(f"The Claude Code CLI did not answer in time: {text or 'no details'}.")
     if isinstance(error, SdkConnectionError):
+        if "on_failure" in text:
+            return UnaskedError(
+                "The Claude Code CLI is too old, or has not registered Maverick's hooks: it could run calls unjudged.",
+                hint="Update it, or remove cli_path (MAVERICK_CLI_PATH) to use the one that claude-agent-sdk installs.",
+            )
         if exit_code is not None:
             return _process_error(exit_code, stderr)
         hint = "Create the folder, or work in another one." if "Working directory" in text else _CHECK_CLI

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import claude_agent_sdk
-from claude_agent_sdk import ClaudeAgentOptions, Transport
+from claude_agent_sdk import ClaudeAgentOptions, StreamEvent, Transport
 
+from maverick_tui.agent.engine.claude.asking import HookWatch
 from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.transport import CliTransport
@@ -29,13 +31,14 @@ async def asked(
     require_prompt(prompt)
     transport = open_transport(options)
     reply = Reply(timeout=timeout, stderr=lambda: last_words(transport))
-    pump = asyncio.create_task(_pump(prompt, options, transport, reply), name="maverick-pump")
+    watch = HookWatch(is_live=is_live(transport))
+    options = replace(options, hooks=watch.over(options.hooks or {}))
+    pump = asyncio.create_task(_pump(prompt, options, transport, reply, watch), name="maverick-pump")
     try:
         yield reply
     finally:
         if not pump.done():
-            if isinstance(transport, CliTransport):
-                transport.is_abandoned = True
+            abandon(transport)
             pump.cancel()
         await finished(pump)
         reply.end()
@@ -48,10 +51,14 @@ async def finished(task: asyncio.Task[None]) -> None:
     await asyncio.wait({task})
 
 
-async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, turn: Reply) -> None:
+async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, turn: Reply, watch: HookWatch) -> None:
     try:
         async for message in claude_agent_sdk.query(prompt=prompt, options=options, transport=transport):
             turn.feed(message)
+            if (error := watch.found(message, is_answer=isinstance(message, StreamEvent))) is not None:
+                turn.end(error)
+                abandon(transport)
+                _cancel_this()  # the SDK tidies up for that alone
     except Exception as error:  # becomes the reader's exception
         turn.end(describe(error, transport))
     except asyncio.CancelledError:  # by us, who wait for no more; or by something inside the SDK, of which nobody tells
@@ -59,6 +66,23 @@ async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, 
         raise
     else:
         turn.end()
+
+
+def _cancel_this() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+
+
+def abandon(transport: Transport) -> None:
+    """Nobody waits for the answer any more: the CLI, if there is one, is ended at once."""
+    if isinstance(transport, CliTransport):
+        transport.is_abandoned = True
+
+
+def is_live(transport: Transport) -> bool:
+    """Whether it leads to a CLI, with tools that do something."""
+    return isinstance(transport, CliTransport) and transport.is_live
 
 
 def given_up() -> AgentError:

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -28,9 +28,18 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from maverick_tui.agent.engine.claude.asking import HookWatch
 from maverick_tui.agent.engine.claude.failures import compaction_failure
 from maverick_tui.agent.engine.claude.guard import Guard
-from maverick_tui.agent.engine.claude.oneshot import OpenTransport, describe, finished, given_up, last_words
+from maverick_tui.agent.engine.claude.oneshot import (
+    OpenTransport,
+    abandon,
+    describe,
+    finished,
+    given_up,
+    is_live,
+    last_words,
+)
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, UNANSWERED, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
@@ -78,17 +87,18 @@ class AgentSession:
         )
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
-        options = replace(options, hooks=guard.hooks)
         if options.can_use_tool is not None:
             options = replace(options, can_use_tool=self._guarded(options.can_use_tool, guard))
         self._jobs = JobWatch(self._tell)
-        if watches_jobs:
-            options = replace(options, hooks={**guard.hooks, **self._jobs.hooks})
         self._goes_on_in = options.cwd if options.resume else None
         """The folder in which a conversation is to go on, until the CLI has said where it does."""
         self._transport = open_transport(options)
+        self._watch = HookWatch(is_live=is_live(self._transport))
+        hooks = self._watch.over({**guard.hooks, **(self._jobs.hooks if watches_jobs else {})})
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
-        self._client = ClaudeSDKClient(replace(options, allowed_tools=[]), transport=self._transport)
+        self._client = ClaudeSDKClient(
+            replace(options, hooks=cast(Any, hooks), allowed_tools=[]), transport=self._transport
+        )
         self._timeout = timeout
         self._on_background = on_background
         self._free = asyncio.Lock()  # held from a prompt's sending to the end of its turn, whoever reads it
@@ -139,8 +149,7 @@ class AgentSession:
             try:
                 await self._stop()
             except AgentError:
-                if isinstance(self._transport, CliTransport):
-                    self._transport.is_abandoned = True
+                abandon(self._transport)
         self._end(AgentError("The session was closed.", hint="Open a new session."))
         try:
             await self._client.disconnect()
@@ -294,6 +303,7 @@ class AgentSession:
 
         async def guarded(tool: str, arguments: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
             self._questions += 1
+            self._watch.note(context.tool_use_id)
             try:
                 decision = await ask(tool, arguments, context)
             finally:
@@ -308,6 +318,7 @@ class AgentSession:
         try:
             async for message in self._client.receive_messages():
                 self._route(message)
+                self._leave_if_unasked(message)
         except Exception as error:  # becomes the failure of the open turn and of every later prompt
             self._end(describe(error, self._transport))
         except asyncio.CancelledError:  # by `_close`, after the end; or by something inside the SDK
@@ -348,8 +359,19 @@ class AgentSession:
         """End a conversation that goes on in another folder than the one that is shown: calls are judged for that."""
         expected, self._goes_on_in = self._goes_on_in, None
         if place and expected is not None and is_elsewhere(place, expected) and self._closer is None:
-            self._end(gone_elsewhere(place, expected))
-            self._closer = asyncio.create_task(self._close(), name="maverick-closer")
+            self._leave(gone_elsewhere(place, expected))
+
+    def _leave_if_unasked(self, message: Message) -> None:
+        """End a CLI that does not ask our hooks, before it does more: nothing would judge its calls."""
+        is_answer = self._is_answering and not self._is_command and isinstance(message, StreamEvent)
+        error = self._watch.found(message, is_answer=is_answer)
+        if error is not None and self._closer is None:
+            abandon(self._transport)
+            self._leave(error)
+
+    def _leave(self, error: AgentError) -> None:
+        self._end(error)
+        self._closer = asyncio.create_task(self._close(), name="maverick-closer")
 
     def _route_result(self, message: ResultMessage) -> None:
         turn, totals = self._turn, totals_of(message)

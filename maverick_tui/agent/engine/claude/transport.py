@@ -52,6 +52,9 @@ class CliTransport(SubprocessCLITransport):
     What the CLI is told in confidence, or at length, travels as papers of the keeper: everybody can read arguments.
     """
 
+    is_live = True
+    """Whether there is a CLI, with tools that do something."""
+
     def __init__(self, options: ClaudeAgentOptions) -> None:
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
         self._pass_on = options.stderr

@@ -14,7 +14,7 @@ from claude_agent_sdk import ProcessError as SdkProcessError
 
 from maverick_tui import CLINotFoundError, NetworkError, ProcessError, StreamingError
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
-from maverick_tui.agent.streaming import streaming_error
+from maverick_tui.agent.streaming import UnaskedError, streaming_error
 from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.model.failures import RefusalError
 from tests.support.agents import Talker, context, drain
@@ -52,6 +52,8 @@ def test_a_lost_connection_is_a_network_error(error: OSError) -> None:
 def test_a_pipe_to_a_cli_that_has_ended_is_no_network() -> None:
     assert isinstance(wrap_sdk_error(BrokenPipeError(32, "Broken pipe"), exit_code=1), ProcessError)
     assert isinstance(wrap_sdk_error(CLIConnectionError("not connected")), ProcessError)
+    old = CLIConnectionError("The process answering initialize does not honor on_failure on hook matchers.")
+    assert isinstance(wrap_sdk_error(old, exit_code=0), UnaskedError)
 
 
 @pytest.mark.parametrize(
