@@ -66,7 +66,10 @@ async def permit(
     if judgement.decision == "deny" or listener.ask is None:
         return Permission(False, judgement.reason)
     each_time = judgement.is_asked_each_time
-    return await listener.ask(replace(question, reason=judgement.reason, is_asked_each_time=each_time))
+    known_as = judged_as or question.tool
+    return await listener.ask(
+        replace(question, reason=judgement.reason, is_asked_each_time=each_time, known_as=known_as)
+    )
 
 
 def unanswered(question: ToolQuestion, reason: str, at: float) -> list[Event]:
