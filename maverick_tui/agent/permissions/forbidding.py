@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.rules import fits, host_of, own_words, pattern_of, place_of, words_joined
-from maverick_tui.agent.permissions.shell import Words, all_commands, words_within
+from maverick_tui.agent.permissions.shell import Words, all_commands
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 
 _SIGNS = frozenset("*?[{")
@@ -73,8 +74,8 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     if not own:
         return False if all(word.is_exact for word in words) else None
     # A pattern may stand for any word, and whoever runs another program may run this one.
-    named = words_within(" ".join(texts)) | {text.rpartition("/")[2] for text in texts}
-    is_named = set(own[:2]) <= named
+    text = " ".join(texts)
+    is_named = all(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) for word in own[:2])
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
 
 
