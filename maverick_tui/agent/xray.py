@@ -6,7 +6,6 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from maverick_tui.agent.catalog.folders import read_file
@@ -245,7 +244,7 @@ def _resolve(listing: AgentListing, agent: _Known, config: PlainSettings) -> XRa
         may=may,
         asks=None
         if may is None or mode.origin == "unknown"
-        else tuple(_asking(may, settings, str(mode.value), listing.cwd)),
+        else tuple(_asking(may, settings, str(mode.value), listing)),
         model=resolve("model", DEFAULT_MODEL),
         permission_mode=mode,
         limits={field.name: resolve(field.name) for field in FIELDS if field.unit},
@@ -288,14 +287,17 @@ def _server(settings: Mapping[str, object]) -> dict[str, Json]:
     }
 
 
-def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, cwd: Path) -> Iterator[str]:
+def _asking(may: tuple[str, ...], settings: Mapping[str, object], mode: str, listing: AgentListing) -> Iterator[str]:
     """The tools that ask first. Each takes a look at the disk, so it is done before anything is drawn."""
+    from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.agent.permissions.asks_first import asks_first  # with a parser, which inputs can do without
+    from maverick_tui.agent.permissions.standing import RuleBook
 
+    standing = RuleBook(listing.cwd, listing.name, TrustStore().is_trusted)
     reading = [name for name, is_read_only in _own_tools(settings) if is_read_only]
     for entry in may:
         try:
-            is_asked = entry not in reading and asks_first(entry, mode, cwd)
+            is_asked = entry not in reading and asks_first(entry, mode, listing.cwd, standing)
         except InvalidToolError:
             is_asked = True
         if is_asked:

@@ -22,6 +22,7 @@ from maverick_tui.cli.offline import demo, offline_app
 from maverick_tui.cli.opening import open_run
 from maverick_tui.cli.replaying import replay_run
 from maverick_tui.cli.resuming import resume_run
+from maverick_tui.cli.rules import rules_app
 from maverick_tui.cli.run import add_to as add_run
 from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.settings import config_app
@@ -58,6 +59,7 @@ runs_app.command("open", short_help="Read a run, in the application.", epilog=EP
 runs_app.command("resume", short_help="Go on with a run, in the application.", epilog=EPILOG)(resume_run)
 runs_app.command("replay", short_help="Play a run again, in the application.", epilog=EPILOG)(replay_run)
 app.add_typer(runs_app, name="runs")
+app.add_typer(rules_app, name="rules")
 app.add_typer(config_app, name="config")
 app.add_typer(offline_app, name="offline")
 app.add_typer(tasks_app, name="tasks")

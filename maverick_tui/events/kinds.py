@@ -435,7 +435,10 @@ class JobsScheduled(Event):
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked(Event):
-    """A tool call waits for a person; `grants` say in words what "for this run" can allow, from little to much."""
+    """A tool call waits for a person; `grants` say in words what "for this run" can allow, from little to much.
+
+    `rules` are those that would allow it for good, likewise, and `rules_file` is where they would be written.
+    """
 
     request: str
     call: str
@@ -444,6 +447,8 @@ class PermissionAsked(Event):
     agent: str = ""
     reason: str = ""
     grants: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    rules_file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +464,8 @@ class PermissionSettled(Event):
     reason: str = ""
     by_rule: str = ""
     by: str = ""
+    arguments: dict[str, Any] | None = None
+    """What is called instead, if the person has changed it."""
 
 
 EVENTS: Mapping[str, type[Event]] = kinds_of(Event)

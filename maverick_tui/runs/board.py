@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from maverick_tui.inert import inert
 from maverick_tui.runs.store import RunStore
@@ -142,6 +142,18 @@ class RunModel:
         from maverick_tui.runs import commands
 
         self._send(commands.AnswerPermission(request, decision, reason, answers, grant))
+
+    def allow_always(self, request: str, rule: str, *, is_for_agent: bool) -> None:
+        """Allow the call, and by a standing rule all that are like it."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.AnswerPermission(request, "once", rule=rule, is_for_agent=is_for_agent))
+
+    def allow_edited(self, request: str, arguments: dict[str, Any]) -> None:
+        """Allow the call with other arguments."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.AnswerPermission(request, "once", arguments=arguments))
 
     def set_mode(self, mode: str) -> None:
         """Change the permission mode."""

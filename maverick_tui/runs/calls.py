@@ -179,6 +179,8 @@ class RunCalls:
         entry.question, entry.decision = None, event.decision
         entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
         entry.answered_by = "" if is_own else inert(event.by)
+        if event.arguments is not None:
+            entry.arguments, entry.is_edited = event.arguments, True
         if entry.state in ("asking", "waiting"):
             if event.decision in ("once", "run"):
                 entry.begin(event.at)

@@ -66,6 +66,12 @@ class AnswerPermission(Command):
     grant: int = 0
     by: str = ""
     """Who answers, where several look at the run: its host says so."""
+    rule: str = ""
+    """A standing rule that is to allow such calls for good."""
+    is_for_agent: bool = True
+    """Whether that rule is for the run's agent alone."""
+    arguments: dict[str, Any] | None = None
+    """What is to be called instead; as a person has changed it."""
 
 
 @dataclass(frozen=True, slots=True)

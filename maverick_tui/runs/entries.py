@@ -98,6 +98,7 @@ class ToolEntry(Entry):
         "detail",
         "has_run",
         "input_size",
+        "is_edited",
         "name",
         "output",
         "question",
@@ -126,6 +127,8 @@ class ToolEntry(Entry):
         self.by_rule = ""
         self.answered_by = ""
         """The reader who has answered its question, if somebody else was looking, too."""
+        self.is_edited = False
+        """Whether a person has changed what is called before it ran."""
         self.task_state = ""
         self.tokens = 0
         self.tool_uses = 0

@@ -13,7 +13,8 @@ from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
-from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS
+from maverick_tui.agent.permissions.standing import wrong_with
+from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
 
 _NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """Tools that ask the person something: an answer holds for one question."""
@@ -35,6 +36,7 @@ _ARGUMENTS_ARE_DATA = frozenset(
 )
 """Programs to which arguments say what to look at, not what to run: of any other only the very command is allowed.
 Options of theirs that do make them run something are never covered."""
+_PATTERN_SIGNS = frozenset("*?[]{}()!")
 _MODULES = frozenset("black flake8 isort mypy pyright pytest ruff yamllint".split())
 """Modules of Python of which the same holds."""
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
@@ -46,6 +48,8 @@ class Grant:
 
     text: str
     covers: Callable[[str, Mapping[str, Any]], bool]
+    rule: str = ""
+    """A standing rule that says the same; empty where none can."""
 
 
 class Grants:
@@ -66,8 +70,11 @@ class Grants:
             return ""
         return next((grant.text for grant in self._given if grant.covers(tool, arguments)), "")
 
-    def offers(self, tool: str, arguments: Mapping[str, Any]) -> list[Grant]:
-        """What can be allowed for the run at the occasion of this call, from little to much."""
+    def offers(self, tool: str, arguments: Mapping[str, Any], known_as: str = "") -> list[Grant]:
+        """What can be allowed for the run at the occasion of this call, from little to much.
+
+        `known_as` is what rules call the tool, where that is not its name.
+        """
         if tool in _NEVER or self._is_asked_each_time(tool, arguments):
             return []
         if tool == "Bash":
@@ -80,7 +87,7 @@ class Grants:
         same = _exactly(arguments)
         return [
             Grant(f"{tool}, with these arguments", lambda name, given: name == tool and _exactly(given) == same),
-            Grant(f"every use of {tool}", lambda name, _given: name == tool),
+            Grant(f"every use of {tool}", lambda name, _given: name == tool, _rule(known_as or tool)),
         ]
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
@@ -94,10 +101,18 @@ class Grants:
         path = path_of(arguments) if is_ordinary else next(one for one in named if not self._is_ordinary(one))
         place = min(real_paths(path, self._cwd))
         shown = place.relative_to(self._cwd) if self._places.is_inside(path) else place
-        exact = Grant(f"{tool} of {shown}", lambda name, given: name == tool and self._places_of(tool, given) == places)
+        exact = Grant(
+            f"{tool} of {shown}",
+            lambda name, given: name == tool and self._places_of(tool, given) == places,
+            _rule_at(tool, place) if len(named) == 1 else "",
+        )
         if not is_ordinary:
             return [exact]
-        folder = Grant(f"{tool} in this folder", lambda name, given: name == tool and self._is_in_folder(tool, given))
+        folder = Grant(
+            f"{tool} in this folder",
+            lambda name, given: name == tool and self._is_in_folder(tool, given),
+            _rule_at(tool, self._cwd, "/**"),
+        )
         return [exact, folder]
 
     def _is_in_folder(self, tool: str, arguments: Mapping[str, Any]) -> bool:
@@ -115,6 +130,17 @@ class Grants:
         return not any(part.startswith(".") for place in below for part in place.parts)
 
 
+def _rule(tool: str, said: str = "") -> str:
+    """A standing rule; empty if it would say something else than it is to say."""
+    entry = f"{tool}({said})" if said else tool
+    return "" if wrong_with(entry) or parse_tool(entry) != (tool, said or None) else entry
+
+
+def _rule_at(tool: str, place: Path, below: str = "") -> str:
+    """One for the very place on this disk: it is heeded in other folders, too."""
+    return "" if _PATTERN_SIGNS & set(str(place)) else _rule(tool, f"/{place}{below}")
+
+
 def _exactly(arguments: Mapping[str, Any]) -> str:
     """By which two calls are the same: in Python 1 is True."""
     return json.dumps(arguments, sort_keys=True)
@@ -128,14 +154,22 @@ def _addresses(arguments: Mapping[str, Any]) -> list[Grant]:
         return [exact]
     return [
         exact,
-        Grant(f"WebFetch from {host}", lambda name, given: name == "WebFetch" and host_of(given) == host),
+        Grant(
+            f"WebFetch from {host}",
+            lambda name, given: name == "WebFetch" and host_of(given) == host,
+            _rule("WebFetch", f"domain:{host}"),
+        ),
     ]
 
 
 def _commands(command: str, cwd: Path) -> list[Grant]:
     """The command as it stands; every one that begins alike, if it is a plain one; and every command."""
-    exact = Grant(f"Bash: {command}", lambda name, given: _is_command(name, given) and _command(given) == command)
-    everything = Grant("every Bash command", _is_command)
+    exact = Grant(
+        f"Bash: {command}",
+        lambda name, given: _is_command(name, given) and _command(given) == command,
+        _rule("Bash", command) if "*" not in command and command == command.strip() else "",
+    )
+    everything = Grant("every Bash command", _is_command, "Bash")
     if not (words := _prefix(plain_words(command) or [])):
         return [exact, everything]
     rule = f"{' '.join(words)} *"
@@ -144,6 +178,7 @@ def _commands(command: str, cwd: Path) -> list[Grant]:
     alike = Grant(
         f"Bash: {' '.join(words)} …",
         lambda name, given: _is_command(name, given) and covers_command(rule, _command(given), cwd),
+        _rule("Bash", f"{' '.join(words)}:*"),
     )
     return [exact, alike, everything]
 

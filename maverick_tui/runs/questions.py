@@ -6,12 +6,17 @@ import asyncio
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from maverick_tui.agent.engines import Permission, ToolQuestion
-from maverick_tui.events.kinds import Decision, PermissionAsked, PermissionSettled
+from maverick_tui.agent.permissions.rule_files import add_rule
+from maverick_tui.agent.permissions.standing import user_file
+from maverick_tui.events.kinds import Decision, Noticed, PermissionAsked, PermissionSettled
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants
 from maverick_tui.runs.log import EventLog
+from maverick_tui.threads import in_thread
 
 ALLOWING = ("once", "run")
 """The decisions that let a call run; whatever else a reader of another version may say does not."""
@@ -52,7 +57,8 @@ class Questions:
         if grants and (rule := grants.rule_for(about.tool, about.arguments)):
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
             return Permission(True)
-        offers = grants.offers(about.tool, about.arguments) if grants else []
+        offers = grants.offers(about.tool, about.arguments, about.known_as) if grants else []
+        rules = tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
         question = _Question(about.call, offers, asyncio.get_running_loop().create_future())
         self._open[request] = question
         self._log.emit(
@@ -65,6 +71,8 @@ class Questions:
                 agent=about.subagent or self._agent,
                 reason=about.reason,
                 grants=tuple(grant.text for grant in question.grants),
+                rules=rules,
+                rules_file=str(user_file()) if rules else "",
             )
         )
         try:
@@ -72,7 +80,19 @@ class Questions:
         except asyncio.CancelledError:
             self._settle(request, "withdrawn")
             raise
+        if answer is not None and answer.rule and answer.decision in ALLOWING:
+            await self._write_rule(answer.rule, self._agent if answer.is_for_agent else "")
         return _permission(about, answer)
+
+    async def _write_rule(self, rule: str, agent: str) -> None:
+        """What a person allows for good is written where they can read and change it; the judge reads it there."""
+        whom = agent or "every agent"
+        try:
+            await in_thread(add_rule, user_file(), "allow", rule, agent)
+            told = f"{rule} is allowed to {whom} from now on, by {user_file()}."
+        except ConfigError as error:
+            told = f"The rule {rule} was not written. {error.message}"
+        self._log.emit(Noticed(self._log.now(), "rule", told))
 
     def answer(self, command: AnswerPermission) -> None:
         """Take a person's answer; one that comes too late is nobody's."""
@@ -86,7 +106,8 @@ class Questions:
             decision = "once"
         elif decision not in ALLOWING:
             decision = "deny"
-        self._settle(command.request, decision, command.reason, command.by)
+        arguments = command.arguments if decision in ALLOWING else None
+        self._settle(command.request, decision, command.reason, command.by, arguments)
         question.answer.set_result(command)
 
     def withdraw(self) -> None:
@@ -96,10 +117,18 @@ class Questions:
             if not question.answer.done():
                 question.answer.set_result(None)
 
-    def _settle(self, request: str, decision: Decision, reason: str = "", by: str = "") -> None:
+    def _settle(
+        self,
+        request: str,
+        decision: Decision,
+        reason: str = "",
+        by: str = "",
+        arguments: dict[str, Any] | None = None,
+    ) -> None:
         question = self._open.pop(request, None)
         if question is not None:
-            self._log.emit(PermissionSettled(self._log.now(), request, question.call, decision, reason, by=by))
+            now = self._log.now()
+            self._log.emit(PermissionSettled(now, request, question.call, decision, reason, by=by, arguments=arguments))
 
 
 def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permission:
@@ -107,6 +136,6 @@ def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permiss
         return Permission(False, WITHDRAWN, ends_turn=True)
     if answer.decision not in ALLOWING:
         return Permission(False, f"{REFUSED} The user says: {answer.reason}" if answer.reason.strip() else REFUSED)
-    return Permission(
-        True, arguments={**about.arguments, "answers": answer.answers} if answer.answers is not None else None
-    )
+    if answer.answers is not None:
+        return Permission(True, arguments={**about.arguments, "answers": answer.answers})
+    return Permission(True, arguments=answer.arguments)

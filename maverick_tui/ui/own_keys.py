@@ -27,6 +27,7 @@ def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
 
 def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
+    from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
     from maverick_tui.ui.dialogs.fork import ForkScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
     from maverick_tui.ui.dialogs.leaving import LeavingScreen
@@ -46,6 +47,7 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
     owners = (
         app, PickerScreen, HistoryScreen, RunScreen, ReplayScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen,
         DetailsScreen, ConfirmScreen, TrustScreen, InputsForm, NameScreen, PathScreen, ForkScreen, LeavingScreen,
+        AlwaysScreen, EditCallScreen,
     )  # fmt: skip
     return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
 

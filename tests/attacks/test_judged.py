@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.standing import RuleBook, user_file
 from maverick_tui.git.programs import programs_named
 from tests.attacks.benign import READ_UNASKED
 from tests.attacks.judging import calls_of
@@ -30,6 +32,38 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
         for trick, call in zip(tricks, calls_of(tricks, sandbox), strict=True)
         if trick.effect != "none" and not (trick.is_listed and not person)
         if judge.judge("Bash", _as_the_cli_tells_it(call.input), mode=mode).decision == "allow"
+    ]
+    assert let_through == []
+
+
+def test_no_trick_goes_beyond_standing_rules(sandbox: Sandbox) -> None:
+    found = programs_named(sandbox.project)
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(f"allow = {json.dumps(RULES)}")
+    book = RuleBook(sandbox.project)
+    judge = Judge(["Bash"], sandbox.project, person=True, git_programs=lambda _folder: found, standing=book)
+    tricks = ALL if is_asked_for() else ALL[1::3]
+    let_through = [
+        call.id
+        for trick, call in zip(tricks, calls_of(tricks, sandbox), strict=True)
+        if trick.effect != "none" and not trick.is_listed
+        if judge.judge("Bash", _as_the_cli_tells_it(call.input), mode="acceptEdits").decision == "allow"
+    ]
+    assert let_through == []
+    assert judge.judge("Bash", {"command": "npm run lint"}).decision == "allow"
+
+
+def test_what_is_denied_is_let_through_in_no_disguise(sandbox: Sandbox) -> None:
+    """Each trick as it stands, with the program that it is about denied: by name, it is refused or asks each time."""
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text('allow = ["Bash"]\ndeny = ["Bash(touch:*)"]')
+    judge = Judge(["Bash"], sandbox.project, person=True, standing=RuleBook(sandbox.project))
+    tricks = [trick for trick in (ALL if is_asked_for() else ALL[2::3]) if "touch" in trick.command]
+    assert len(tricks) > 20
+    let_through = [
+        call.id
+        for call in calls_of(tricks, sandbox)
+        if judge.judge("Bash", _as_the_cli_tells_it(call.input), mode="acceptEdits").decision == "allow"
     ]
     assert let_through == []
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
 
+from maverick_tui.agent.permissions.standing import user_file
 from tests.attacks import paths
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.driving import Call
 from tests.attacks.granting import granted
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import is_asked_for, sessions, some, wanted
+from tests.attacks.shell_tricks import KINDS, is_asked_for, sessions, some, wanted
+from tests.attacks.test_shell_unattended import RULES
 from tests.attacks.tricks import Trick
 from tests.conftest import ServeModel
 
@@ -49,6 +52,17 @@ async def test_nothing_beyond_a_grant_runs(names: tuple[str, ...], sandbox: Sand
     assert counts == [1, 0] * len(names), allowed.explain(list(allowed.outcomes))
     wrong = [call.id for call in others if not refused.outcomes[call.id].is_asked]
     assert not wrong, refused.explain(wrong)
+    check(refused, tricks)
+
+
+@pytest.mark.parametrize("kind", [*KINDS] if is_asked_for() else ["rules"])
+async def test_nothing_beyond_a_standing_rule_runs(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(f"allow = {json.dumps(RULES)}")
+    tricks = [trick for trick in (wanted(KINDS[kind]) if is_asked_for() else some(kind, 4)) if not trick.is_listed]
+    by_rule = [Call("rule-lint", "Bash", {"command": "npm run lint"})]
+    allowed, refused = await granted(sandbox, serve, by_rule, calls_of(tricks, sandbox))
+    assert [len(outcome.questions) for outcome in allowed.outcomes.values()] == [0], "it was not asked about"
     check(refused, tricks)
 
 

@@ -52,6 +52,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "tools": st.none() | st.just(("Read",)),
     "prompt_ids": st.lists(NAMES, max_size=2).map(tuple),
     "grants": st.lists(WORDS, max_size=2).map(tuple),
+    "rules": st.lists(WORDS, max_size=2).map(tuple),
     "reaches": st.none() | st.just(("server a 1",)),
     "limits": st.none() | st.just({"max_cost_usd": 1.5}),
     "forked_turn": st.integers(0, 3),

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.engines import Listener, Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.agent.permissions.standing import RuleBook
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.events.kinds import Event, PermissionAsked, PermissionSettled, ToolBegan
 from maverick_tui.git.programs import programs_named, started_by_settings
@@ -38,7 +40,13 @@ def judge_of(
         git_starts=started_by_settings,
         started=commands_of(agent.hooks, agent.mcp_servers),
         environment=environment,
+        standing=rules_for(agent.name, cwd),
     )
+
+
+def rules_for(agent: str, cwd: Path | str | None) -> RuleBook:
+    """The standing rules for an agent that works in this folder, as they are at every moment."""
+    return RuleBook(Path(cwd or Path.cwd()), agent, TrustStore().is_trusted)
 
 
 async def permit(
@@ -58,7 +66,10 @@ async def permit(
     if judgement.decision == "deny" or listener.ask is None:
         return Permission(False, judgement.reason)
     each_time = judgement.is_asked_each_time
-    return await listener.ask(replace(question, reason=judgement.reason, is_asked_each_time=each_time))
+    known_as = judged_as or question.tool
+    return await listener.ask(
+        replace(question, reason=judgement.reason, is_asked_each_time=each_time, known_as=known_as)
+    )
 
 
 def unanswered(question: ToolQuestion, reason: str, at: float) -> list[Event]:

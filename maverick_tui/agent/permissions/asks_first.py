@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import own_words
+from maverick_tui.agent.permissions.standing import NONE, Standing
 from maverick_tui.agent.tools import SUBAGENT_TOOLS, ToolRule, parse_tool
 
 UNKNOWN_PROGRAM = "make"
@@ -17,10 +19,10 @@ _NAME = "x"
 _WILDCARD = re.compile(r"\*+")
 
 
-def asks_first(entry: str, mode: str, cwd: Path) -> bool:
+def asks_first(entry: str, mode: str, cwd: Path, standing: Callable[[], Standing] = lambda: NONE) -> bool:
     """Whether its plainest call asks where there is a person, as the judge says; in mode dontAsk nothing asks."""
     tool, arguments = _plainest_call(parse_tool(entry))
-    return Judge([entry], cwd, person=True).judge(tool, arguments, mode=mode).decision == "ask"
+    return Judge([entry], cwd, person=True, standing=standing).judge(tool, arguments, mode=mode).decision == "ask"
 
 
 def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:

@@ -111,7 +111,11 @@ class Commands:
 
     def what_git_would_run(self, call: Call) -> str:
         """Where a rule lets git look, and only look, it must not run what the repository names."""
-        if call.tool != "Bash" or None in self._rules:
+        return "" if None in self._rules else self.what_git_runs_reading(call)
+
+    def what_git_runs_reading(self, call: Call) -> str:
+        """The programs that git would run where it is only to look."""
+        if call.tool != "Bash":
             return ""
         calls = all_commands(call.command) or []
         return self._what_git_runs([words for words in calls if only_reads([word.text for word in words])], [call.here])

@@ -1,8 +1,9 @@
 """Judge: decides of every call whether it runs, asks first, or is refused. Both engines and all modes go by it.
 
 With a person, what only reads runs, and in mode acceptEdits edits inside the working directory; all else asks. Without
-one, what `allowed_tools` plainly cover runs, in mode plan if it only reads, and all else is refused. Some places ask
-whatever the rules say.
+one, what `allowed_tools` plainly cover runs, in mode plan if it only reads, and all else is refused. Standing rules
+change that: what they deny is refused, what they ask about asks, what they allow runs. Some places ask whatever the
+rules say.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any, Literal, NamedTuple
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, named_to_change, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
+from maverick_tui.agent.permissions.forbidding import is_about
 from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
+from maverick_tui.agent.permissions.standing import NONE, Effect, Standing, StandingRule
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -44,6 +47,8 @@ class Judgement(NamedTuple):
     """Whether nothing that a person has allowed before can answer it."""
     lacks_person: bool = False
     """Whether it is refused only because there is nobody to ask."""
+    rule: StandingRule | None = None
+    """The standing rule by which it was decided."""
 
 
 def _more_than_a_start(call: Call) -> str:
@@ -58,7 +63,7 @@ class Judge:
     `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
     that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked;
-    `environment` are variables that its programs are given in addition to ours.
+    `environment` are variables that its programs are given in addition to ours; `standing` tells the standing rules.
     """
 
     def __init__(
@@ -72,7 +77,9 @@ class Judge:
         git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]] | None] = lambda _folder: ((), ()),
         started: Collection[str] = (),
         environment: Mapping[str, str] | None = None,
+        standing: Callable[[], Standing] = lambda: NONE,
     ) -> None:
+        self._standing = standing
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
@@ -105,30 +112,42 @@ class Judge:
         return judgement
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:
-        reason, is_asked_each_time = self._reason(call, mode)
+        standing = self._standing()
+        if (denied := self._about(call, standing, "deny")) and denied[1]:
+            return Judgement("deny", f"There is a rule against it: {denied[0].text}.", rule=denied[0])
+        asked = denied or self._about(call, standing, "ask")
+        reason, is_asked_each_time = self._reason(call, mode, standing)
+        if asked:
+            reason = reason if reason not in ("", ASKS) else _why_by_rule(*asked)
+            is_asked_each_time = is_asked_each_time or asked is denied
+        elif not reason and standing.problem:
+            reason, is_asked_each_time = standing.problem, True
+        rule = asked[0] if asked else None
         if not reason:
-            return Judgement("allow")
+            return Judgement("allow", rule=self._allowing(call, standing))
         if self._person and mode != "dontAsk":
-            return Judgement("ask", "" if reason == ASKS else reason, is_asked_each_time)
+            return Judgement("ask", "" if reason == ASKS else reason, is_asked_each_time, rule=rule)
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
-        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk")
+        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=rule)
 
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""
         self._granted.append(rule)
 
-    def _reason(self, call: Call, mode: str | None) -> tuple[str, bool]:
+    def _reason(self, call: Call, mode: str | None, standing: Standing) -> tuple[str, bool]:
         """Why the call must not run unasked, and whether that is to be asked each time; empty if it may run."""
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return "", False
         if call.tool == "SendMessage":
             return "Who gets it may be another session of yours, and works with what that one may do.", True
         doubt = self._doubt(call)
-        if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call)):
+        if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call, standing)):
             return reason, True
         is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
-        if not is_planning and any(self._covers(rule, call) for rule in self._granted):
+        if not is_planning and (
+            any(self._covers(rule, call) for rule in self._granted) or self._allowing(call, standing)
+        ):
             return "", False
         return self._beyond(call, mode, doubt), is_planning
 
@@ -154,18 +173,43 @@ class Judge:
         plainly = ", one plain command at a time" if call.tool == "Bash" else ""
         return f"This agent may use {only}{plainly}."
 
-    def _covers(self, rule: ToolRule, call: Call) -> bool:
+    def _covers(self, rule: ToolRule, call: Call, base: Path | None = None) -> bool:
         if not is_same_tool(rule.name, call.tool):
             return False
-        # Rules for paths begin in the agent's folder, and commands where they are run.
-        base = call.here if call.tool == "Bash" else self._cwd
-        return rule.rule is None or covers(rule.rule, call.tool, call.arguments, base)
+        # Rules for paths begin in the agent's folder, or the project's, and commands where they are run.
+        here = call.here if call.tool == "Bash" else self._cwd
+        return rule.rule is None or covers(rule.rule, call.tool, call.arguments, here, base)
 
     def _outside(self, call: Call) -> str:
         """Why an edit is beyond the working directory, unless a rule says outright that it may be."""
         named = any(rule.rule and is_absolute(rule.rule) and self._covers(rule, call) for rule in self._rules)
         outside = [path for path in call.paths or [""] if not self._places.is_inside(path, call.here)]
         return f"{outside[0] or 'It'} is outside of {self._cwd}." if outside and not named else ""
+
+    def _about(self, call: Call, standing: Standing, effect: Effect) -> tuple[StandingRule, bool] | None:
+        """The standing rule that a call is up against, and whether it certainly is; certain ones first."""
+        rules = list(standing.of(effect))
+        only_reads = bool(rules) and call.tool in SHELLS and not self._doubt(call)
+        perhaps = None
+        for rule in rules:
+            found = is_about(rule.tool, call, self._places, rule.base or self._cwd, only_reads=only_reads)
+            if found:
+                return rule, True
+            if found is None and perhaps is None:
+                perhaps = rule, False
+        return perhaps
+
+    def _allowing(self, call: Call, standing: Standing) -> StandingRule | None:
+        """The standing rule that allows a call: one that says it outright, and that git does not make more of."""
+        found = next((rule for rule in standing.of("allow") if self._is_allowed_by(rule, call)), None)
+        return None if found is None or self._commands.what_git_runs_reading(call) else found
+
+    def _is_allowed_by(self, rule: StandingRule, call: Call) -> bool:
+        tool = rule.tool
+        if not self._covers(tool, call, rule.base):
+            return False
+        says_where = tool.rule is not None and (is_absolute(tool.rule) or rule.base is not None)
+        return call.tool not in EDIT_TOOLS or says_where or not self._outside(call)
 
     # -- what a call does -------------------------------------------------------------------------------------------
 
@@ -177,12 +221,14 @@ class Judge:
             return why_always_asked(call, self._places) or self._beyond_rules(call)
         return ASKS
 
-    def _what_starts(self, call: Call) -> str:
+    def _what_starts(self, call: Call, standing: Standing) -> str:
         """Why it changes what runs by itself. A command that nothing covers is asked about in any case."""
         if call.tool not in SHELLS:
             paths = [] if call.tool in READING_TOOLS else call.paths
             return self._what_git_starts(paths, _folders_of(paths, call.here), call.here)
-        if not any(self._covers(rule, call) for rule in (*self._granted, *self._rules)):
+        if not any(self._covers(rule, call) for rule in (*self._granted, *self._rules)) and not self._allowing(
+            call, standing
+        ):
             return ""
         if (named := named_to_change(call, self._places)) is None:
             return TOO_LONG
@@ -201,6 +247,12 @@ class Judge:
             if reason := self._places.why_git_runs(paths, here, *started):
                 return reason
         return ""
+
+
+def _why_by_rule(rule: StandingRule, is_certain: bool) -> str:
+    if is_certain:
+        return f"There is a rule to ask first: {rule.text}."
+    return f"It cannot be told whether a rule is about it: {rule.text}."
 
 
 def _folders_of(paths: Sequence[str], here: Path) -> set[Path]:

@@ -37,8 +37,8 @@ _SPACE = "\x1f"
 """Between words, where a blank may be part of one."""
 
 
-def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> bool:
-    """Whether a rule of this tool allows the call."""
+def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path, base: Path | None = None) -> bool:
+    """Whether a rule of this tool allows the call; its paths begin at `base`, if that is not the working directory."""
     if tool == "Bash":
         return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""), cwd)
     if tool == "WebFetch":
@@ -49,7 +49,7 @@ def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path) -> boo
     if tool == "Skill":
         return arguments.get("skill") == rule
     named = paths_of(tool, arguments)
-    return bool(named) and all(_is_at(path, rule, cwd) for path in named)
+    return bool(named) and all(_is_at(path, rule, cwd, base or cwd) for path in named)
 
 
 def is_absolute(rule: str) -> bool:
@@ -75,7 +75,7 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
         return False
     if "*" not in rule:
         return texts == rule.split()
-    if not _pattern(rule).fullmatch(_SPACE.join(texts)):
+    if not pattern_of(rule).fullmatch(words_joined(texts)):
         return False
     own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
@@ -173,15 +173,21 @@ def _local(text: str) -> str:
     return path if len(path) <= _LONGEST_PATH else os.path.normpath(path)
 
 
-def _is_at(path: str, rule: str, cwd: Path) -> bool:
-    """Whether the path is one of the rule's, or in a folder that is: `docs/**` and `docs` below the working directory,
-    `~/notes/**` at home, `//etc/*` anywhere.
+def _is_at(path: str, rule: str, cwd: Path, base: Path) -> bool:
+    """Whether the path is one of the rule's, or in a folder that is: `docs/**` and `docs` below the base, `~/notes/**`
+    at home, `//etc/*` anywhere.
     """
-    base = Path("/") if rule.startswith("//") else home_folder() if rule.startswith("~/") else cwd.resolve()
-    return base is not None and all(_fits(real, rule, base) for real in real_paths(path, cwd))
+    place = place_of(rule, base)
+    return place is not None and all(fits(real, rule, place) for real in real_paths(path, cwd))
 
 
-def _fits(real: Path, rule: str, base: Path) -> bool:
+def place_of(rule: str, base: Path) -> Path | None:
+    """Where the paths of a rule begin; None if nobody knows where home is."""
+    return Path("/") if rule.startswith("//") else home_folder() if rule.startswith("~/") else base.resolve()
+
+
+def fits(real: Path, rule: str, base: Path) -> bool:
+    """Whether a resolved path is one that the rule names below its place."""
     if not real.is_relative_to(base):
         return False
     # A pattern without a folder would fit files in any folder, so all stand in one.
@@ -196,7 +202,13 @@ def _fits(real: Path, rule: str, base: Path) -> bool:
         return False
 
 
-def _pattern(rule: str) -> re.Pattern[str]:
+def words_joined(texts: Sequence[str]) -> str:
+    """The words of a call as `pattern_of` takes them."""
+    return _SPACE.join(texts)
+
+
+def pattern_of(rule: str) -> re.Pattern[str]:
+    """What the words of a call must be for a rule with wildcards."""
     words = (f"{rule[:-2]} *" if rule.endswith(":*") else rule).split()
     pattern = _SPACE.join(".*".join(map(re.escape, word.split("*"))) for word in words)
     # The last wildcard, if it is a word of its own, stands for any number of words, and for none.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maverick_tui.ui.open_questions import ARMED_AFTER, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
@@ -131,6 +131,56 @@ class Answering:
             self._tell("This question does not offer that.", 3)
         else:
             self._run.answer(question.request, "run", grant=grant)
+
+    def allow_always(self, entry: int = 0) -> None:
+        """Ask which rule is to allow such calls for good, and allow this one with it."""
+        question = self.questions.about(entry)
+        if question is None or not self._is_armed(question, is_hit=entry > 0):
+            return
+        if not question.rules:
+            self._tell("No rule can allow this: it asks each time.", 3)
+            return
+        from maverick_tui.ui.dialogs.always import AlwaysScreen, RuleWanted
+
+        def write(wanted: RuleWanted | None) -> None:
+            if wanted is not None and self._is_still_open(question):
+                self._run.allow_always(question.request, wanted.rule, is_for_agent=wanted.is_for_agent)
+
+        agent = self._run.store.loaded.agent if self._run.store.loaded is not None else self._run.agent
+        screen = AlwaysScreen(question.rules, question.rules_file, agent, self._trial())
+        _ = self._prompt.app.push_screen(screen, write)
+
+    def _trial(self) -> Callable[[str, str], str] | None:
+        """How a rule is tried out; the calls of a run on another machine are kept there."""
+        loaded, attached = self._run.store.loaded, self._run.attached
+        if loaded is None or (attached is not None and attached.machine):
+            return None
+        from maverick_tui.ui.rule_trial import tried_out
+
+        return lambda rule, agent: tried_out(rule, agent, loaded.cwd)
+
+    def edit_call(self, entry: int = 0) -> None:
+        """Let the person change what is called, and allow that once."""
+        question = self.questions.about(entry)
+        if question is None or not self._is_armed(question, is_hit=entry > 0):
+            return
+        if question.tool in ("AskUserQuestion", "ExitPlanMode"):
+            self._tell("There is nothing in it to be changed.", 3)
+            return
+        from maverick_tui.ui.dialogs.always import EditCallScreen
+
+        def run(arguments: dict[str, Any] | None) -> None:
+            if arguments is not None and self._is_still_open(question):
+                self._run.allow_edited(question.request, arguments)
+
+        _ = self._prompt.app.push_screen(EditCallScreen(question.tool, question.arguments), run)
+
+    def _is_still_open(self, question: PermissionAsked) -> bool:
+        """Whether nobody has answered it meanwhile."""
+        is_open = question.request in self._run.store.questions
+        if not is_open:
+            self._tell("The question was answered meanwhile, or withdrawn.", 4)
+        return is_open
 
     def deny(self, entry: int = 0) -> None:
         """Deny the call that waits."""

@@ -119,6 +119,8 @@ class RunScreen(Screen[None]):
         self.action_allow_run = partial(answering.allow, "allow_run")
         self.action_allow_alike = partial(answering.allow, "allow_alike")
         self.action_allow_all = partial(answering.allow, "allow_all")
+        self.action_allow_always = answering.allow_always
+        self.action_edit_call = answering.edit_call
         self.action_deny = answering.deny
         self.action_edit_queued = prompting.edit_queued
         self.action_drop_queued = prompting.drop_queued
@@ -268,7 +270,7 @@ class RunScreen(Screen[None]):
         """Keys of questions and banners act only while there is one; else they are the prompt's."""
         if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
             return False  # its key cuts
-        if action in ("allow_once", "deny", "deny_reason", *SCOPES):
+        if action in ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES):
             return self._answering.questions.first is not None
         if action in ("drop_queued", "edit_queued"):
             return bool(self.store.queue) and self.store.looked_at is None and not self.run.is_only_watched

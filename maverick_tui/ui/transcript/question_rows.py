@@ -18,7 +18,7 @@ from maverick_tui.ui.transcript import tool_rows
 from maverick_tui.ui.transcript.layout import Look, RowLayout, choice_lines
 
 _ANSWERS = {
-    "": {"allow_once": "once", "deny": "deny", "deny_reason": "deny with a reason"},
+    "": {"allow_once": "once", "deny": "deny", "deny_reason": "deny with a reason", "edit_call": "change it first"},
     "AskUserQuestion": {"deny": "do not answer"},
     "ExitPlanMode": {"allow_once": "go ahead", "deny": "no", "deny_reason": "no, and what to change"},
 }
@@ -46,6 +46,8 @@ def rows(entry: ToolEntry, layout: RowLayout) -> list[Row]:
     mark, style = _mark(entry, layout.look)
     out = layout.dress(told, None, mark, style, depth=entry.depth)
     out += _choices(entry, layout, _ANSWERS.get(question.tool, _ANSWERS[""]))
+    if question.rules:
+        out += _choices(entry, layout, {"allow_always": "by a rule"}, "always  ")
     scopes = {action: _scope(action, question.grants[place]) for action, place in by_scope(question.grants).items()}
     return out + (_choices(entry, layout, scopes, "for this run  ") if scopes else [])
 

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
+from maverick_tui.ui import rule_trial
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, until, watching
 
@@ -259,3 +260,55 @@ async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
                 await pilot.press(key)
                 given = [(one.decision, one.grant) for one in app.kept.take() if isinstance(one, AnswerPermission)]
                 assert given == ([] if grant is None else [("run", grant)])
+
+
+def screen_text(app: FedApp) -> str:
+    """All that is on the terminal, dialogs and notices included."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+
+
+RULES = ("Bash(make test)", "Bash(make:*)", "Bash")
+
+
+async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule_trial, "tried_out", lambda rule, agent, cwd: f"{agent or 'all'} {rule}: 14 calls")
+    tape = begun().ask("Bash", {"command": "make test"}, rules=RULES, rules_file="/home/me/rules.toml").wait(1)
+    async with watching(tape) as (app, pilot):
+        assert "by a rule" in app.shown()
+        await pilot.press("alt+r")
+        await until(pilot, lambda: "reviewer Bash(make test): 14 calls" in screen_text(app))
+        assert "/home/me/rules.toml" in screen_text(app)
+        await pilot.press("down")
+        await until(pilot, lambda: "reviewer Bash(make:*): 14 calls" in screen_text(app))
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.decision, answer.rule, answer.is_for_agent) == ("once", "Bash(make:*)", True)
+
+
+async def test_a_call_is_changed_before_it_runs() -> None:
+    async with watching(begun().ask("Bash", {"command": "make tset"}).wait(1)) as (app, pilot):
+        await pilot.press("alt+e")
+        await until(pilot, lambda: "make tset" in screen_text(app))
+        await pilot.press(*["backspace"] * 4, *"test", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.decision, answer.arguments) == ("once", {"command": "make test"})
+
+
+async def test_arguments_that_are_no_json_are_not_taken_and_a_question_that_is_gone_is_not_answered() -> None:
+    tape = begun().ask("mcp__db__drop", {"table": "a"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+r")
+        await until(pilot, lambda: any("asks each time" in str(told.message) for told in app._notifications))
+        await pilot.press("alt+e")
+        await until(pilot, lambda: '"table": "a"' in screen_text(app))
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: "It is not JSON" in screen_text(app))
+        await pilot.press("backspace")
+        request = next(iter(app.run_model.store.questions))
+        app.tell(tape.put(events.PermissionSettled(tape.at, request, "call-1", "deny")))
+        await until(pilot, lambda: not app.run_model.store.questions)
+        await pilot.press("enter")
+        await until(pilot, lambda: any("answered meanwhile" in str(told.message) for told in app._notifications))
+        assert app.kept.take() == []

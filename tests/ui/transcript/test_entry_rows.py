@@ -183,7 +183,7 @@ def test_keys_are_named_only_where_they_act() -> None:
     (row,) = [row for row in rows_of(entry) if "once" in row.text]
     clicks = {segment.style.meta["@click"] for segment in row if segment.style and segment.style.meta.get("@click")}
     assert f"screen.allow_once({entry.number})" in clicks
-    assert len(clicks) == 3
+    assert len(clicks) == 4
 
 
 def test_what_can_be_allowed_for_the_run_stands_beside_its_key() -> None:

@@ -12,6 +12,7 @@ from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
 from maverick_tui.agent.engine.environment import environment_of
+from maverick_tui.agent.engine.judging import rules_for
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
@@ -63,6 +64,7 @@ async def open_session(
         listener=listener,
         started=commands_of(agent.hooks, agent.mcp_servers),
         environment=settings.env,
+        standing=rules_for(agent.name, cwd),
     )
     try:
         await session.open()

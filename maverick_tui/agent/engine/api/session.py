@@ -22,6 +22,7 @@ from maverick_tui.agent.engines import (
     require_prompt,
 )
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.standing import NONE, OWN, Standing
 from maverick_tui.agent.tools import API_FILE_TOOLS
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
@@ -58,8 +59,12 @@ class ApiSession:
         listener: Listener,
         started: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        standing: Callable[[], Standing] = lambda: NONE,
     ) -> None:
-        """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them."""
+        """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them.
+
+        `standing` tells the standing rules.
+        """
         self._definition = definition
         self._agent = agent
         self._tools = tools
@@ -69,6 +74,7 @@ class ApiSession:
         self._cwd = cwd
         self._started = started
         self._environment = environment
+        self._standing = standing
         self._listener = listener
         self._history: tuple[Message, ...] = ()
         self._free = asyncio.Lock()
@@ -211,7 +217,7 @@ class ApiSession:
         if self._mode == "plan" and not is_read_only:
             return Verdict(PLANNING)
         # A tool of the agent's own may be called as one of the CLI is, but is none.
-        name = tool.name if is_ours else f"own:{tool.name}"
+        name = tool.name if is_ours else f"{OWN}{tool.name}"
         judge = Judge(
             [name],
             self._cwd,
@@ -220,6 +226,7 @@ class ApiSession:
             git_starts=started_by_settings,
             started=self._started,
             environment=self._environment,
+            standing=self._standing,
         )
         mode = self._mode
         question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)

@@ -185,6 +185,20 @@ async def test_a_refusal_is_told_to_the_model_and_it_goes_on(serve: ServeModel) 
     assert "not today" in str(told["content"])
 
 
+async def test_a_rule_for_a_tool_of_its_own_and_a_call_that_is_changed(serve: ServeModel) -> None:
+    answers = [call("write_down", text="a"), call("write_down", text="b"), call("write_down", text="c"), say("done")]
+    async with serve([scene(*answers)]), watch(Direct) as run:
+        run.prompt("go")
+        first = await run.until(PermissionAsked)
+        run.send(AnswerPermission(first.request, "once", arguments={"text": "A"}))
+        second = await run.until(PermissionAsked, 2)
+        assert second.rules == ("own:write_down",)
+        run.send(AnswerPermission(second.request, "once", rule="own:write_down", is_for_agent=False))
+        await run.until(TurnEnded)
+    assert WRITTEN == ["A", "b", "c"]
+    assert len(run.all(PermissionAsked)) == 2
+
+
 async def test_planning_changes_nothing_and_asks_nothing(serve: ServeModel) -> None:
     answers = [call("write_down", text="x"), say("I only plan.")]
     async with serve([scene(*answers)]), watch(Direct) as run:

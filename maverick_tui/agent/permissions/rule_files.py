@@ -1,0 +1,102 @@
+"""Changes files of standing rules: a rule is added or taken out, and whatever else a person wrote there stays."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui import paths
+from maverick_tui.agent.permissions.standing import Effect, content_of, rules_of, wrong, wrong_with
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import alone
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+_HEAD = """\
+# What agents may do unasked (allow), what they ask first (ask), and what they may not do (deny), wherever they
+# work. deny wins over ask, and ask over allow. `maverick rules --help` tells more.
+
+"""
+_PRIVATE = 0o600
+
+
+def add_rule(path: Path, effect: Effect, entry: str, agent: str = "") -> bool:
+    """Write a rule into a file, which is made if there is none; whether it was not there before."""
+    if problem := wrong_with(entry):
+        raise ConfigError(
+            f"{entry!r} is no rule: {problem}.", hint="Write it as Bash(git status:*), Read(src/**), Edit."
+        )
+
+    def change(document: TOMLDocument) -> bool:
+        import tomlkit
+
+        table: Any = document
+        if agent:
+            agents = document.setdefault("agents", tomlkit.table(is_super_table=True))
+            table = agents.setdefault(agent, tomlkit.table())
+        entries = table.setdefault(effect, tomlkit.array())
+        if entry in entries:
+            return False
+        entries.append(entry)
+        entries.multiline(len(entries) > 1)
+        return True
+
+    return _change(path, change)
+
+
+def remove_rule(path: Path, entry: str, agent: str = "", effect: Effect | None = None) -> bool:
+    """Take a rule out of a file; whether it was in it."""
+
+    def change(document: TOMLDocument) -> bool:
+        table: Any = document.get("agents", {}).get(agent, {}) if agent else document
+        found = [table[name] for name in ("allow", "ask", "deny") if effect in (None, name) and name in table]
+        lists = [entries for entries in found if entry in entries]
+        for entries in lists:
+            entries.remove(entry)
+        return bool(lists)
+
+    return _change(path, change)
+
+
+def _change(path: Path, change: Callable[[TOMLDocument], bool]) -> bool:
+    """Change a file, all at once or not at all; nobody else changes it meanwhile."""
+    import tomlkit
+
+    real = Path(os.path.realpath(path))  # a link stays one: many keep their settings in a repository
+    try:
+        for folder in (real.parent, locked := paths.user_state()):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with alone(locked):  # and not in the folder of a project, which is for its own files
+            before = content_of(real)
+            if before is not None:
+                rules_of(path, before)  # what is wrong already is for a person to mend
+            document = tomlkit.parse(_HEAD if before is None else before.decode())
+            if not change(document):
+                return False
+            after = f"{tomlkit.dumps(document).rstrip()}\n".encode()
+            rules_of(path, after)
+            _replace(real, after, _PRIVATE if before is None else stat.S_IMODE(real.stat().st_mode))
+    except OSError as error:
+        raise wrong(path, f"{error.strerror or error}") from error
+    return True
+
+
+def _replace(path: Path, content: bytes, mode: int) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise

@@ -1,0 +1,221 @@
+"""Standing rules: what a person, or a project, has said once and for all of calls: `rules.toml`.
+
+`deny` wins over `ask`, and `ask` over `allow`, whichever file they stand in. What is allowed is exactly what a rule
+says; what is denied or asked about is that, and whatever may amount to it.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from maverick_tui import paths
+from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, ToolRule, parse_tool
+from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
+from maverick_tui.executor.files.globs import BadPatternError, matcher
+from maverick_tui.git.repository import read_small
+
+FILE_NAME = "rules.toml"
+PROJECT_FOLDER = ".maverick"
+LARGEST = 150_000
+"""Bytes of a file of rules."""
+
+OWN = "own:"
+"""What a tool of an agent's own is called by its rules: it may have the name of one of ours, and is none."""
+
+Effect = Literal["allow", "ask", "deny"]
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRule:
+    """One rule of a file. Paths in it begin at `base`: a project's own at the project, others where the agent works."""
+
+    effect: Effect
+    entry: str
+    file: Path
+    agent: str = ""
+    """The agent that it is for; empty for all."""
+    base: Path | None = None
+    counts: bool = True
+    """Whether it is heeded: what a project allows is not, before a person has trusted its file."""
+
+    @property
+    def tool(self) -> ToolRule:
+        """The tool, and what of it."""
+        return parse_tool(self.entry)
+
+    @property
+    def text(self) -> str:
+        """The rule and its file, for a reason."""
+        return f"{self.effect} {self.entry} in {self.file}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All rules for an agent in a folder, and why some of them may be missing."""
+
+    rules: tuple[StandingRule, ...] = ()
+    problem: str = ""
+
+    def of(self, effect: Effect) -> Iterator[StandingRule]:
+        """Those with an effect that are heeded."""
+        return (rule for rule in self.rules if rule.effect == effect and rule.counts)
+
+
+NONE = Standing()
+
+
+@dataclass(slots=True)
+class RuleBook:
+    """The standing rules of an agent in a folder, as their files say at the moment: whoever forbids something forbids
+    it to the runs that are at work, too. `is_trusted` knows which bytes of a project's file a person has trusted.
+    """
+
+    cwd: Path
+    agent: str | None = ""
+    """None for the rules of all agents."""
+    is_trusted: Callable[[Path, bytes], bool] = lambda _path, _content: False
+    _files: list[tuple[Path, Path | None]] = field(init=False)
+    _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
+
+    def __post_init__(self) -> None:
+        self._files = [(user_file(), None), *((project_file(folder), folder) for folder in _folders(self.cwd))]
+
+    def __call__(self) -> Standing:
+        """What holds now."""
+        state = [_state(path) for path, _ in self._files]
+        if not any(state):
+            return NONE
+        # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
+        known, standing = self._read
+        if known != state or not all(rule.counts for rule in standing.rules):
+            standing = self._look()
+            self._read = state, standing
+        return standing
+
+    def _look(self) -> Standing:
+        rules, problems = list[StandingRule](), list[str]()
+        for path, project in self._files:
+            try:
+                if (content := content_of(path)) is not None:
+                    counts = project is None or self.is_trusted(path, content)
+                    rules += (rule for rule in rules_of(path, content, project, is_trusted=counts))
+            except ConfigError as error:
+                problems.append(error.message)
+        mine = (rule for rule in rules if self.agent is None or rule.agent in ("", self.agent))
+        return Standing(tuple(mine), " ".join(problems))
+
+
+def user_file() -> Path:
+    """The person's own rules."""
+    return paths.user_config() / FILE_NAME
+
+
+def project_file(folder: Path) -> Path:
+    """The rules of a project in this folder."""
+    return folder / PROJECT_FOLDER / FILE_NAME
+
+
+def _folders(cwd: Path) -> list[Path]:
+    return paths.project_folders(cwd)
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - for every call
+    except (OSError, ValueError):
+        # One that is there and cannot be looked at may forbid anything.
+        return (0,) if os.path.lexists(path) else None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def content_of(path: Path) -> bytes | None:
+    """The bytes of a file of rules; None if there is none, ConfigError if it cannot be read."""
+    if not os.path.lexists(path):
+        return None
+    if (text := read_small(path, LARGEST)) is None:
+        raise wrong(path, f"it is no plain file of at most {LARGEST:,} bytes that can be opened")
+    return os.fsencode(text)
+
+
+def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trusted: bool = True) -> list[StandingRule]:
+    """The rules in the bytes of a file; ConfigError if one of them is none."""
+    try:
+        data = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise wrong(path, str(error).removesuffix(".")) from error
+    agents = data.pop("agents", {})
+    if not isinstance(agents, dict) or not all(isinstance(table, dict) for table in agents.values()):
+        raise wrong(path, "[agents.NAME] has the rules of one agent")
+    found = list[StandingRule]()
+    for agent, table in [("", data), *agents.items()]:
+        for effect, entry in _entries(path, table):
+            counts = is_trusted or effect != "allow"
+            found.append(StandingRule(effect, entry, path, agent, project, counts))
+    return found
+
+
+def _entries(path: Path, table: Mapping[str, Any]) -> Iterator[tuple[Effect, str]]:
+    for name, entries in table.items():
+        effect = next((one for one in EFFECTS if one == name), None)
+        if effect is None:
+            raise wrong(path, f"{name!r} is none of allow, ask and deny")
+        if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+            raise wrong(path, f'{name} is a list of rules, like ["Bash(git status:*)"]')
+        for entry in entries:
+            if problem := wrong_with(entry):
+                raise wrong(path, f"{entry!r} in {name}: {problem}")
+            yield effect, entry.strip()
+
+
+def wrong_with(entry: str) -> str:
+    """Why a text is no rule; empty if it is one."""
+    try:
+        tool = parse_tool(entry)
+    except InvalidToolError as error:
+        return error.message.removesuffix(".")
+    if tool.name.startswith(OWN):
+        return "" if tool.rule is None else "rules for an agent's own tools are about all that they do"
+    if not tool.is_mcp and tool.name not in BUILTIN_TOOLS:
+        close = did_you_mean(tool.name, BUILTIN_TOOLS).removeprefix("Did you mean ").removesuffix("?")
+        return f"there is no tool {tool.name}{f', but {close}' if close else ''}"
+    if tool.rule is None:
+        return ""
+    if tool.is_mcp:
+        return "rules for tools of a server are about all that the tool does: write its name alone"
+    if tool.name == "WebFetch" and not tool.rule.startswith("domain:"):
+        return "write WebFetch(domain:example.org)"
+    if tool.name in EDIT_TOOLS | READING_TOOLS:
+        try:
+            matcher(f"base/{tool.rule.strip('/')}")
+        except BadPatternError as error:
+            return str(error)
+    return ""
+
+
+def wrong(path: Path, why: str) -> ConfigError:
+    """A file of rules that cannot be heeded; until it can, whatever would run by itself asks."""
+    return ConfigError(
+        f"The rules in {path} cannot be read: {why}.",
+        path=str(path),
+        hint="Correct the file: until then everything asks first. `maverick rules list` shows what is wrong.",
+    )
+
+
+def shown_rules(rules: Sequence[StandingRule]) -> list[dict[str, Any]]:
+    """The rules as JSON."""
+    return [
+        {
+            "decision": rule.effect,
+            "rule": rule.entry,
+            "agent": rule.agent or None,
+            "file": str(rule.file),
+            "counts": rule.counts,
+        }
+        for rule in rules
+    ]

@@ -1,0 +1,183 @@
+"""AlwaysScreen: which rule is to allow such calls for good; and EditCallScreen: what is to be called instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Static
+
+from maverick_tui.inert import inert, one_line
+from maverick_tui.paths import shipped
+from maverick_tui.threads import in_thread
+from maverick_tui.ui.dialogs.inputs import Choices
+from maverick_tui.ui.dialogs.short_questions import answer
+from maverick_tui.ui.widgets.inert_input import InertInput
+from maverick_tui.ui.widgets.prompt import Prompt
+
+_AFTER_TYPING = 0.5
+"""Seconds without a key after which a rule is tried out."""
+
+
+class RuleWanted(NamedTuple):
+    """A rule, and whether it is for one agent alone."""
+
+    rule: str
+    is_for_agent: bool
+
+
+class AlwaysScreen(ModalScreen[RuleWanted | None]):
+    """Offers rules from little to much, which can be changed; what each would have allowed is told before it is saved.
+
+    Leaves with None if nothing is to be allowed.
+    """
+
+    CSS_PATH = shipped("styles") / "dialogs.tcss"
+    AUTO_FOCUS = "#rule"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "offer(-1)", "Less", id="always.less", show=False),
+        Binding("down", "offer(1)", "More", id="always.more", show=False),
+        Binding("escape", "leave", "Back", key_display="Esc", id="always.leave", show=False),
+    ]
+
+    def __init__(self, rules: Sequence[str], file: str, agent: str, try_out: Callable[[str, str], str] | None) -> None:
+        """`try_out` says what a rule for an agent would have allowed; None where that cannot be known."""
+        super().__init__(classes="dialog")
+        self._rules, self._file, self._agent = list(rules), inert(file), agent
+        self._at = 0
+        self._try_out = try_out
+
+    def compose(self) -> ComposeResult:
+        """The rule, whom it is for, what it would have allowed, and where it is written."""
+        with Vertical(classes="dialog--box -medium"):
+            yield Static(Content("Always allow"), classes="dialog--title", markup=False)
+            with Vertical(classes="dialog--fields"):
+                more = f"  ↑ ↓ {len(self._rules)} to choose from" if len(self._rules) > 1 else ""
+                yield Static(Content.assemble(("rule", "bold"), (more, "dim")), classes="field--label", markup=False)
+                yield InertInput(inert(self._rules[0]), compact=True, classes="field--control", id="rule")
+                yield Static(Content.assemble(("for", "bold")), classes="field--label", markup=False)
+                whom = [(Content(f"{one_line(self._agent)} alone"), "agent"), (Content("every agent"), "all")]
+                yield Choices(whom, value="agent", allow_blank=False, compact=True, classes="field--control")
+            yield Static("", classes="dialog--text", id="tried", markup=False)
+            yield Static(Content(f"It is written to {self._file}"), classes="field--description", markup=False)
+            with Horizontal(classes="dialog--buttons"):
+                yield Button(answer("Enter", "Write the rule"), id="write", compact=True)
+                yield Button(answer("Esc", "Back"), id="back", compact=True)
+
+    def on_mount(self) -> None:
+        """Say at once what the first one would have allowed."""
+        self._look(0)
+
+    def action_offer(self, step: int) -> None:
+        """Offer another rule."""
+        self._at = max(0, min(len(self._rules) - 1, self._at + step))
+        line = self.query_one("#rule", Input)
+        line.value = inert(self._rules[self._at])
+        line.cursor_position = len(line.value)
+
+    def action_leave(self) -> None:
+        """Allow nothing."""
+        _ = self.dismiss(None)
+
+    @property
+    def _wanted(self) -> RuleWanted:
+        return RuleWanted(self.query_one("#rule", Input).value.strip(), self.query_one(Choices).value == "agent")
+
+    @on(Input.Changed)
+    @on(Choices.Changed)
+    def _changed(self) -> None:
+        self._look(_AFTER_TYPING)
+
+    @work(exclusive=True)
+    async def _look(self, delay: float) -> None:
+        import asyncio
+
+        if self._try_out is None:
+            return
+        told = self.query_one("#tried", Static)
+        await asyncio.sleep(delay)
+        told.update(Content("Looking through your past calls …"))
+        rule, is_for_agent = self._wanted
+        told.update(Content(inert(await in_thread(self._try_out, rule, self._agent if is_for_agent else ""))))
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._write()
+
+    @on(Button.Pressed)
+    def _press(self, event: Button.Pressed) -> None:
+        event.stop()
+        if event.button.id == "write":
+            self._write()
+        else:
+            self.action_leave()
+
+    def _write(self) -> None:
+        if self._wanted.rule:
+            _ = self.dismiss(self._wanted)
+
+
+class EditCallScreen(ModalScreen[dict[str, Any] | None]):
+    """The arguments of a call, to be changed before it runs: of a command its text, of all else JSON."""
+
+    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]
+    AUTO_FOCUS = "Prompt"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", key_display="Esc", id="edit_call.leave", show=False)
+    ]
+
+    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        super().__init__(classes="dialog")
+        self._tool, self._arguments = tool, dict(arguments)
+        self._is_command = isinstance(self._arguments.get("command"), str)
+
+    def compose(self) -> ComposeResult:
+        """What is called, and what the keys do."""
+        with Vertical(classes="dialog--box"):
+            title = f"Change this call of {one_line(self._tool)}, and run it once"
+            yield Static(Content(title), classes="dialog--title", markup=False)
+            with Vertical(classes="dialog--fields"):
+                yield Prompt()
+                yield Static("", classes="field--problem", markup=False)
+            yield Static(
+                Content("Enter run it   Shift+Enter new line   Esc back"), classes="dialog--hint", markup=False
+            )
+
+    def on_mount(self) -> None:
+        """Let the prompt have its text once there is room."""
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
+        whole = json.dumps(self._arguments, indent=2, ensure_ascii=False)
+        self.query_one(Prompt).set_text(str(self._arguments["command"]) if self._is_command else whole)
+
+    @on(Prompt.Submitted)
+    def _submit(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        changed, problem = self._read(event.text)
+        if problem:
+            self.query_one(Prompt).set_text(event.text)
+            self.query_one(".field--problem", Static).update(Content(f"✘ {one_line(problem)}"))
+        else:
+            _ = self.dismiss(changed)
+
+    def _read(self, text: str) -> tuple[dict[str, Any], str]:
+        if self._is_command:
+            return {**self._arguments, "command": text}, "" if text.strip() else "There is nothing to run."
+        try:
+            changed = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            return {}, f"It is not JSON: {error}"
+        return (changed, "") if isinstance(changed, dict) else ({}, "It is not an object: { ... }")
+
+    def action_leave(self) -> None:
+        """Change nothing, and answer nothing."""
+        _ = self.dismiss(None)

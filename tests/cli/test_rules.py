@@ -1,0 +1,129 @@
+"""`maverick rules`: rules are tried out on what has happened, written where they say, and heeded."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.permissions.standing import project_file, user_file
+from maverick_tui.events.kinds import (
+    AgentLoaded,
+    Decision,
+    Event,
+    PermissionAsked,
+    PermissionSettled,
+    RunStarted,
+    ToolCalled,
+)
+from tests.history.kept import AT, keep
+from tests.support.command_line import Run
+
+
+def keep_calls(run_id: str, *calls: tuple[str, Decision | None], agent: str = "handyman") -> None:
+    """A kept run in which these commands were called, and what a person said to each."""
+    told: list[Event] = [RunStarted(AT, run_id, agent), AgentLoaded(AT, agent, str(Path.cwd()))]
+    for number, (command, answer) in enumerate(calls):
+        call, arguments = f"c{number}", {"command": command}
+        told.append(ToolCalled(AT, call, "Bash", arguments))
+        if answer:
+            told.append(PermissionAsked(AT, f"q{number}", call, "Bash", arguments))
+            told.append(PermissionSettled(AT, f"q{number}", call, answer))
+    keep(run_id, told)
+
+
+def test_a_rule_is_tried_out_before_it_is_saved(maverick: Run) -> None:
+    keep_calls("aaaa0001", ("pytest -q", "once"), ("pytest -q", None), ("pytest -x tests", "deny"), ("make", "deny"))
+    keep_calls("aaaa0002", ("pytest -q && rm x", "once"), agent="other")
+    shown = maverick("rules", "add", "Bash(pytest:*)", "--dry-run")
+    assert shown.code == 0
+    assert "would have allowed 3 past calls of 5, of which you denied 1:" in shown.out
+    assert "1 x  pytest -x tests  (denied 1)" in shown.out
+    assert "rm x" not in shown.out
+    assert not user_file().exists()
+    told = json.loads(maverick("rules", "add", "Bash(pytest:*)", "--deny", "--yes", "--json").out)
+    assert told["added"] is True
+    assert told["would_have"]["calls"] == 4  # what is denied is denied wherever it stands
+    assert tomllib.loads(user_file().read_text()) == {"deny": ["Bash(pytest:*)"]}
+
+
+def test_a_rule_is_written_beside_what_a_person_wrote_and_taken_out_again(maverick: Run) -> None:
+    file = user_file()
+    file.parent.mkdir(parents=True)
+    file.write_text('# mine\nallow = ["Bash(ls:*)"]  # harmless\n\n[agents.careful]\nask = ["Edit"]\n')
+    file.chmod(0o640)
+    assert maverick("rules", "add", "Bash(make:*)", "--yes").code == 0
+    assert maverick("rules", "add", "Read(.env)", "--deny", "--yes").code == 0
+    assert maverick("rules", "add", "Bash(make:*)", "--ask", "--agent", "careful", "--yes").code == 0
+    assert maverick("rules", "add", "Bash(x:*)", "--deny", "--agent", "release notes", "--yes").code == 0
+    text = file.read_text()
+    assert "# mine\n" in text
+    assert "# harmless" in text
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert tomllib.loads(text) == {
+        "allow": ["Bash(ls:*)", "Bash(make:*)"],
+        "deny": ["Read(.env)"],
+        "agents": {"careful": {"ask": ["Edit", "Bash(make:*)"]}, "release notes": {"deny": ["Bash(x:*)"]}},
+    }
+    assert "it is there already" in maverick("rules", "add", "Bash(make:*)", "--yes").out
+    assert maverick("rules", "remove", "Bash(make:*)").code == 0
+    assert maverick("rules", "remove", "Bash(make:*)", "--agent", "careful").code == 0
+    assert maverick("rules", "remove", "Bash(make:*)").code == 1
+    assert "make" not in file.read_text()
+
+
+def test_a_call_is_judged_without_being_run(maverick: Run) -> None:
+    maverick("rules", "add", "Bash(git log:*)", "--deny", "--yes")
+    told = json.loads(maverick("rules", "test", "Bash(git log -p)", "--json").out)
+    assert (told["decision"], told["rule"], told["file"]) == ("deny", "Bash(git log:*)", str(user_file()))
+    told = json.loads(maverick("rules", "test", "Bash(git status)", "--json").out)
+    assert (told["decision"], told["rule"]) == ("allow", None)
+    told = json.loads(maverick("rules", "test", "Bash(touch PWNED; rm (x))", "--json").out)
+    assert told["decision"] == "ask"
+    assert json.loads(maverick("rules", "test", "Bash(make)", "--unattended", "--json").out)["decision"] == "allow"
+    assert not Path("PWNED").exists()
+    assert maverick("rules", "test", "Bsh(x)").code == 1
+    assert maverick("rules", "test", "Bash(make)", "--agent", "nobody").code == 3
+
+
+def test_the_rules_of_a_project_allow_nothing_before_they_are_trusted(maverick: Run) -> None:
+    assert maverick("rules", "add", "Bash(make:*)", "--project", "--yes").code == 0
+    file = project_file(Path.cwd())
+    assert "not trusted" in maverick("rules", "list").out
+    assert json.loads(maverick("rules", "test", "Bash(make)", "--json").out)["decision"] == "ask"
+    assert maverick("rules", "trust").code == 4  # nobody is there to say yes
+    assert "Bash(make:*)" in maverick("rules", "trust", "--yes").out
+    assert json.loads(maverick("rules", "test", "Bash(make)", "--json").out)["decision"] == "allow"
+    file.write_text(f"{file.read_text()}\n")
+    assert json.loads(maverick("rules", "test", "Bash(make)", "--json").out)["decision"] == "ask"
+    assert not (file.parent / ".lock").exists()
+
+
+@pytest.mark.parametrize("text", ["allow = [", 'allow = ["Bsh"]'])
+def test_a_broken_file_is_told_and_left_as_it_is(maverick: Run, text: str) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(text)
+    assert "cannot be read" in maverick("rules", "list").out
+    ran = maverick("rules", "add", "Bash(make:*)", "--yes")
+    assert ran.code == 1
+    assert "rules.toml" in ran.err
+    assert user_file().read_text() == text
+
+
+def test_nothing_is_added_where_nobody_says_yes(maverick: Run) -> None:
+    assert maverick("rules", "add", "Bash(make:*)").code == 1
+    assert maverick("rules", "add", "Bash(make:*)", "--json").code == 2
+    assert maverick("rules", "add", "Bash(make:*)", "--ask", "--deny").code == 2
+    assert maverick("rules", "add", "Bsh(make)", "--yes").code == 1
+    assert not user_file().exists()
+
+
+def test_hostile_text_of_a_project_does_not_steer(maverick: Run) -> None:
+    file = project_file(Path.cwd())
+    file.parent.mkdir()
+    file.write_text('deny = ["Bash(\\u001b[2Jx)"]\n[agents."\\u202ex"]\nask = ["Edit"]')
+    shown = maverick("rules", "list").out
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
