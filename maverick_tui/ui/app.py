@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import re
 import sys
 import time
@@ -33,7 +34,16 @@ from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.serving import Serving
-from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
+from maverick_tui.ui.textual_private.asking import (
+    let_be_left,
+    notices,
+    on_crash,
+    steadied,
+    terminal_driver,
+    withdraw,
+    write_beside,
+)
+from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
 from maverick_tui.ui.themes import use_themes
 
 if TYPE_CHECKING:
@@ -53,6 +63,7 @@ GARBAGE = (2_000, 500, 1_000)
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
 QUIT_AGAIN_WITHIN = 2.0
+CLEAR = "\x1b[0m\x1b[2J"
 MOST_NOTICES = 2
 """Notices that are shown at a time: they cover what one reads."""
 CHANGES_RUNS = (
@@ -71,6 +82,7 @@ class MaverickApp(App[int]):
         Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
         Binding("f1", "help", "Help", id="app.help", priority=True),
         Binding("ctrl+p", "command_palette", "All commands", id="app.palette", priority=True, show=False),
+        Binding("ctrl+l", "redraw", "Draw the screen anew", id="app.redraw", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
     ]
 
@@ -155,6 +167,8 @@ class MaverickApp(App[int]):
             await self._take_own_keys()
             return
         await asyncio.to_thread(load_runs)
+        if not self.is_headless and gives_marks_cells(os.environ):
+            await asyncio.to_thread(give_marks_cells)
         if self._leaving.begun.is_set():
             return
         self._serving.hold_setup()
@@ -316,10 +330,15 @@ class MaverickApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """The way to the terminal."""
-        return terminal_driver() or super().get_driver_class()
+        return terminal_driver() or steadied(super().get_driver_class())
 
     def on_driver_signal_resume(self) -> None:
         """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
+        self.refresh(layout=True)
+
+    def action_redraw(self) -> None:
+        """Draw all of the screen: somebody else has written to the terminal, or it shows something in its own way."""
+        write_beside(self, CLEAR)
         self.refresh(layout=True)
 
     async def on_event(self, event: InputOrOther) -> None:
