@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import work
@@ -291,6 +292,15 @@ class MaverickApp(App[int]):
         self.board.add(run)
         return run
 
+    @property
+    def run_folders(self) -> list[Path]:
+        """The folders that runs work in, of those of this machine that are known."""
+        return [
+            Path(run.store.loaded.cwd)
+            for run in self.board.runs.values()
+            if run.store.loaded is not None and not (run.attached is not None and run.attached.machine)
+        ]
+
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
         screen = self._navigation.screen_of(run)
@@ -314,6 +324,7 @@ class MaverickApp(App[int]):
             self._suggest(run, draft)
         if event.type == "block_grew" or run.run_id not in self.board.runs:
             return
+        self._leaving.follow()
         if screen is not None:
             self._navigation.entitle(run)
         if event.type in CHANGES_RUNS:
