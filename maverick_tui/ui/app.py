@@ -314,7 +314,7 @@ class MaverickApp(App[int]):
         if screen is None or not screen.is_mounted:
             kept.draft = kept.draft or text
         elif not screen.prompt.text:
-            screen.prompt.set_text(text)
+            screen.prompt.suggest(text)
 
     def _event_applied(self, run: RunModel, event: Event) -> None:
         screen = self._navigation.screen_of(run)
@@ -435,8 +435,11 @@ class MaverickApp(App[int]):
         """Copy what is selected; with nothing selected, the second time within two seconds, quit."""
         from textual.widgets import Input, TextArea
 
+        from maverick_tui.ui.widgets.prompt import Prompt
+
         focused = self.focused
         typed = focused.selected_text if isinstance(focused, TextArea | Input) else ""
+        typed = "" if isinstance(focused, Prompt) and focused.shows_suggestion else typed
         if selected := self.screen.get_selected_text() or typed:
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()

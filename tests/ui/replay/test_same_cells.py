@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from maverick_tui.events.kinds import Event, PermissionAsked, TurnEnded
+from maverick_tui.events.kinds import Event, ListShown, PermissionAsked, TurnEnded
 from maverick_tui.git import head
 from maverick_tui.offline.demo.tour import TOUR, Stop
 from maverick_tui.runs.board import Board, RunModel
@@ -26,8 +26,9 @@ from tests.ui.replay.cells import Cells, cells_of
 from tests.ui.running import PATIENCE, until
 
 MOMENTS = examples(4, 20)
-KIND = tuple(stop for stop in TOUR if stop.agent == "implementer")
-"""It thinks, plans, runs commands and edits; what is drawn is drawn of events, whichever engine tells them."""
+KIND = tuple(stop for stop in TOUR if stop.agent in ("implementer", "tasks"))
+"""One thinks, plans, runs commands and edits, the other shows a list, and costs no CLI; what is drawn is drawn of
+events, whichever engine tells them."""
 SIZES = ((120, 40), (80, 24))
 
 
@@ -115,6 +116,7 @@ async def test_a_journal_replayed_has_the_cells_of_the_live_run(
                 await pilot.resize_terminal(*SIZES[number % len(SIZES)])
                 run, log = await play_live(app, stop, pilot)
                 events = log.since(0)
+                assert any(isinstance(event, ListShown) for event in events) == (stop.agent == "tasks")
                 moments = [len(events), *chance.sample(range(1, len(events)), MOMENTS)]
                 live = await watched(app, run, events, set(moments), pilot)
                 assert run.store.last_outcome == ("failed" if stop.breaks else "done")
