@@ -164,12 +164,12 @@ class MaverickApp(App[int]):
 
     async def _load_and_begin(self) -> None:
         """Load what runs need, in threads, and begin with the run that was asked for. A replay needs nothing of it."""
+        if not self.is_headless and gives_marks_cells(os.environ):
+            await asyncio.to_thread(give_marks_cells)
         if self.launch.replays is not None:
             await self._take_own_keys()
             return
         await asyncio.to_thread(load_runs)
-        if not self.is_headless and gives_marks_cells(os.environ):
-            await asyncio.to_thread(give_marks_cells)
         if self._leaving.begun.is_set():
             return
         self._serving.hold_setup()
