@@ -31,7 +31,7 @@ _KEYS = """\
 # Keys of the interface, by the names that its help tells; several with commas.
 # This part has to stay at the end.
 # [keys]
-# "run.verbosity" = "ctrl+l\""""
+# "run.verbosity" = "alt+v\""""
 _EXAMPLES: Mapping[str, str] = {
     "model": '"claude-opus-4-5"',
     "permission_mode": '"plan"',

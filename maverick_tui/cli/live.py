@@ -30,6 +30,8 @@ def ps(
 ) -> None:
     """List the runs that are alive, those that need you first: what each is about, since when, and what it costs.
 
+    The newest come before older ones, and those that wait for their turn (`max_runs`) last, in the order of asking.
+
     Runs of the application and of `maverick run --detach` have a host each, a process of their own; its memory (with
     all that it has started) and its readers are told. A run of `maverick run` without --detach has none, nor has one
     of the application with `hosted_runs = false`: it lives as long as the program that it was started in. A host that
@@ -37,12 +39,12 @@ def ps(
     your own ssh; one that is away is told in a line.
 
     JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt,
-    forked_from, forked_turn, turns, cost_usd, last_at, away, read_by, started_at, has_host, answers, pid, version,
-    readers, memory}], times in seconds since 1970, memory in bytes; machine is empty for this one. phase: starting,
-    queued (by max_runs), connecting, ready, working, asks, waits (for a limit to reset), done, failed, interrupted,
-    ended. read_by: the terminals that it is shown on. away: what happened since nobody looks, {since, turns, failures,
-    asked, files, file_names, tokens, cost_usd, is_ended}; null while somebody does. Without a host that answers, away,
-    pid, version, readers and memory are null.
+    forked_from, forked_turn, turns, cost_usd, last_at, queued_at, away, read_by, started_at, has_host, answers, pid,
+    version, readers, memory}], times in seconds since 1970, memory in bytes; machine is empty for this one. phase:
+    starting, queued (by max_runs, since queued_at), connecting, ready, working, asks, waits (for a limit to reset),
+    done, failed, interrupted, ended. read_by: the terminals that it is shown on. away: what happened since nobody
+    looks, {since, turns, failures, asked, files, file_names, tokens, cost_usd, is_ended}; null while somebody does.
+    Without a host that answers, away, pid, version, readers and memory are null.
     """
     import asyncio
 

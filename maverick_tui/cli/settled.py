@@ -69,6 +69,8 @@ class Watched:
         if self._follower is None or self._ended is not None:
             return self._settled()
         if not self._follower.is_alive:
+            if self._state.is_settled:  # whatever became of its process afterwards, that was done
+                return self._settled()
             hint = f"See `maverick logs {self.run_id}`"
             hint += "." if ":" in self.run_id else f", or go on with `maverick runs resume {self.run_id}`."
             return Settled("failed", FAILED, "Its process was killed before it ended.", hint)

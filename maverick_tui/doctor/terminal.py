@@ -19,6 +19,8 @@ _MANY, _FEW = 1 << 24, 256
 _TMUX_SECONDS = 2.0
 _TAKES_COPIES = ("kitty", "ghostty", "wezterm", "foot", "alacritty", "contour", "iterm2", "iterm.app", "vscode", "rio")
 _TAKES_NONE = ("apple_terminal", "vte")
+_BOXED = frozenset({"symbols as emoji", "joined emoji"})
+"""Samples of what the application writes so that their width does not matter: see `steady.py`."""
 _NEWER = "Use a newer version of it, or another terminal."
 
 
@@ -145,6 +147,9 @@ def _widths(answers: TerminalAnswers) -> Finding:
         return Finding(name, "unknown", _not_known(answers), details={"widths": None})
     details = {"widths": dict(answers.widths)}
     wrong = [sample for sample, width in answers.widths.items() if width != cell_len(SAMPLES[sample])]
+    if wrong and _BOXED.issuperset(wrong):
+        fact = f"not as counted: {', '.join(wrong)}; they are kept to the cells that we count"
+        return Finding(name, "fine", fact, details=details)
     if wrong:
         fact = f"not as counted: {', '.join(wrong)}; rows with them may be shifted"
         return Finding(name, "warning", fact, _NEWER, details)

@@ -157,14 +157,19 @@ def ask(
     return _answer(line, folder, variables, until, stop)
 
 
-def read_settings(folder: Path, *, seconds: float = SECONDS, stop: Callable[[], bool] | None = None) -> Found | None:
-    """The path of git, and all settings that apply in a folder; None if they cannot be read."""
-    program = find_git(folder)
+def read_settings(
+    folder: Path, *others: Path, seconds: float = SECONDS, stop: Callable[[], bool] | None = None
+) -> Found | None:
+    """The path of git, and all settings that apply in a folder; None if they cannot be read.
+
+    The git of these other folders' projects is not taken, either.
+    """
+    program = find_git(folder, *others)
     repository = find_repository(folder)
     if program is None or (repository and any(odd.is_waited_for for odd in odd_files(repository))):
         return None
     line = [program, "--no-pager", *LISTING]
-    listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + seconds, stop)
+    listing = _answer(line, folder, environment(folder, ALWAYS, *others), time.monotonic() + seconds, stop)
     settings = parsed(listing) if listing is not None else None
     return None if settings is None else (program, settings)
 
@@ -179,23 +184,23 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
     return None if listing is None else _listed(listing)
 
 
-def chosen_editor(folder: Path) -> str:
+def chosen_editor(folder: Path, *others: Path) -> str:
     """`core.editor` of the person or the machine; a repository's own is not taken, for whoever made it would run it."""
-    found = read_settings(folder, seconds=_EDITOR_SECONDS)
+    found = read_settings(folder, *others, seconds=_EDITOR_SECONDS)
     settings = found[1] if found is not None else []
     return next((one.value for one in reversed(settings) if one.key == "core.editor" and one.scope in _THEIRS), "")
 
 
-def find_git(folder: Path) -> str | None:
-    """The absolute path of git for a folder; never one of the project's own."""
-    return find_program("git", folder)
+def find_git(*folders: Path) -> str | None:
+    """The absolute path of git for folders; never one of a project's own."""
+    return find_program("git", *folders)
 
 
-def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+def environment(folder: Path, settings: Mapping[str, str], *others: Path) -> dict[str, str]:
     """Variables for git in a folder: the settings, and nothing of git's own that a shell or an .envrc has set."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
     kept |= {name: value for name in _KEPT if (value := os.environ.get(name))}
-    kept["PATH"] = os.pathsep.join(search_path(folder))
+    kept["PATH"] = os.pathsep.join(search_path(folder, *others))
     return {**kept, **_VARIABLES, **as_variables(settings)}
 
 

@@ -22,11 +22,21 @@ def find_hosted_run(start: str | None) -> str:
     if start:
         run_id = find_any_run(start)
         if not has_host(run_id):
-            raise ConfigError(
-                f"The run {run_id} has no process of its own.", hint=f"Read it with `maverick runs open {run_id}`."
-            )
+            raise ConfigError(f"The run {run_id} has no process of its own.", hint=_without_host(run_id))
         return run_id
     live = [run_id for run_id in hosted_runs() if has_host(run_id)]
     if not live:
         raise ConfigError("No run has a process of its own now.", hint="Start one with `maverick run --detach`.")
     return max(live, key=lambda run_id: socket_of(run_id).stat().st_mtime)
+
+
+def _without_host(run_id: str) -> str:
+    """What can be done with a run that has no process: it goes on in another one, if it can."""
+    from maverick_tui.history.going_on import to_go_on
+
+    read = f"with `maverick runs open {run_id}`."
+    try:
+        to_go_on(run_id)
+    except (ConfigError, OSError):  # it lives in an application, is damaged, or was played by a script
+        return f"Read it {read}"
+    return f"Let it go on with `maverick runs resume {run_id}`, or read it {read}"

@@ -59,6 +59,7 @@ class ToldState(NamedTuple):
     turns: int = 0
     cost_usd: float | None = None
     last_at: float = 0.0
+    queued_at: float | None = None
     away: Any = None
     """See `runs/digest.py`, which looks at it by itself."""
     read_by: tuple[str, ...] = ()

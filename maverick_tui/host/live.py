@@ -130,7 +130,7 @@ def live_from_json(data: Mapping[str, Any], machine: str) -> LiveRun | None:
 
 
 async def live_runs() -> list[LiveRun]:
-    """All runs that are alive: those that need a person first, then by how long they have been there."""
+    """All runs that are alive: those that need a person, the newest, and who waits, in the order of asking."""
     hosted, kept = await asyncio.gather(ask_hosts(hosted_runs()), asyncio.to_thread(_alive))
     memory = await asyncio.to_thread(memory_of, [hello.pid for hello in hosted.values() if hello is not None])
     found = [
@@ -155,8 +155,9 @@ async def hosted_now(run_ids: Iterable[str]) -> list[LiveRun]:
     return sorted(found, key=_place)
 
 
-def _place(run: LiveRun) -> tuple[bool, bool, float, str]:
-    return not run.needs_person, not run.is_silent, -(run.started_at or 0.0), run.run_id
+def _place(run: LiveRun) -> tuple[bool, bool, float, float, str]:
+    queued_at = run.state.get("queued_at") or 0.0  # of all others none, so that they stand before those who wait
+    return not run.needs_person, not run.is_silent, queued_at, -(run.started_at or 0.0), run.run_id
 
 
 def _alive() -> list[str]:

@@ -7,13 +7,13 @@ import logging
 import os
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 from maverick_tui import __version__
-from maverick_tui.events.kinds import SCHEMA
+from maverick_tui.events.kinds import SCHEMA, Event
 from maverick_tui.host.lines import (
     HostHello,
     ProtocolError,
@@ -28,6 +28,7 @@ from maverick_tui.host.listening import listening
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
+from maverick_tui.journal.masked_events import MaskedEvents
 from maverick_tui.masking.redact import redact_data
 from maverick_tui.runs.board import RunHandle
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, command_from_json
@@ -127,14 +128,16 @@ class RunServer:
             raise ProtocolError(f"there are only {len(self._events)} events")
         about = self.about()  # with what happened while nobody was here
         if hello.is_unseen:
-            writer.write(hello_line(about))
-            await self._follow(hello, reader, writer)
+            masked = MaskedLog(self._events)
+            await masked.catch_up()
+            writer.write(hello_line(about._replace(events=len(masked.told))))
+            await self._follow(hello, reader, writer, self._tell_masked(masked, hello.since, writer))
             return
         name = self._following.come(hello.name)
         self._is_released = False
         try:
             writer.write(hello_line(about._replace(readers=self.readers, you=name)))
-            await self._follow(hello._replace(name=name), reader, writer)
+            await self._follow(hello._replace(name=name), reader, writer, self._tell(hello.since, writer))
         finally:
             self._following.go(name)
             self._is_released = name in self._released_by
@@ -142,9 +145,15 @@ class RunServer:
             if not self._following:
                 self._left = (len(self._events), self._clock())
 
-    async def _follow(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _follow(
+        self,
+        hello: ReaderHello,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        tells: Coroutine[Any, Any, None],
+    ) -> None:
         writer.transport.set_write_buffer_limits(BUFFERED)
-        telling = asyncio.create_task(self._tell(hello.since, writer), name="maverick-telling")
+        telling = asyncio.create_task(tells, name="maverick-telling")
         hearing = asyncio.create_task(self._listen_to(hello, reader, writer), name="maverick-listening")
         try:
             done, _ = await asyncio.wait({telling, hearing}, return_when=asyncio.FIRST_COMPLETED)
@@ -189,17 +198,20 @@ class RunServer:
         """Tell everything from there on, as fast as it is taken."""
         reader = self._events.reader(since)
         while await self._events.wait(reader.number):
-            told, first = bytearray(), reader.number
-            for text in event_lines(first, reader.take(AT_ONCE)):
-                told += text
-                if len(told) > BUFFERED:
-                    writer.write(told)
-                    await writer.drain()
-                    told = bytearray()
-            writer.write(told)
-            await writer.drain()
-        writer.write(line({"end": len(self._events)}))
-        await writer.drain()
+            first = reader.number
+            await _write_events(first, reader.take(AT_ONCE), writer)
+        await _write_end(len(self._events), writer)
+
+    async def _tell_masked(self, masked: MaskedLog, since: int, writer: asyncio.StreamWriter) -> None:
+        """The same for who prints it: they do not know what is secret here, and the inputs of a run may be."""
+        told = since
+        while True:
+            for first in range(told, len(masked.told), AT_ONCE):
+                await _write_events(first, masked.told[first : first + AT_ONCE], writer)
+            told = max(told, len(masked.told))
+            if not await masked.wait():
+                break
+        await _write_end(len(masked.told), writer)
 
     async def _listen_to(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Do what the reader wants, until it goes."""
@@ -236,6 +248,46 @@ class RunServer:
             self._done[name] = None
             while len(self._done) > REMEMBERED:
                 self._done.popitem(last=False)
+
+
+class MaskedLog:
+    """What a run tells, without secrets. An event counts once its text is whole: what may begin a secret waits."""
+
+    def __init__(self, events: EventLog) -> None:
+        self.told: list[Event] = []
+        self._log = events
+        self._reader = events.reader(0)
+        self._masked = MaskedEvents()
+
+    async def catch_up(self) -> None:
+        """Take all that is there; the run goes on in between."""
+        while events := self._reader.take(AT_ONCE):
+            self.told += self._masked.add(self._reader.number - len(events), events)
+            await asyncio.sleep(0)
+
+    async def wait(self) -> bool:
+        """Wait for more, and take it; whether there was any before the end."""
+        if not await self._log.wait(self._reader.number):
+            return False
+        await self.catch_up()
+        return True
+
+
+async def _write_events(first: int, events: Sequence[Event], writer: asyncio.StreamWriter) -> None:
+    told = bytearray()
+    for text in event_lines(first, events):
+        told += text
+        if len(told) > BUFFERED:
+            writer.write(told)
+            await writer.drain()
+            told = bytearray()
+    writer.write(told)
+    await writer.drain()
+
+
+async def _write_end(events: int, writer: asyncio.StreamWriter) -> None:
+    writer.write(line({"end": events}))
+    await writer.drain()
 
 
 def _command(value: object) -> Command:

@@ -32,6 +32,8 @@ class LiveState:
     forked_turn: int = 0
     turns: int = 0
     last_at: float = 0.0
+    queued_at: float | None = None
+    """Since when it waits for its turn."""
     _rest: Phase = "starting"
     _is_working: bool = False
     _asked: dict[str, str] = field(default_factory=dict)
@@ -113,7 +115,8 @@ class LiveState:
             case ev.ContinueCalledOff() | ev.ContinueDue():
                 self._is_planned = False
             case ev.Noticed() if event.kind in (WAITS_FOR_TURN, TURN_COMES):
-                self._is_in_line = event.kind == WAITS_FOR_TURN
+                was_in_line, self._is_in_line = self._is_in_line, event.kind == WAITS_FOR_TURN
+                self.queued_at = self.queued_at if was_in_line else event.at  # it is told again as others go
             case ev.RunReopened():
                 self._rest, self._is_in_line = "starting", False
             case ev.RunEnded():
@@ -140,5 +143,6 @@ class LiveState:
             "turns": self.turns,
             "cost_usd": self._figures.usage.cost_usd,
             "last_at": self.last_at,
+            "queued_at": self.queued_at if self.phase == "queued" else None,
             "away": away.to_json() if away is not None else None,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import re
 import sys
 import time
@@ -11,6 +12,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import work
@@ -33,7 +35,16 @@ from maverick_tui.ui.log_file import kept_log
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.serving import Serving
-from maverick_tui.ui.textual_private.asking import let_be_left, notices, on_crash, terminal_driver, withdraw
+from maverick_tui.ui.textual_private.asking import (
+    let_be_left,
+    notices,
+    on_crash,
+    steadied,
+    terminal_driver,
+    withdraw,
+    write_beside,
+)
+from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
 from maverick_tui.ui.themes import use_themes
 
 if TYPE_CHECKING:
@@ -53,6 +64,7 @@ GARBAGE = (2_000, 500, 1_000)
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
 QUIT_AGAIN_WITHIN = 2.0
+CLEAR = "\x1b[0m\x1b[2J"
 MOST_NOTICES = 2
 """Notices that are shown at a time: they cover what one reads."""
 CHANGES_RUNS = (
@@ -71,6 +83,7 @@ class MaverickApp(App[int]):
         Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
         Binding("f1", "help", "Help", id="app.help", priority=True),
         Binding("ctrl+p", "command_palette", "All commands", id="app.palette", priority=True, show=False),
+        Binding("ctrl+l", "redraw", "Draw the screen anew", id="app.redraw", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
     ]
 
@@ -151,6 +164,8 @@ class MaverickApp(App[int]):
 
     async def _load_and_begin(self) -> None:
         """Load what runs need, in threads, and begin with the run that was asked for. A replay needs nothing of it."""
+        if not self.is_headless and gives_marks_cells(os.environ):
+            await asyncio.to_thread(give_marks_cells)
         if self.launch.replays is not None:
             await self._take_own_keys()
             return
@@ -277,6 +292,15 @@ class MaverickApp(App[int]):
         self.board.add(run)
         return run
 
+    @property
+    def run_folders(self) -> list[Path]:
+        """The folders that runs work in, of those of this machine that are known."""
+        return [
+            Path(run.store.loaded.cwd)
+            for run in self.board.runs.values()
+            if run.store.loaded is not None and not (run.attached is not None and run.attached.machine)
+        ]
+
     def _suggest(self, run: RunModel, text: str) -> None:
         """Put a prompt into an empty editor: the agent's own, or the demo's."""
         screen = self._navigation.screen_of(run)
@@ -290,7 +314,7 @@ class MaverickApp(App[int]):
         if screen is None or not screen.is_mounted:
             kept.draft = kept.draft or text
         elif not screen.prompt.text:
-            screen.prompt.set_text(text)
+            screen.prompt.suggest(text)
 
     def _event_applied(self, run: RunModel, event: Event) -> None:
         screen = self._navigation.screen_of(run)
@@ -300,6 +324,7 @@ class MaverickApp(App[int]):
             self._suggest(run, draft)
         if event.type == "block_grew" or run.run_id not in self.board.runs:
             return
+        self._leaving.follow()
         if screen is not None:
             self._navigation.entitle(run)
         if event.type in CHANGES_RUNS:
@@ -316,10 +341,15 @@ class MaverickApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """The way to the terminal."""
-        return terminal_driver() or super().get_driver_class()
+        return terminal_driver() or steadied(super().get_driver_class())
 
     def on_driver_signal_resume(self) -> None:
         """Paint everything: the terminal was somebody else's, and Textual paints it anew only in another size."""
+        self.refresh(layout=True)
+
+    def action_redraw(self) -> None:
+        """Draw all of the screen: somebody else has written to the terminal, or it shows something in its own way."""
+        write_beside(self, CLEAR)
         self.refresh(layout=True)
 
     async def on_event(self, event: InputOrOther) -> None:
@@ -405,8 +435,11 @@ class MaverickApp(App[int]):
         """Copy what is selected; with nothing selected, the second time within two seconds, quit."""
         from textual.widgets import Input, TextArea
 
+        from maverick_tui.ui.widgets.prompt import Prompt
+
         focused = self.focused
         typed = focused.selected_text if isinstance(focused, TextArea | Input) else ""
+        typed = "" if isinstance(focused, Prompt) and focused.shows_suggestion else typed
         if selected := self.screen.get_selected_text() or typed:
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.paths import working_folder
@@ -37,20 +37,22 @@ async def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
 
     Runs go on and are read meanwhile, so call it in a worker: only painting waits, until the terminal is ours again.
     """
-    editor = await asyncio.to_thread(find_editor)
+    folders = _folders(app)
+    editor = await asyncio.to_thread(find_editor, *folders)
     # A folder of its own, since editors put copies and swap files beside what they edit.
     with tempfile.TemporaryDirectory(prefix="maverick-") as folder:
         path = Path(folder) / f"prompt{suffix}"
         _write(path, text)
-        if code := await _edit(app, editor, str(path)):
+        if code := await _edit(app, folders, editor, str(path)):
             raise MaverickError(_ended(editor, code), hint="The text is as it was before.")
         return _read(path)
 
 
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
     """Edit a file at the line that matters; a MaverickError says why that was not possible. Call it in a worker."""
-    editor = await asyncio.to_thread(find_editor)
-    if code := await _edit(app, editor, *_at(editor, line), str(path)):
+    folders = [*_folders(app), path.parent]
+    editor = await asyncio.to_thread(find_editor, *folders)
+    if code := await _edit(app, folders, editor, *_at(editor, line), str(path)):
         raise MaverickError(_ended(editor, code), hint="The file is as the editor left it.")
 
 
@@ -66,19 +68,35 @@ def edit_in_terminal(path: Path, line: int | None = None) -> None:
         raise MaverickError(_ended(editor, code), hint="Nothing was changed.")
 
 
-def _command(editor: Editor) -> list[str]:
-    """Its words to start it by: an editor that is only named is none of the project's. OSError if there is none."""
+@runtime_checkable
+class KnowsFolders(Protocol):
+    """An application that knows which folders its runs work in: what is in them is no editor of the person's."""
+
+    @property
+    def run_folders(self) -> list[Path]:
+        """The folders, wherever the application itself was started."""
+
+
+def _folders(app: App[Any]) -> list[Path]:
+    return app.run_folders if isinstance(app, KnowsFolders) else []
+
+
+def _command(editor: Editor, folders: Sequence[Path] = ()) -> list[str]:
+    """Its words to start it by: an editor that is only named is none of a project's. OSError if there is none."""
     program, *arguments = editor.words
-    return [program_path(program), *arguments]
+    return [program_path(program, *folders), *arguments]
 
 
 def _at(editor: Editor, line: int | None) -> list[str]:
     return [f"+{line}"] if line and Path(editor.words[0]).name in _TAKE_A_LINE else []
 
 
-def find_editor() -> Editor:
-    """The editor that git would open, and where it is named; in a thread, since git is asked."""
-    for setting, wanted in _named():
+def find_editor(*folders: Path) -> Editor:
+    """The editor that git would open, and where it is named; in a thread, since git is asked.
+
+    Where none is named it is one of those that are always there, but none out of these folders' projects.
+    """
+    for setting, wanted in _named(folders):
         try:
             words = shlex.split(wanted)
         except ValueError as error:
@@ -91,23 +109,23 @@ def find_editor() -> Editor:
     )
 
 
-def _named() -> Iterator[tuple[str, str]]:
+def _named(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     from maverick_tui.git.asking import chosen_editor
 
     yield "$GIT_EDITOR", os.environ.get("GIT_EDITOR", "")
-    yield "git's core.editor", chosen_editor(working_folder())
+    yield "git's core.editor", chosen_editor(working_folder(), *folders)
     for name in ("VISUAL", "EDITOR"):
         yield f"${name}", os.environ.get(name, "")
-    yield "$EDITOR", next(filter(find_program, _ALWAYS_THERE), "")
+    yield "$EDITOR", next((name for name in _ALWAYS_THERE if find_program(name, *folders)), "")
 
 
-async def _edit(app: App[Any], editor: Editor, *arguments: str) -> int:
+async def _edit(app: App[Any], folders: Sequence[Path], editor: Editor, *arguments: str) -> int:
     """Give the terminal to the editor, and take it back; its exit code. Only painting waits meanwhile."""
     from textual.app import SuspendNotSupported
 
     try:
         with app.batch_update(), _handed_over(app), _interrupts_are_the_editors():
-            return await _run([*_command(editor), *arguments])
+            return await _run([*_command(editor, folders), *arguments])
     except SuspendNotSupported as error:
         raise MaverickError(
             "This terminal cannot be handed to an editor.", hint="Run Maverick in a terminal of its own."

@@ -12,6 +12,8 @@ from textual.dom import DOMNode
 from maverick_tui import paths
 from maverick_tui.inert import one_line
 
+_REDRAW, _REDRAW_ELSEWHERE = "ctrl+l", "ctrl+shift+l"
+"""It acts everywhere and before all others; our own example gave it to something else once."""
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 
 
@@ -22,7 +24,10 @@ def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
     """
     if not (paths.user_config() / "config.toml").is_file():
         return {}, []
-    return load_keys({binding.id for binding in all_bindings(app) if binding.id})
+    keymap, problems = load_keys({binding.id for binding in all_bindings(app) if binding.id})
+    if any(_REDRAW in keys.split(",") for keys in keymap.values()):
+        keymap.setdefault("app.redraw", _REDRAW_ELSEWHERE)  # who has given the key to something else keeps it
+    return keymap, problems
 
 
 def all_bindings(app: type[DOMNode]) -> list[Binding]:

@@ -23,7 +23,10 @@ from maverick_tui.host.notify_command import Told, last_trouble, tell_by_command
 from maverick_tui.host.ways import AwayError
 from maverick_tui.programs import find_program, program_path, server_path
 from maverick_tui.runs.news import News
-from maverick_tui.ui.editor import edit_in_terminal, find_editor
+from maverick_tui.ui.editor import edit_in_terminal, edit_text, find_editor
+from tests.support.runs import Tape
+from tests.support.terminal import GlassDriver
+from tests.ui.running import FedApp, until
 
 NAMES = ("claude", "git", "nano", "notify-send", "python3", "sh", "ssh", "tmux", "uname", "vi")
 CLONE = "clone"
@@ -129,6 +132,21 @@ def test_the_editor(editor: str, clone: Path, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("EDITOR", "vi")
     with pytest.raises(ConfigError, match="The editor vi cannot be started: No such file or directory"):
         edit_in_terminal(clone / "x")
+
+
+async def test_the_editor_for_a_run_elsewhere(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The application was started somewhere else than in the folder of the run that it shows."""
+    monkeypatch.chdir("/")
+    monkeypatch.delenv("VISUAL", raising=False)
+    app = FedApp()
+    app.driver_class = GlassDriver
+    async with app.run_test(headless=False) as pilot:
+        await until(pilot, lambda: app.board.runs)
+        app.tell(Tape(cwd=str(clone / "sub")).connect())
+        for times, editor in enumerate(("vi", ""), 1):  # by name, and what is taken where none is named
+            monkeypatch.setenv("EDITOR", editor)
+            assert await edit_text(app, "before") == "before"
+            assert sum(line.startswith("own vi") for line in ran(tmp_path)) == times
 
 
 def test_git_and_tmux(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

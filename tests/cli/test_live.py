@@ -325,6 +325,31 @@ def test_a_run_in_another_program_is_listed_and_left_to_it(maverick: Run, elsewh
     assert maverick("wait", LIVE).out == f"{LIVE} asks\n"
 
 
+def told_and_gone(tape: Tape) -> None:
+    """A run whose process was killed when it had told this."""
+    journal = Journal(journal_of(LIVE), print)
+    journal.write(0, tape.events)
+    journal.close()
+
+
+def test_a_run_that_was_done_is_done_whatever_became_of_its_process(maverick: Run) -> None:
+    tape = Tape().connect().prompt("Go").say("Here.").done()
+    told_and_gone(tape)
+    waited = maverick("wait", LIVE)
+    assert (waited.code, waited.out, waited.err) == (0, f"{LIVE} done\n", "")
+    ran = maverick("attach", LIVE)
+    assert ran.code == FAILED
+    assert f"Let it go on with `maverick runs resume {LIVE}`" in " ".join(ran.err.split())
+
+
+def test_a_run_that_was_killed_at_its_work_has_failed(maverick: Run) -> None:
+    told_and_gone(Tape(is_offline=True).connect().prompt("Go").say("Half", is_open=True))
+    waited = maverick("wait", LIVE)
+    assert (waited.code, waited.out) == (FAILED, f"{LIVE} failed\n")
+    ran = maverick("attach", LIVE)
+    assert f"Read it with `maverick runs open {LIVE}`" in " ".join(ran.err.split()), "a script has played it"
+
+
 def test_marks_are_letters_where_there_are_no_others(
     maverick: Run, elsewhere: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,12 @@ def test_a_terminal_that_can_do_everything(tmp_path: Path) -> None:
     assert terminal.glass.rows[0].strip() == "looked", "neither questions nor answers are left on the screen"
 
 
+def test_only_widths_that_shift_rows_are_something_to_warn_of(tmp_path: Path) -> None:
+    found, _ = looked(tmp_path, replies(**{"joined emoji": 4}))  # type: ignore[arg-type]
+    assert found["Unicode width"]["state"] == "fine"
+    assert "joined emoji; they are kept to the cells" in found["Unicode width"]["fact"]
+
+
 def test_a_terminal_that_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
     found, _ = looked(tmp_path, None, seconds=0.2, COLORTERM="", TERM="xterm", size=(50, 24))
     for name in ("Whole frames", "Unicode width"):

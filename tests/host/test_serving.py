@@ -269,3 +269,23 @@ async def test_what_is_secret_in_its_process_is_told_to_nobody_who_lists_it() ->
     async with serving(Tape().connect().prompt("Log in with Wv5-listed-Kk").say("Yes.").done().events) as run:
         state = run.server.about().state
     assert state["first_prompt"] == "Log in with [secret]"
+
+
+async def test_who_prints_a_run_is_told_nothing_that_is_secret_to_it() -> None:
+    """`maverick logs` of a run that is not kept: only the host knows what its inputs were."""
+    conceal(["hunter2-and-more"])
+    tape = Tape().connect().prompt("Log in with hunter2-and-more").say("hunter2-and", is_open=True)
+    async with serving(tape.events) as run, client({"hello": {**HELLO["hello"], "is_unseen": True}}) as one:
+        hello = await one.hear()
+        assert hello is not None
+        count = hello["hello"]["events"]
+        assert 0 < count < len(tape.events), "what may begin a secret waits, and nobody waits for it"
+        told = [await one.hear() for _ in range(count)]
+        tape.events.clear()
+        run.tell(tape.say("fine").done().events)
+        run.events.close()
+        text = json.dumps([*told, *await one.hear_all()])
+    assert "Log in with [secret]" in text
+    assert "hunter2" not in text
+    assert "fine" in text
+    assert json.loads(text)[-1] == {"end": len(run.events)}

@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.host.live import LiveRun, _place
 from maverick_tui.host.places import runtime_folder
 from maverick_tui.host.state import LiveState
 from maverick_tui.host.waiting_line import WaitingLine
 from maverick_tui.interpreter import python_environment
+from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.commands import CloseRun, Interrupt, ReleasePrompts
 from maverick_tui.runs.log import EventLog
 from tests.host.served_run import until
@@ -182,3 +184,24 @@ async def test_a_run_waits_before_it_connects_and_before_each_prompt_and_what_is
     other.leave()
     assert [*runtime_folder().iterdir()] == []
     check_well_formed(run.events)
+
+
+def test_a_list_has_those_that_wait_in_the_order_of_asking() -> None:
+    def run(name: str, started: float, *events: ev.Event) -> LiveRun:
+        state = LiveState()
+        for event in (ev.RunStarted(started, name, "explorer"), ev.Connected(started), *events):
+            state.take(event)
+        return LiveRun(name, state.to_json(), started, has_host=False)
+
+    def waits(at: float) -> ev.Noticed:
+        return ev.Noticed(at, WAITS_FOR_TURN, "It waits for its turn.")
+
+    runs = [
+        run("old", 1.0),
+        run("second", 2.0, waits(6.0)),
+        run("first", 3.0, waits(5.0), waits(7.0)),  # it is told again as others go
+        run("third", 4.0, waits(3.0), ev.Noticed(4.0, TURN_COMES, "It is its turn."), waits(8.0)),
+        run("new", 5.0),
+        run("asks", 0.5, ev.PermissionAsked(1.0, "q", "c", "Bash", {})),
+    ]
+    assert [one.run_id for one in sorted(runs, key=_place)] == ["asks", "new", "old", "first", "second", "third"]

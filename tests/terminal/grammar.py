@@ -20,6 +20,7 @@ _STEERS = (
 )
 _TOKEN = re.compile(
     rf"(?P<text>[^{_STEERS}]+)"
+    rf"|\x1b7 {{1,8}}\x1b8\x1b7(?P<boxed>[^{_STEERS}]+)\x1b8\x1b\[[0-9]?C"  # something of doubtful width
     r"|\x1b\[(?P<colours>[0-9;]*)m"
     r"|\x1b\[(?P<erased>[0-9]{1,3})X"
     r"|\x1b\[(?P<passed>[0-9]{1,3})C"
@@ -33,6 +34,7 @@ _TOKEN = re.compile(
     rf"|\x1b\]2;(?P<title>[^{_STEERS}]*)\x07"
     r"|\x1b\]22;(?P<pointer>[a-z-]+)\x07"
     r"|\x1b\]52;c;(?P<copied>[A-Za-z0-9+/]*={0,2})\x07"
+    r"|(?P<cleared>\x1b\[2J)"
     r"|(?P<bell>\x07)"
 )
 
@@ -83,8 +85,8 @@ def parse(data: bytes) -> Written:
             raise ForeignBytes(f"not ours: {source[at : at + 40]!r}, after {source[max(0, at - 200) : at]!r}")
         at = found.end()
         match found.lastgroup:
-            case "text":
-                texts.append(found["text"])
+            case "text" | "boxed" as kind:
+                texts.append(found[kind])
             case "colours":
                 written.colours.add(found["colours"])
             case "set":

@@ -14,7 +14,7 @@ Every key can be changed: in `config.toml`, below `[keys]`, a line with the name
 
 ```toml
 [keys]
-"run.verbosity" = "ctrl+l"
+"run.verbosity" = "alt+v"
 ```
 
 The keys are named as Textual names them (`ctrl+x`, `shift+tab`, `f5`, `pageup`). A name or a key that does not exist

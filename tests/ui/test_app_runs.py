@@ -123,6 +123,29 @@ async def test_with_one_run_there_is_no_other() -> None:
         assert app.screen is screen
 
 
+async def test_typing_takes_the_place_of_a_suggestion_and_enter_sends_it() -> None:
+    async with watching(Tape().connect()) as (app, pilot):
+        prompt = app.run_screen.prompt
+        app._suggest(app.run_model, "Its own prompt")
+        await pilot.press("ctrl+c")
+        assert app._ctrl_c_at, "nobody has selected anything to copy"
+        await pilot.press(*"abc")
+        assert prompt.text == "abc"
+        prompt.set_text("")
+        app._suggest(app.run_model, "Its own prompt")
+        await pilot.press("right", *"!")  # who moves in it edits it
+        assert prompt.text == "Its own prompt!"
+        prompt.set_text("")
+        app._suggest(app.run_model, "Its own prompt")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen" and app.screen.is_mounted)
+        app._navigation.show_run(app.run_model)
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.is_mounted)
+        assert app.run_screen.prompt.shows_suggestion, "also for who comes back"
+        await pilot.press("enter")
+        assert [getattr(one, "text", "") for one in app.kept.take()] == ["Its own prompt"]
+
+
 async def test_a_prompt_is_suggested_only_where_nothing_was_written_yet() -> None:
     async with watching(Tape().connect()) as (app, pilot):
         app._suggest(app.run_model, "Its own prompt")

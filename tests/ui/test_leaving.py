@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Button, Static
 
 from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
 from maverick_tui.runs.board import Attachment, RunModel
@@ -145,6 +145,55 @@ async def test_the_question_says_of_each_run_whether_it_can_go_on_once_it_is_end
         run._has_journal, run.attached = False, run.attached._replace(machine="there")
         assert "End: it stops; what is kept of it is on there." in (told := await said())
         assert "not kept" not in told
+
+
+async def test_the_question_goes_with_what_happens_behind_it() -> None:
+    tape = Tape().connect().prompt("Go").say("Half")
+    async with watching(tape, size=(57, 30)) as (app, pilot):
+        hosted(app.run_model)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "LeavingScreen" and app.screen.is_mounted)
+        assert "reviewer is still running." in words(app)
+        box = app.screen.query_one(".dialog--box").content_region
+        for button in app.screen.query(Button):
+            assert box.contains_region(button.region), "nothing is cut off"
+        app.tell(tape.ask("Bash", {"command": "make"}))
+        await until(pilot, lambda: "reviewer asks you something." in words(app))
+        assert "its question waits for you" in words(app)
+        app.tell(tape.decide("once").done())
+        await until(pilot, lambda: "reviewer is done." in words(app))
+        assert str(app.screen.query_one(".dialog--title", Static).render()) == "Quit?"
+        assert "still" not in words(app)
+        assert [button.id for button in app.screen.query(Button) if button.display] == ["leave", "stay"]
+        await pilot.press("i", "e")
+        assert app.top == "LeavingScreen", "there is nothing to interrupt or to end"
+        app.tell(tape.prompt("And then").say("More", is_open=True))  # somebody else has asked it
+        await until(pilot, lambda: "still running" in words(app))
+        await pilot.press("i")
+        await until(pilot, lambda: app._exit)
+        assert [type(one) for one in app.kept.take()] == [Interrupt]
+
+
+async def test_a_question_about_a_run_of_this_window_goes_with_it_too() -> None:
+    tape = Tape().connect().prompt("Go").say("Half")
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "ConfirmScreen" and app.screen.is_mounted)
+        assert "still running" in words(app)
+        app.tell(tape.done())
+        await until(pilot, lambda: "Nothing is at work any more" in words(app))
+        await pilot.press("n")
+        await until(pilot, lambda: app.top == "RunScreen")
+
+
+async def test_an_interrupted_run_waits_for_whoever_has_quit() -> None:
+    async with watching(Tape().connect().prompt("Go").say("Half").done("interrupted")) as (app, pilot):
+        left = hosted(app.run_model)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app._exit)
+        assert app.kept.take() == [], "it was stopped on its way, and is not done"
+        assert left == ["heard", "left"]
+        assert app.farewell == [f"reviewer waits for you: maverick attach {app.run_model.run_id}"]
 
 
 async def test_closing_an_agent_at_work_may_leave_it_there() -> None:

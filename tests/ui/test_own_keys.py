@@ -49,6 +49,8 @@ def test_keys_of_ones_own_and_what_is_wrong_with_them(home: Path) -> None:
     assert keymap == {"run.interrupt": "ctrl+g"}
     assert "run.interrupt" in problems[0]
     assert "'nokey' is not a key" in problems[1]
+    config.write_text('[keys]\n"run.verbosity" = "f11,ctrl+l"\n')  # which acts everywhere, unless it is given away
+    assert own_keys(MaverickApp) == ({"run.verbosity": "f11,ctrl+l", "app.redraw": "ctrl+shift+l"}, [])
 
 
 def test_the_table_of_keys_is_that_of_the_bindings() -> None:

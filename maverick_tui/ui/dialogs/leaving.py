@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Callable
+from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,13 +18,26 @@ from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import answer
 
 Fate = Literal["leave", "interrupt", "end"]
+_ROOM_FOR_ALL = 68
+"""Columns in which all answers have room beside each other."""
+
+
+class Asked(NamedTuple):
+    """What is asked as things are now."""
+
+    title: str
+    text: str
+    leave: str = "Leave at work"
+    """What the first answer does; to interrupt and to end are offered only while something is at work."""
+    is_at_work: bool = True
 
 
 class LeavingScreen(ModalScreen[Fate | None]):
-    """Asks; Enter leaves them at work, and None is to stay."""
+    """Asks; Enter leaves them at work, and None is to stay. Agents go on meanwhile, and the question goes with them."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
     AUTO_FOCUS = "#leave"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_ROOM_FOR_ALL, "-wide")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l", "choose('leave')", "Leave at work", id="leaving.leave"),
         Binding("i", "choose('interrupt')", "Interrupt", id="leaving.interrupt"),
@@ -33,21 +47,45 @@ class LeavingScreen(ModalScreen[Fate | None]):
         Binding("right,down", "app.focus_next", "Next answer", show=False, id="leaving.next"),
     ]
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, ask: Callable[[], Asked]) -> None:
+        """`ask` says what is asked as things are when it is called."""
         super().__init__(classes="dialog")
-        self._title = one_line(title)
-        self._text = inert(text)
+        self._ask = ask
+        self._asked = ask()
 
     def compose(self) -> ComposeResult:
         """Title, text, and what can be done."""
+        asked = self._asked
         with Vertical(classes="dialog--box -medium"):
-            yield Static(Content(self._title), classes="dialog--title", markup=False)
-            yield Static(Content(self._text), classes="dialog--text", markup=False)
-            with Horizontal(classes="dialog--buttons"):
-                yield Button(answer("l", "Leave at work"), id="leave", compact=True)
+            yield Static(Content(one_line(asked.title)), classes="dialog--title", markup=False)
+            yield Static(Content(inert(asked.text)), classes="dialog--text", markup=False)
+            with Horizontal(classes="dialog--buttons -stacked"):
+                yield Button(answer("l", asked.leave), id="leave", compact=True)
                 yield Button(answer("i", "Interrupt"), id="interrupt", compact=True)
                 yield Button(answer("e", "End"), id="end", compact=True)
                 yield Button(answer("Esc", "Stay"), id="stay", compact=True)
+
+    def on_mount(self) -> None:
+        """Something may have happened since it was made."""
+        self.call_after_refresh(self.follow)
+
+    def follow(self) -> None:
+        """Something has happened behind it: ask about what is so now."""
+        if not self.is_mounted or (asked := self._ask()) == self._asked:
+            return
+        self._asked = asked
+        self.query_one(".dialog--title", Static).update(Content(one_line(asked.title)))
+        self.query_one(".dialog--text", Static).update(Content(inert(asked.text)))
+        self.query_one("#leave", Button).label = answer("l", asked.leave)
+        for name in ("#interrupt", "#end"):
+            self.query_one(name, Button).display = asked.is_at_work
+        if self.focused is None or not self.focused.display:
+            self.query_one("#leave", Button).focus()  # which keeps whatever it is
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is at rest is neither interrupted nor ended."""
+        return self._asked.is_at_work or action != "choose" or parameters == ("leave",)
 
     def action_choose(self, fate: Fate) -> None:
         """Leave, with this for the agents."""

@@ -44,6 +44,15 @@ class ConfirmScreen(ModalScreen[bool]):
                 yield Button(answer("y", self._yes), id="yes", compact=True)
                 yield Button(answer("n", self._no), id="no", compact=True)
 
+    def retell(self, title: str, text: str) -> None:
+        """Ask with these words from now on."""
+        if (told := (one_line(title), inert(text))) == (self._title, self._text):
+            return
+        self._title, self._text = told
+        if self.is_mounted:
+            self.query_one(".dialog--title", Static).update(Content(self._title))
+            self.query_one(".dialog--text", Static).update(Content(self._text))
+
     def action_answer(self, answer: bool) -> None:
         """Leave with this answer."""
         _ = self.dismiss(answer)

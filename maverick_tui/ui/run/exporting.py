@@ -14,9 +14,6 @@ from maverick_tui.history.export.formats import Format, by_suffix, format_for, p
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from maverick_tui.events.kinds import Event
     from maverick_tui.history.export.formats import PrinterFor
     from maverick_tui.history.export.kept import KeptRun
     from maverick_tui.runs.board import RunModel
@@ -77,17 +74,23 @@ class Exporting:
         from maverick_tui.history.whole_files import write_whole
 
         wanted = Format(form) if form else format_for(target)
-        return write_whole(target, pieces(_kept(self._run.run_id, self._run.told), wanted, self._printer_for))
+        return write_whole(target, pieces(_kept(self._run), wanted, self._printer_for))
 
     def _tell(self, app: App[Any], text: str, severity: Any) -> None:
         app.notify(one_line(text), title="Export", severity=severity, timeout=8, markup=False)
 
 
-def _kept(run_id: str, told: Sequence[Event]) -> KeptRun:
-    """The run as it is exported: one that is served by what it has told here, for it may not be kept."""
+def _kept(run: RunModel) -> KeptRun:
+    """The run as it is exported: one that is served by what it has told here, for it may not be kept.
+
+    Which inputs of a run are secret is known where it was started. Who came to it later takes what its journal has.
+    """
     from maverick_tui.history.export.kept import kept_run, masked, open_kept
 
-    return kept_run(run_id, masked(told), was_alive=True) if told else open_kept(run_id)
+    came_later = run.attached is not None and run.attached.is_guest and not run.attached.machine
+    if not (told := run.told) or (came_later and run.is_kept):
+        return open_kept(run.run_id)
+    return kept_run(run.run_id, masked(told), was_alive=True)
 
 
 async def _may_replace(app: App[Any], target: Path) -> bool:

@@ -147,7 +147,9 @@ class RunScreen(Screen[None]):
     def on_mount(self) -> None:
         """Take up the state that is there, and keep the clocks going."""
         self.query("ToastRack").set(display=False)  # an empty one is hidden after the first frame, by a second layout
-        self.prompt.set_text(self._prompt_state.draft)
+        state = self._prompt_state
+        is_suggested = bool(state.draft) and state.draft == state.suggestion
+        (self.prompt.suggest if is_suggested else self.prompt.set_text)(state.draft)
         self._answering.look()
         self.keys_changed()
         self.set_interval(1.0, self.tick)

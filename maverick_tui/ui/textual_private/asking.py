@@ -17,12 +17,23 @@ from maverick_tui.ui.textual_private.names import is_plain
 
 
 def terminal_driver() -> type[Driver] | None:
-    """Our way to the terminal; None where Textual's own is to be taken."""
+    """Our way to the terminal; None where Textual's own is to be taken, `steadied`."""
     if is_plain():
         return None
     from maverick_tui.ui.textual_private.driver import TerminalDriver
 
     return TerminalDriver
+
+
+def steadied(driver: type[Driver]) -> type[Driver]:
+    """A driver of Textual's that writes characters of doubtful width as ours does."""
+    from maverick_tui.ui.textual_private.steady import steady
+
+    class SteadyDriver(driver):  # type: ignore[valid-type, misc]
+        def write(self, data: str) -> None:
+            super().write(steady(data))
+
+    return SteadyDriver
 
 
 def set_title(app: App[Any], title: str) -> None:

@@ -28,6 +28,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from maverick_tui.inert import one_line
+from maverick_tui.ui.textual_private.steady import steady
 
 TAKEN_FOR = 0.01
 """Seconds until the thread looks again where somebody else has read the keys."""
@@ -157,7 +158,7 @@ class TerminalDriver(LinuxDriver):
         if not self._has_terminal:  # a bell while an editor is open: no thread would take it from the queue
             return
         with self._is_writing:
-            rest = self._output.write_now(data)
+            rest = self._output.write_now(steady(data))
             if rest:
                 self._output.queued += 1
                 super().write(cast("str", rest))  # the thread hands it on to our file, whatever it is

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from maverick_tui.ui.textual_private.cells import Placed, pieces_of
 from maverick_tui.ui.textual_private.pens import is_erased_alike, on_blanks, step
 from maverick_tui.ui.textual_private.scrolling import Scroll
+from maverick_tui.ui.textual_private.steady import is_doubtful
 from maverick_tui.ui.textual_private.strip import Inked, inked
 
 _INDEX = "\x1bD"
@@ -82,7 +83,8 @@ class Ink:
             self._out.append(row.text[skip:])
             self._pen = row.mid
         blank = on_blanks(row.last)
-        if row.trail and not (old is not None and old.trail >= row.trail and on_blanks(old.last) == blank):
+        is_there = old is not None and old.trail >= row.trail and on_blanks(old.last) == blank
+        if row.trail and not (is_there and not is_doubtful(row.text)):  # what may be drawn too wide is to be covered
             if self._pen is None or on_blanks(self._pen) != blank:
                 self._take(row.last)
             # Blanks are erased where that takes fewer bytes; it leaves the cursor where it is, which is set next.

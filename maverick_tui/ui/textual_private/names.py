@@ -85,7 +85,14 @@ PAINTING = (
     Private(_PARSER, "tick", "driver.py: a lone Escape is a key, too", ()),
 )
 
+TABLE = (
+    Private("rich.cells", "load_cell_table", "widths.py: the widths that Rich counts by", ("unicode_version",)),
+    Private("rich.cells:CellTable", "widths", "widths.py: ranges of characters that are not one cell wide"),
+    Private("rich.cells", "cached_cell_len", "widths.py: forgets what was counted before"),
+)
+
 ASKED = (
+    *TABLE,
     Private(_APP, "_fatal_error", "asking.py: a crash is shown without the values of variables", ()),
     Private(_APP, "_keymap", "asking.py: the person's own keys"),
     Private(_APP, "_notifications", "asking.py: few notices are shown at a time"),

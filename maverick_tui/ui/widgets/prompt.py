@@ -76,6 +76,7 @@ class Prompt(TextArea, inherit_bindings=False):
         )
         self.cursor_blink = False  # a blinking one is painted twice a second, for ever
         self._earlier = history
+        self._suggested = ""
         self._walk: HistoryWalk | None = None
         self._painter = Painter(self, self._rows)
 
@@ -95,6 +96,17 @@ class Prompt(TextArea, inherit_bindings=False):
             self.choice.close()  # it has not been typed: the arrow keys may be on their way through earlier prompts
         self._fit()
         self.move_cursor(self.document.end)
+
+    def suggest(self, text: str) -> None:
+        """Put a text in that nobody has typed: it is selected, so that Enter sends it and typing takes its place."""
+        self.set_text(text)
+        self._suggested = self.text
+        self.select_all()
+
+    @property
+    def shows_suggestion(self) -> bool:
+        """Whether a suggestion stands here as it was put in: nobody has selected it to copy it, for example."""
+        return bool(self._suggested) and self._suggested == self.text == self.selected_text
 
     def put_before(self, text: str) -> None:
         """Put a text before what stands here: nothing that was typed is lost."""

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from maverick_tui.runs.board import Attachment, Board, RunModel
+from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.runs.log import EventLog
+from maverick_tui.ui.run.exporting import _kept, export_words
 from maverick_tui.ui.run.exporting import _problem as problem_of_file
-from maverick_tui.ui.run.exporting import export_words
-from tests.history.kept import begun, keep_run, turn
+from tests.history.kept import begun, keep, keep_run, turn
 from tests.ui.kept_app import RUN, KeptApp, opened, send
 from tests.ui.running import until
 
@@ -35,6 +37,25 @@ def test_what_follows_the_command_is_a_format_a_file_or_no_command(words: str, m
 def test_a_file_that_asks_for_what_there_is_not_is_refused_before_it_is_written() -> None:
     assert "no run is exported as .pdf" in problem_of_file(Path("run.pdf"), "")
     assert [problem_of_file(Path(name), form) for name, form in (("run.pdf", "md"), ("run.html", ""))] == ["", ""]
+
+
+async def test_who_came_to_a_run_later_exports_what_is_masked_by_those_who_know_its_secrets() -> None:
+    """Its inputs were told where it was started; its journal is written there."""
+    told = EventLog(is_batched=False)
+    for event in [*begun(), *turn(1, "Log in with what-only-the-host-knows", "Done.")]:
+        told.emit(event)
+    keep(RUN, [*begun(), *turn(1, "Log in with [secret]", "Done.")])
+    run = RunModel(RUN, "explorer", Board(lambda *_: None))
+    run._reader = told.reader()
+
+    async def heard() -> None:
+        """All of it."""
+
+    for is_guest, is_kept, raw in ((False, True, True), (True, True, False), (True, False, True)):
+        run.attached = Attachment(lambda: None, heard, is_guest=is_guest)
+        told.is_kept_elsewhere = is_kept
+        prompts = [entry.text for entry in _kept(run).store.entries if isinstance(entry, PromptEntry)]
+        assert ("what-only" in prompts[0]) == raw
 
 
 async def test_it_is_exported_from_its_screen_and_replaces_nothing_unasked(tmp_path: Path) -> None:

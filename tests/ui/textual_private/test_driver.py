@@ -215,3 +215,11 @@ def test_keys_that_somebody_else_has_read_are_not_waited_for(line: Line) -> None
     line.ours = -1
     assert not driver._is_taken(), "the end is to be read"
     assert driver._read() == b""
+
+
+async def test_what_is_of_doubtful_width_is_written_in_a_box(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = begun(line, monkeypatch)
+    driver.write("a 👩‍💻 and more")
+    boxed = "a \x1b7  \x1b8\x1b7👩‍💻\x1b8\x1b[2C and more".encode()
+    assert line.read(len(boxed)) == boxed
+    driver.close()

@@ -1,0 +1,196 @@
+"""What is said before one leaves: which agents are at work, what becomes of them, and what would be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from maverick_tui.inert import one_line
+from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.ui.rendering.wrap import cut
+from maverick_tui.ui.run_at_rest import rest_of
+
+if TYPE_CHECKING:
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.dialogs.leaving import Asked
+
+_QUOTED = 40
+"""Columns of a quotation, enough to recognize the text."""
+_MOST_QUOTED = 3
+_AT_REST = {"done": "is done", "failed": "has failed", "interrupted": "was interrupted", "ended": "has ended"}
+
+
+class Warned(NamedTuple):
+    """A question whether to leave all the same."""
+
+    title: str
+    text: str
+
+
+def asked_to_close(run: RunModel, draft: str) -> Asked:
+    """What is asked of a run that was at work and can do without us, as it is now."""
+    from maverick_tui.ui.dialogs.leaving import Asked
+
+    if run.is_busy:
+        return Asked(f"Close {run.title} while it is at work?", _at_work([run], {run: draft}))
+    return Asked(f"Close {run.title}?", _at_work([run], {run: draft}), leave="Close", is_at_work=False)
+
+
+def asked_to_quit(asked: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> Asked:
+    """What is asked about all runs, of which these were at work when it was first asked."""
+    from maverick_tui.ui.dialogs.leaving import Asked
+
+    busy = [run for run in drafts if run.is_busy]
+    text = _at_work([*asked, *(run for run in busy if run not in asked)], drafts)
+    if not any(run.attached is not None for run in busy):
+        return Asked("Quit while an agent is at work?" if busy else "Quit?", text, leave="Quit", is_at_work=False)
+    return Asked("Quit while an agent is at work?" if len(busy) == 1 else "Quit while agents are at work?", text)
+
+
+def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | None:
+    """The question whether to close a run that has `draft` in its prompt; None if nothing would be missed."""
+    is_answered = (
+        run.rest is None and run.attached is None and any(entry.kind in ("text", "tool") for entry in run.store.entries)
+    )
+    has_draft = _is_typed(run, draft)
+    if not (is_at_work or is_answered or has_draft):
+        return None
+    fate = "What came is kept (maverick runs)." if run.is_kept else "What is on its screen goes with it."
+    waits = run.store.planned is not None
+    what = "cancels the planned continuation" if waits else "interrupts it"
+    queued = ", and drops what is queued" if run.store.queue and not run.is_kept else ""
+    lost = [
+        *([f"Closing {what}{queued}."] if is_at_work else []),
+        *([fate] if is_at_work or is_answered else []),
+        *(["What you have typed and not sent is lost."] if has_draft else []),
+    ]
+    title = f"Close {run.title} while it is at work?" if is_at_work and not waits else f"Close {run.title}?"
+    return Warned(title, " ".join(lost))
+
+
+def before_quitting(drafts: Mapping[RunModel, str]) -> Warned | None:
+    """The question whether to leave all runs, each with what stands in its prompt; None if nothing would be missed."""
+    busy = [run for run in drafts if run.is_busy]
+    queued = [
+        (run, f"{_quoted(text)} ({run.title}, queued)")
+        for run in drafts
+        if run.rest is None and run.is_ours
+        for text in run.store.queue.values()
+    ]
+    waits = [words for run, words in queued if run.is_kept]
+    unsent = [*(words for run, words in queued if not run.is_kept), *_unsent(drafts)]
+    if not busy and not unsent and not waits:
+        return None
+    lost = []
+    waiting = [run for run in busy if run.store.planned is not None]
+    if working := [run for run in busy if run not in waiting]:
+        are = "is" if len(working) == 1 else "are"
+        lost.append(f"{_names(working)} {are} still running. Quitting interrupts; {_fate(working)}.")
+    if waiting:
+        wait = "waits" if len(waiting) == 1 else "wait"
+        lost.append(f"{_names(waiting)} {wait} to continue. Quitting calls that off; {_fate(waiting)}.")
+    lost += _listed("Not sent, and kept with its run:", waits) + _listed("Not sent, and lost:", unsent)
+    title = "Quit while an agent is at work?" if busy else "Quit without sending this?"
+    title = "Quit while an agent waits to go on?" if waiting and len(waiting) == len(busy) else title
+    return Warned(title, "\n\n".join(lost))
+
+
+def _unsent(drafts: Mapping[RunModel, str]) -> list[str]:
+    """What is gone when these runs are left: what was typed, and what has not reached a run."""
+    return [
+        *(
+            f"{_quoted(text)} ({run.title}, on its way)"
+            for run in drafts
+            if run.attached is not None
+            for text in run.attached.unsent()
+        ),
+        *(f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)),
+    ]
+
+
+def _listed(heading: str, prompts: Sequence[str]) -> list[str]:
+    """Some of them below the heading, and how many more there are; nothing if there are none."""
+    if not prompts:
+        return []
+    more = [f"and {len(prompts) - _MOST_QUOTED} more"] if len(prompts) > _MOST_QUOTED else []
+    return ["\n".join([heading, *prompts[:_MOST_QUOTED], *more])]
+
+
+def _at_work(runs: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> str:
+    """What is said of runs that are or were at work, some of which can do without us, and of what was typed."""
+    busy = [run for run in runs if run.is_busy and run.attached is not None]
+    here = [run for run in runs if run.is_busy and run.attached is None]
+    told = [" ".join([*_states(busy), *(f"{run.title} {_rest(run)}." for run in runs if not run.is_busy)])]
+    if busy:
+        told.append("\n".join(_answers(busy)))
+    elif not here:
+        told.append("Nothing is at work any more.")
+    if any(not run.is_kept and not _machine_of(run) for run in busy):
+        told.append("What is not kept is gone once its process has ended.")
+    if here:
+        live = "lives in this window, and ends" if len(here) == 1 else "live in this window, and end"
+        told.append(f"{_names(here)} {live} with it; {_fate(here)}.")
+    return "\n\n".join([*filter(None, told), *_listed("Not sent, and lost:", _unsent(drafts))])
+
+
+def _states(busy: Sequence[RunModel]) -> list[str]:
+    """What each of them is about: who asks, who waits, and who works."""
+    asking = [run for run in busy if run.store.questions]
+    waiting = [run for run in busy if run not in asking and run.store.planned is not None]
+    working = [run for run in busy if run not in asking and run not in waiting]
+    said = ((working, "is", "are", "still running"), (waiting, "waits", "wait", "to go on by itself"))
+    told = [f"{_names(some)} {one if len(some) == 1 else more} {what}." for some, one, more, what in said if some]
+    return [*told, *([f"{_names(asking)} {'asks' if len(asking) == 1 else 'ask'} you something."] if asking else [])]
+
+
+def _rest(run: RunModel) -> str:
+    return _AT_REST.get(run.store.phase, "is at rest")
+
+
+def _answers(busy: Sequence[RunModel]) -> list[str]:
+    one = len(busy) == 1
+    goes = f"{'it goes' if one else 'they go'} on without you"
+    if all(run.store.questions for run in busy):
+        goes = f"{'its question waits' if one else 'their questions wait'} for you"
+    return [
+        f"Leave at work: {goes}; come back with maverick.",
+        f"Interrupt: {'it stops and waits' if one else 'they stop and wait'} for you.",
+        f"End: {'it stops' if one else 'they stop'}{_afterwards(busy)}.",
+    ]
+
+
+def _afterwards(runs: Sequence[RunModel]) -> str:
+    """What becomes of runs that are ended: whether they can go on from the history, and if none can, why not."""
+    lasting = [run for run in runs if run.is_kept and rest_of(run.store).may_go_on]
+    if len(lasting) == len(runs):
+        return ", and can go on later from the history"
+    if lasting:
+        return f"; of them {_names(lasting)} can go on later from the history"
+    if machines := sorted({machine for run in runs if (machine := _machine_of(run))}):
+        return f"; what is kept of {'it' if len(runs) == 1 else 'them'} is on {', '.join(machines)}"
+    is_scripted = all(run.store.loaded is not None and run.store.loaded.is_offline for run in runs)
+    return f", and cannot go on later{': a script plays it' if is_scripted else ''}"
+
+
+def _machine_of(run: RunModel) -> str:
+    """The machine that it lives on, if that is another one."""
+    return one_line(run.attached.machine) if run.attached is not None else ""
+
+
+def _names(runs: Sequence[RunModel]) -> str:
+    return ", ".join(run.title for run in runs)
+
+
+def _fate(runs: Sequence[RunModel]) -> str:
+    is_kept = all(run.is_kept for run in runs)
+    return "what came so far is kept (maverick runs)" if is_kept else "what is on the screen is lost"
+
+
+def _is_typed(run: RunModel, draft: str) -> bool:
+    """Whether it would be lost: it is not a prompt of the run brought back."""
+    sent = (entry.text for entry in run.store.entries if isinstance(entry, PromptEntry))
+    return bool(draft.strip()) and draft.strip() not in map(str.strip, sent)
+
+
+def _quoted(text: str) -> str:
+    return f'"{cut(one_line(text), _QUOTED)}"'
