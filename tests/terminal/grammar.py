@@ -40,6 +40,7 @@ _TOKEN = re.compile(
 
 _HALF = re.compile(
     rb"(?:\x1b\[[0-9;]+r(?:\x1b\[[0-9;]+H(?:\x1bD)*)?)?"  # a region that was not given up yet
+    rb"(?:\x1b7 *(?:\x1b8(?:\x1b7[^\x1b]*(?:\x1b8)?)?)?)?"  # a box that was not left yet
     rb"(?:\r\n?)?"
     rb"(?:\x1b(?:\[[0-9;?<>=$]*|\][^\x07]*)?|[\xc2-\xf4][\x80-\xbf]{0,2})?\Z"
 )
