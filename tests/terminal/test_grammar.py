@@ -8,7 +8,8 @@ from tests.terminal.grammar import ForeignBytes, parse, without_half
 
 _WHOLE = (
     "\x1b[?1049h\x1b[>25u\x1b[?2026$p\x1b[22;2t\x1b]2;● é\x07\x1b[3;20r\x1b[20;1H\x1bD\x1bD\x1b[r"
-    "\x1b[1;1H\x1b[38;2;1;2;3mok \x1b7  \x1b8\x1b7👩‍💻\x1b8\x1b[2C!\x1b[0m\r\n\x1b[2;1H\x1b[12X\x1b[3C\x1b]52;c;YQ==\x07\x07\x1b[<u"
+    "\x1b[1;1H\x1b[38;2;1;2;3mok \x1b7  \x1b8\x1b7👩‍💻\x1b8\x1b[2C!\x1b[0m"
+    "\r\n\x1b[2;1H\x1b[12X\x1b[3C\x1b]52;c;YQ==\x07\x07\x1b[<u"
 ).encode()
 
 
