@@ -46,10 +46,9 @@ def rows(entry: ToolEntry, layout: RowLayout) -> list[Row]:
     mark, style = _mark(entry, layout.look)
     out = layout.dress(told, None, mark, style, depth=entry.depth)
     out += _choices(entry, layout, _ANSWERS.get(question.tool, _ANSWERS[""]))
-    if question.rules:
-        out += _choices(entry, layout, {"allow_always": "by a rule"}, "always  ")
     scopes = {action: _scope(action, question.grants[place]) for action, place in by_scope(question.grants).items()}
-    return out + (_choices(entry, layout, scopes, "for this run  ") if scopes else [])
+    out += _choices(entry, layout, scopes, "for this run  ") if scopes else []
+    return out + (_choices(entry, layout, {"allow_always": "by a rule"}, "always        ") if question.rules else [])
 
 
 def _mark(entry: ToolEntry, look: Look) -> tuple[str, Style]:
