@@ -38,7 +38,7 @@ class HookWatch:
 
     def over(self, hooks: Hooks) -> dict[Any, list[HookMatcher]]:
         """The hooks, noted when they are asked. A call whose hook fails is blocked; the CLI blocks late ones itself."""
-        given = {**hooks, "UserPromptSubmit": hooks.get("UserPromptSubmit") or [HookMatcher(hooks=[_pass])]}
+        given = {"UserPromptSubmit": [HookMatcher(hooks=[_pass])], **hooks}
         return {event: [self._watched(matcher, event) for matcher in matchers] for event, matchers in given.items()}
 
     def _watched(self, matcher: HookMatcher, event: str) -> HookMatcher:

@@ -8,6 +8,7 @@ import copy
 import json
 import logging
 import os
+import re
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import replace
@@ -19,6 +20,7 @@ from claude_agent_sdk import (
     CanUseTool,
     ClaudeAgentOptions,
     ClaudeSDKClient,
+    HookMatcher,
     Message,
     PermissionResult,
     ResultMessage,
@@ -59,6 +61,9 @@ INTERRUPT_AGAIN = 0.15
 SYNTHETIC = "<synthetic>"
 """The model in whose name the CLI says what is its own."""
 
+_UNREPEATED = re.compile(r"<(?:tick|task-notification|bash-stdout|bash-stderr|[a-z-]+ )")
+"""What a prompt has in it that the CLI takes for words of its own, and does not repeat; the last is how some begin."""
+
 OnBackground = Callable[[Message], None]
 
 
@@ -94,7 +99,9 @@ class AgentSession:
         """The folder in which a conversation is to go on, until the CLI has said where it does."""
         self._transport = open_transport(options)
         self._watch = HookWatch(is_live=is_live(self._transport))
-        hooks = self._watch.over({**guard.hooks, **(self._jobs.hooks if watches_jobs else {})})
+        jobs = self._jobs.hooks if watches_jobs else {}
+        submitted = [HookMatcher(hooks=[cast(Any, self._submitted)]), *jobs.get("UserPromptSubmit", ())]
+        hooks = self._watch.over({**guard.hooks, **jobs, "UserPromptSubmit": submitted})
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(
             replace(options, hooks=cast(Any, hooks), allowed_tools=[]), transport=self._transport
@@ -109,6 +116,9 @@ class AgentSession:
         self._ended: AgentError | None = None
         self._turn: Reply | None = None
         self._prompt_id = ""
+        self._prompt = ""
+        self._is_taken_up = False
+        """Whether the CLI has said by its hook that it begins with a prompt which it will not repeat."""
         self._is_answering = False
         self._is_command = False
         self._is_elsewhere = False
@@ -207,7 +217,7 @@ class AgentSession:
             raise turn.failure
 
     def _begin_turn(self, keep_messages: bool = True) -> Reply:
-        self._prompt_id, self._is_answering = str(uuid.uuid4()), False
+        self._prompt_id, self._is_answering, self._is_taken_up = str(uuid.uuid4()), False, False
         self._idle.clear()
         self._turn = Reply(
             timeout=self._timeout,
@@ -227,6 +237,7 @@ class AgentSession:
             self._free.release()
 
     async def _send(self, prompt: str) -> None:
+        self._prompt = prompt
         self._jobs.sent(prompt)
         await self._written(self._client.query(_only(self._message(prompt))))
 
@@ -347,6 +358,10 @@ class AgentSession:
             self._turn.feed(message)
         elif self._is_command and isinstance(message, AssistantMessage) and message.model == SYNTHETIC:
             self._turn.touch()  # the command's own words, which its result repeats
+        elif is_content(message) and self._is_taken_up and not self._is_elsewhere:
+            self._is_answering = True
+            self._deliver_undecided(self._turn.feed)
+            self._turn.feed(message)
         elif is_content(message):
             self._deliver_undecided(self._pass_to_background)
             self._pass_to_background(message)
@@ -354,6 +369,14 @@ class AgentSession:
             if isinstance(message, SystemMessage) and message.subtype == "init":
                 self._deliver_undecided(self._pass_to_background)
             self._undecided.append(message)
+
+    async def _submitted(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
+        """Take note that our prompt is begun, if it is one that is not repeated. All others are known by that alone:
+        hooks may be heard before what the CLI has said earlier.
+        """
+        prompt = given.get("prompt") if isinstance(given, dict) else None
+        self._is_taken_up |= _UNREPEATED.search(self._prompt) is not None and prompt == self._prompt
+        return {}
 
     def _leave_if_elsewhere(self, place: str) -> None:
         """End a conversation that goes on in another folder than the one that is shown: calls are judged for that."""

@@ -149,6 +149,19 @@ async def test_a_turn_that_is_interrupted_or_that_nobody_reads_to_its_end_does_n
     assert extract_all_text(again) == "after the silence"
 
 
+async def test_a_prompt_with_words_that_the_cli_takes_for_its_own_is_answered_like_any_other(serve: ServeModel) -> None:
+    prompts = [
+        "what does <tick> mean?",
+        "<task-notification>\npasted\n</task-notification>",
+        "<a href='x'> here",
+        "and now?",
+    ]
+    answers = (say(f"answer {number}") for number in range(4))
+    async with serve(turns(*answers)), Talker().session(context()) as session:
+        said = [extract_all_text((await drain(session.query(prompt)))[0]) for prompt in prompts]
+    assert said == [f"answer {number}" for number in range(4)]
+
+
 async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel) -> None:
     for seconds in (3.0, 15.0, 60.0):  # a busy machine may take longer than that for the first word
         answers = turns(say("word " * 50, fault=stall()), say("fine"))
