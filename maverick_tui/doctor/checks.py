@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.doctor.endpoint import check_credentials, check_endpoint
-from maverick_tui.doctor.files import check_agents, check_folder, check_settings
+from maverick_tui.doctor.files import check_agents, check_folder, check_rules, check_settings
 from maverick_tui.doctor.findings import Check, Situation
 from maverick_tui.doctor.hosts import check_hosts, check_notifications
 from maverick_tui.doctor.kept import check_index, check_kept_runs, check_state_folder
@@ -20,6 +20,7 @@ CHECKS = (
     Check("Terminal", check_terminal),
     Check("Settings", check_settings),
     Check("Agents", check_agents),
+    Check("Rules", check_rules),
     Check("Folder", check_folder),
     Check("State folder", check_state_folder),
     Check("Kept runs", check_kept_runs),

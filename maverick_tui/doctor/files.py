@@ -69,6 +69,24 @@ def check_agents(situation: Situation) -> Iterator[Finding]:
         yield Finding("Agents", "fine", f"{len(catalog.agents)}, none with problems", details=details)
 
 
+def check_rules(situation: Situation) -> Iterator[Finding]:
+    """Whether the standing rules can be heeded, and whether some of them wait for trust."""
+    from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.agent.permissions.standing import RuleBook
+
+    standing = RuleBook(situation.cwd, None, TrustStore().is_trusted)()
+    waiting = [rule for rule in standing.rules if not rule.counts]
+    details = {"rules": len(standing.rules), "not_trusted": len(waiting)}
+    if standing.problem:
+        hint = "Correct the file: until then everything asks first."
+        yield Finding("Rules", "wrong", standing.problem, hint, details)
+    elif waiting:
+        fact = f"{len(waiting)} of {len(standing.rules)} allow nothing: {waiting[0].file} is not trusted"
+        yield Finding("Rules", "warning", fact, "Read it, then run: maverick rules trust", details)
+    else:
+        yield Finding("Rules", "fine", str(len(standing.rules) or "none"), details=details)
+
+
 def check_folder(situation: Situation) -> Iterator[Finding]:
     """Whether agents should work here."""
     details = {"folder": str(situation.cwd)}

@@ -17,7 +17,7 @@ from tests.support.pty_program import PtyProgram, terminal_environment
 
 NAMES = [
     "Maverick", "Packages", "Claude Code CLI", "Credentials", "Endpoint", "git", "Terminal", "Settings", "Agents",
-    "Folder", "State folder", "Kept runs", "Index of runs", "Hosts",
+    "Rules", "Folder", "State folder", "Kept runs", "Index of runs", "Hosts",
 ]  # fmt: skip
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.permissions.standing import project_file
 from maverick_tui.config import config_file
-from maverick_tui.doctor.files import check_agents, check_folder, check_settings
+from maverick_tui.doctor.files import check_agents, check_folder, check_rules, check_settings
 from tests.cli.agent_files import write_agent
 from tests.doctor.situations import found
 
@@ -55,6 +56,19 @@ def test_agents_with_problems_are_named() -> None:
     told = found(check_agents)
     assert told.state == "wrong"
     assert "broken.md" in told.fact
+
+
+def test_rules_that_cannot_be_heeded_are_told() -> None:
+    assert (found(check_rules).state, found(check_rules).fact) == ("fine", "none")
+    file = project_file(Path.cwd())
+    file.parent.mkdir()
+    file.write_text('allow = ["Bash(make:*)"]\ndeny = ["Read(.env)"]')
+    told = found(check_rules)
+    assert (told.state, told.details) == ("warning", {"rules": 2, "not_trusted": 1})
+    file.write_text("allow = [")
+    told = found(check_rules)
+    assert told.state == "wrong"
+    assert str(file) in told.fact
 
 
 def test_a_home_directory_is_no_place_for_agents(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
