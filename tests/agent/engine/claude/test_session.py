@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import json
 import os
 import signal
@@ -33,7 +34,7 @@ from maverick_tui.offline.script import Pace, Scene
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, call, last_prompt, say, scene, stall, turns
-from tests.support.processes import marked, until_running, wait_until_gone
+from tests.support.processes import kill_marked, marked, until_running, wait_until_gone
 from tests.support.replay import replay
 from tests.support.sampling import sampled
 
@@ -71,6 +72,7 @@ def with_a_background_task(background: Pace | None = None) -> list[Scene]:
     ]
 
 
+@pytest.mark.explore  # a prompt that is given up below meets one, and so does one in `tests/runs/test_local.py`
 async def test_background_turns_never_shift_answers(serve: ServeModel) -> None:
     background: list[Message] = []
     async with (
@@ -149,6 +151,7 @@ async def test_a_turn_that_is_interrupted_or_that_nobody_reads_to_its_end_does_n
     assert extract_all_text(again) == "after the silence"
 
 
+@pytest.mark.req("000-FR-007c", "000-FR-003b")
 async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel) -> None:
     for seconds in (3.0, 15.0, 60.0):  # a busy machine may take longer than that for the first word
         answers = turns(say("word " * 50, fault=stall()), say("fine"))
@@ -157,8 +160,11 @@ async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel)
             got, none = await drain(session.query("second"))
         if extract_all_text(begun) and none is None:
             break
-    assert isinstance(error, StreamingError)
-    assert isinstance(error.__cause__, TimeoutError)
+    assert type(error) is StreamingError
+    assert type(error.__cause__) is TimeoutError
+    assert isinstance(error.__cause__, builtins.TimeoutError)
+    assert error.kind == "timeout"
+    assert ("word " * 50).startswith(extract_all_text(begun))
     assert none is None
     assert extract_all_text(got) == "fine"
 
@@ -221,6 +227,7 @@ async def test_with_a_person_only_reading_is_free(serve: ServeModel) -> None:
     assert "not today" in results_of(got)[2]
 
 
+@pytest.mark.explore  # so are they in `tests/runs/test_unattended.py`; `test_resuming.py` there shows what is offered
 async def test_without_a_person_exactly_the_listed_tools_are_approved(serve: ServeModel) -> None:
     class Narrow(Talker):
         allowed_tools = ("Bash(echo:*)",)
@@ -338,25 +345,34 @@ async def busy(session: Any, mark: str) -> asyncio.Task[Any]:
     return task
 
 
-async def test_closing_a_busy_session_leaves_nothing(serve: ServeModel, mark: str) -> None:
+async def test_closing_a_busy_session_leaves_nothing_and_wakes_those_who_wait(serve: ServeModel, mark: str) -> None:
     async with serve(bash(LONG_COMMAND)):
         async with Worker().session(context()) as session:
             task = await busy(session, mark)
+            behind = asyncio.create_task(drain(session.query("behind")))
+            await asyncio.sleep(0.1)
         assert wait_until_gone(mark, 0.5) == {}
-        got, error = await task
+        async with asyncio.timeout(120):
+            got, error = await task
+            _, closed = await behind
     assert error is None, "it was interrupted, and that is no failure"
     assert isinstance(got[-1], ResultMessage)
+    assert closed is not None
+    assert "closed" in closed.message
 
 
-async def test_a_killed_cli_fails_the_turn_and_its_tools_are_ended(serve: ServeModel, mark: str) -> None:
+@pytest.mark.req("000-US5-2", "000-FR-005b")
+async def test_a_killed_cli_fails_the_turn_and_keeps_what_came_and_its_tools_are_ended(
+    serve: ServeModel, mark: str
+) -> None:
     async with serve(bash(LONG_COMMAND)), Worker().session(context()) as session:
         task = await busy(session, mark)
-        cli = next(pid for pid, command in marked(mark).items() if "_bundled/claude" in command.split(" ")[0])
-        os.kill(cli, signal.SIGKILL)
-        _, error = await task
-        assert isinstance(error, StreamingError)
-        assert isinstance(error.__cause__, ProcessError)
+        kill_marked(mark, lambda command: "_bundled/claude" in command.split(" ")[0])
+        got, error = await task
+        assert type(error) is StreamingError
+        assert type(error.__cause__) is ProcessError
         assert error.__cause__.exit_code == -9
+        assert extract_all_text(got) == "Running."
         assert wait_until_gone(mark, 2.0) == {}
         _, again = await drain(session.query("more"))
         assert isinstance(again, ProcessError)
@@ -443,22 +459,6 @@ async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: f
     assert error is None
     assert extract_all_text(got).startswith("answer")
     assert sum(isinstance(message, ResultMessage) for message in got) == 1
-
-
-async def test_closing_wakes_those_who_wait(serve: ServeModel) -> None:
-    async with serve(say("word " * 50, fault=stall())) as model:
-        async with Talker().session(context()) as session:
-            first = asyncio.create_task(drain(session.query("first")))
-            async with asyncio.timeout(120):
-                while not model.requests:
-                    await asyncio.sleep(0.01)
-            second = asyncio.create_task(drain(session.query("second")))
-            await asyncio.sleep(0.1)
-        async with asyncio.timeout(120):
-            await first
-            _, error = await second
-    assert error is not None
-    assert "closed" in error.message
 
 
 async def test_a_close_that_is_cancelled_leaves_nothing(serve: ServeModel, mark: str) -> None:
