@@ -119,17 +119,6 @@ def handyman() -> str:
     return "handyman"
 
 
-@pytest.fixture
-def teller() -> str:
-    """The name of one that needs no CLI, which takes as much time as the application: for what any agent shows."""
-    folder = Path(".maverick/agents")
-    folder.mkdir(parents=True)
-    (folder / "teller.md").write_text(
-        "---\nname: teller\ndescription: Tells.\nengine: api\ntools: Read\nmaxTurns: 1000\n---\nYou tell.\n"
-    )
-    return "teller"
-
-
 class Editor(NamedTuple):
     """A person's editor: it adds a line, keeps a copy of what it was given, and says that it was there."""
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 WORDS = [f"w{number:04}" for number in range(600)]
 SCENE = {
     "answers": [
-        {"steps": ["It begins. ", {"tool": "Read", "input": {"file_path": "notes.txt"}}]},
+        {"steps": ["It begins. ", {"tool": "Bash", "input": {"command": "ls", "description": "look"}}]},
         {"steps": [" ".join(WORDS)], "pace": {"tokens_per_second": 300}},
     ]
 }
@@ -45,16 +45,15 @@ Hosted = Callable[[dict[str, Any], str], int]
 
 
 @pytest.fixture
-def hosted(teller: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
+def hosted(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
     """Starts a run of a scene in its own process, with a prompt; its process id."""
     with ExitStack() as stack:
 
         def start(scene: dict[str, Any], prompt: str) -> int:
-            Path("notes.txt").write_text("a note\n")
             for name, value in offline_environment(stack.enter_context(served([scene])), home).items():
                 if name != "MAVERICK_OFFLINE":
                     monkeypatch.setenv(name, value)
-            pid = start_host(Order(RUN, teller, str(Path.cwd()), prompt))
+            pid = start_host(Order(RUN, handyman, str(Path.cwd()), prompt))
             stack.callback(end, pid)
             return pid
 
@@ -75,9 +74,9 @@ def host(hosted: Hosted) -> int:
 
 @pytest.mark.explore  # as a reader that is killed, below; that a host has a session of its own: `host/test_process.py`
 def test_killed_the_application_leaves_its_agent_at_work_and_it_is_found_again(
-    maverick: Maverick, teller: str, mark: str
+    maverick: Maverick, handyman: str, mark: str
 ) -> None:
-    app = maverick("--agent", teller, "--prompt", "Count", scenes=[SCENE], is_ours=True)
+    app = maverick("--agent", handyman, "--prompt", "Count", scenes=[SCENE], is_ours=True)
     app.see(WORDS[0])
     os.kill(app.pid, signal.SIGKILL)
     assert app.wait() == -signal.SIGKILL
@@ -102,7 +101,7 @@ def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
     chance = random.Random(seed)
     steady = maverick("attach", RUN)
     app = maverick("attach", RUN)
-    app.see("teller")
+    app.see("handyman")
     time.sleep(chance.uniform(0.0, 1.0))
     os.kill(app.pid, chance.choice([signal.SIGKILL, signal.SIGHUP, signal.SIGTERM]))
     app.wait()
@@ -131,9 +130,8 @@ def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
 def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answered(
     maverick: Maverick, hosted: Hosted
 ) -> None:
-    Path("id_rsa").write_text("a key, which is asked about\n")
-    asks = ["Look.", {"tool": "Read", "input": {"file_path": "id_rsa"}}]
-    hosted({"answers": [asks, ["It is read."]]}, "Read it")
+    asks = ["Look.", {"tool": "Bash", "input": {"command": "touch made.txt"}}]
+    hosted({"answers": [asks, ["It is made."]]}, "Make it")
     one = maverick()
     one.see("⚑ needs you")
     one.until_pressed(HOME, lambda glass: "WHILE YOU WERE AWAY" in glass.text)
@@ -142,9 +140,9 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
     one.see("waiting for you")
     other = maverick("attach", RUN)
     other.see("waiting for you")
-    one.allow("Read")
+    one.allow("Bash")
     other.see("answered by ")
-    one.see("It is read.")
+    one.see("It is made.")
     assert "answered by" not in one.look().text
     for app in (one, other):
         app.see("✔ done in")

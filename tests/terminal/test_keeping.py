@@ -43,9 +43,9 @@ _WORD = re.compile(r"w\d{5}")
 
 @pytest.mark.parametrize("seed", sampled(range(200), 200))
 def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
-    maverick: Maverick, teller: str, mark: str, seed: int
+    maverick: Maverick, handyman: str, mark: str, seed: int
 ) -> None:
-    app = maverick("--agent", teller, "--prompt", "go", scenes=[{"answers": [ANSWER]}], is_ours=True)
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=[{"answers": [ANSWER]}], is_ours=True)
     app.see(WORDS[0])
     seen: list[tuple[float, str]] = []
     end = time.monotonic() + random.Random(seed).uniform(0.0, 2.0)
