@@ -20,6 +20,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     @contextmanager
     def suspend(self: App[None]) -> Iterator[None]:
         yield
+        (tmp_path / "handed-back").touch()
 
     monkeypatch.setattr(App, "suspend", suspend)
     script = write(
@@ -44,7 +45,7 @@ async def test_a_broken_file_is_opened_where_it_is_broken(editor: Path) -> None:
     write_agent("reviewer", "tools: Read\nallowed_tools: Read")
     async with opened() as (_, pilot):
         await pilot.press("ctrl+e")
-        await until(pilot, lambda: editor.exists() and editor.read_text())
+        await until(pilot, editor.with_name("handed-back").exists)  # else it is still at work when the test ends
         assert editor.read_text().startswith("+5 ")
 
 
