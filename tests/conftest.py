@@ -16,6 +16,8 @@ from typing import Protocol
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from maverick_tui.masking import redact
 from maverick_tui.offline.app import MessagesApp
@@ -28,6 +30,11 @@ from tests.support.processes import MARK, wait_until_gone
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+# Hypothesis would also try what stands in our own code. For that each process of the tests reads all of it, which takes
+# seconds, and the examples are others with every change of the code and every module that happens to be imported.
+if os.environ.get("HYPOTHESIS_PROFILE") != "explore":
+    providers._get_local_constants = Constants
 
 # A shell has what it starts in the background ignore these, nohup one more; the programs of the tests would, too.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):

@@ -54,8 +54,9 @@ def _run() -> None:
     if is_terminal() and (wanted := plain_launch(sys.argv[1:])) is not None:
         sys.exit(open_app(wanted))
     from maverick_tui.cli.app import app
+    from maverick_tui.cli.asked_for import asked_for
 
-    app(prog_name="maverick")
+    asked_for(app, sys.argv[1:])(prog_name="maverick")
 
 
 def _report(error: Exception) -> int:

@@ -159,7 +159,7 @@ EVIL = '"\\e]0;evil\\a\\e[31m\\u202eright\\x9b2J\\u200f\\u200b\\u2028\\uFEFF\\U0
 
 
 @pytest.mark.parametrize(
-    "arguments", sampled([["list"], ["show", "evil"], ["check"], ["list", "--json"], ["show", "evil", "--json"]], 3)
+    "arguments", sampled([["list"], ["show", "evil"], ["check"], ["list", "--json"], ["show", "evil", "--json"]], 5)
 )
 def test_no_byte_of_a_file_steers_the_terminal(arguments: list[str]) -> None:
     write_agent("evil", f"initialPrompt: {EVIL}\n{EVIL}: 1\nhooks: {{Stop: [{{hooks: [{{type: {EVIL}}}]}}]}}", EVIL)

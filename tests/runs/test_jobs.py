@@ -44,15 +44,26 @@ class Timer(Talker):
     permission_mode = "default"
 
 
-async def test_what_is_scheduled_and_deleted_is_told_and_ends_with_the_run(serve: ServeModel) -> None:
+async def test_what_is_scheduled_and_deleted_is_told_ends_with_the_run_and_does_not_come_back_with_it(
+    serve: ServeModel,
+) -> None:
     made = ToolStep(tool="CronCreate", id="made", input={"cron": "0 3 1 1 *", "prompt": "x"})
     delete = call("CronDelete", id=r"${made|job (\w+)}")
     wakeup = call("ScheduleWakeup", delaySeconds=1200, reason="the build", prompt="is it built?")
-    async with serve([Answer(steps=(made,)), NIGHTLY, delete, wakeup, say("done")]), watch(Timer) as run:
-        run.allows_everything = True
-        before = time.time()
-        await run.ask("go")
-        events = run.all(JobsScheduled)
+    script = [
+        scene(Answer(steps=(made,)), NIGHTLY, delete, wakeup, say("done"), prompt="^go"),
+        scene(call("CronCreate", cron="0 4 1 1 *", prompt="more"), say("tried"), prompt="^on"),
+    ]
+    async with serve(script) as model:
+        async with watch(Timer) as run:
+            run.allows_everything = True
+            before = time.time()
+            await run.ask("go")
+            events = run.all(JobsScheduled)
+        async with watch(Timer, past=past_of(run.events)) as again:
+            again.allows_everything = True
+            assert (await again.ask("on")).outcome == "done"
+            messages = model.requests[-1]["messages"]
     told = [[job["prompt"] for job in event.jobs] for event in events]
     assert told[:3] == [["x"], ["x", "look at the tests"], ["look at the tests"]]
     jobs = [job_of(job) for job in events[-1].jobs]
@@ -65,6 +76,8 @@ async def test_what_is_scheduled_and_deleted_is_told_and_ends_with_the_run(serve
     assert run.all(JobsScheduled)[-1].jobs == ()
     assert [event.text for event in run.all(Noticed) if event.kind == "jobs"] == [], "nobody expects more of it"
     assert isinstance(run.events[-1], RunEnded)
+    assert "look at the tests" in json.dumps(messages), "it is the same conversation"
+    assert [event.jobs for event in again.all(JobsScheduled)][len(run.all(JobsScheduled)) :] == []
 
 
 async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: ServeModel) -> None:
@@ -141,24 +154,6 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
         await run.until(TurnEnded, 2)
         assert (await run.ask("again")).outcome == "done"
     assert len(run.all(Connected)) == 2
-
-
-async def test_what_was_scheduled_before_does_not_come_back_with_the_run(serve: ServeModel) -> None:
-    script = [
-        scene(NIGHTLY, say("done"), prompt="^go"),
-        scene(call("CronCreate", cron="0 4 1 1 *", prompt="more"), say("tried"), prompt="^on"),
-    ]
-    async with serve(script) as model:
-        async with watch(Timer) as first:
-            first.allows_everything = True
-            await first.ask("go")
-        assert any(event.jobs for event in first.all(JobsScheduled))
-        async with watch(Timer, past=past_of(first.events)) as second:
-            second.allows_everything = True
-            assert (await second.ask("on")).outcome == "done"
-            messages = model.requests[-1]["messages"]
-    assert "look at the tests" in json.dumps(messages), "it is the same conversation"
-    assert [event.jobs for event in second.all(JobsScheduled)][len(first.all(JobsScheduled)) :] == []
 
 
 @pytest.mark.parametrize(

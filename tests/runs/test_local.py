@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -51,31 +50,15 @@ from tests.runs.pretending import Pretender
 from tests.runs.watching import PATIENCE, Watched, check_well_formed, watch
 from tests.support.agents import Direct, Talker, Worker, context
 from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
-from tests.support.processes import marked
+from tests.support.processes import kill_marked, marked
 from tests.support.sampling import sampled
 
 
-def cli_of(mark: str) -> int:
-    return next(pid for pid, command in marked(mark).items() if "_bundled/claude" in command.split(" ")[0])
+def is_cli(command: str) -> bool:
+    return "_bundled/claude" in command.split(" ")[0]
 
 
 # -- prompts -----------------------------------------------------------------------------------------------------------
-
-
-async def test_a_prompt_and_a_follow_up_in_one_session(serve: ServeModel) -> None:
-    async with serve(turns(say("the first answer"), say("the second"))) as model, watch(Talker) as run:
-        first = await run.ask("one")
-        second = await run.ask("two")
-    assert (first.outcome, second.outcome) == ("done", "done")
-    assert run.text() == "the first answer\nthe second"
-    assert [type(event) for event in run.events[:4]] == [RunStarted, PromptQueued, AgentLoaded, Connecting]
-    assert [last_prompt(request) for request in model.requests] == ["one", "two"]
-    assert len(model.requests[1]["messages"]) > len(model.requests[0]["messages"])
-    started = run.all(AgentLoaded)[0]
-    assert (started.agent, started.cwd, started.branch) == ("talker", str(Path.cwd()), "")
-    assert started.has_own_prompt
-    assert run.all(ModelNamed)[-1].context_size == 200_000
-    assert [event.turn for event in run.all(TurnStarted)] == [1, 2]
 
 
 async def test_prompts_start_at_once_or_wait_for_each_other_and_can_be_taken_back(serve: ServeModel) -> None:
@@ -121,123 +104,116 @@ async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
 # -- tools and subagents -----------------------------------------------------------------------------------------------
 
 
-async def test_thoughts_words_and_parallel_tools(serve: ServeModel) -> None:
+async def test_a_prompt_and_follow_ups_in_one_session_with_thoughts_words_and_parallel_tools(serve: ServeModel) -> None:
     Path("a.txt").write_text("alpha\n")
     Path("b.txt").write_text("beta\n")
     reads = [ToolStep(tool="Read", input={"file_path": str(Path(name).absolute())}) for name in ("a.txt", "b.txt")]
-    answer = Answer(steps=(ThinkingStep(thinking="two files"), TextStep(text="I look."), *reads))
-    async with serve([answer, say("done")]), watch(Worker) as run:
+    look = Answer(steps=(ThinkingStep(thinking="two files"), TextStep(text="I look."), *reads))
+    script = [
+        scene(say("the first answer"), prompt="^one$"),
+        scene(say("the second"), prompt="^two$"),
+        scene(look, say("done"), prompt="^look$"),
+    ]
+    async with serve(script) as model, watch(Worker) as run:
+        first = await run.ask("one")
+        second = await run.ask("two")
+        text, asked = run.text(), [last_prompt(request) for request in model.requests]
         ended = await run.ask("look")
+    assert (first.outcome, second.outcome) == ("done", "done")
+    assert text == "the first answer\nthe second"
+    assert [type(event) for event in run.events[:4]] == [RunStarted, PromptQueued, AgentLoaded, Connecting]
+    assert asked == ["one", "two"]
+    assert len(model.requests[1]["messages"]) > len(model.requests[0]["messages"])
+    started = run.all(AgentLoaded)[0]
+    assert (started.agent, started.cwd, started.branch) == ("worker", str(Path.cwd()), "")
+    assert started.has_own_prompt
+    assert run.all(ModelNamed)[-1].context_size == 200_000
+    assert [event.turn for event in run.all(TurnStarted)] == [1, 2, 3]
+
     assert ended.outcome == "done"
     assert ended.steps == 2, "the CLI counts parallel calls as well"
     assert run.text("thinking") == "two files"
-    assert run.text() == "I look.\ndone"
+    assert run.text() == f"{text}\nI look.\ndone"
     assert [call.name for call in run.all(ToolCalled)] == ["Read", "Read"]
     assert all(call.block is not None for call in run.all(ToolCalled))
     assert {"alpha" in event.output or "beta" in event.output for event in run.all(ToolFinished)} == {True}
     assert all("content" not in event.detail["file"] for event in run.all(ToolFinished))
 
 
-async def test_a_subagents_messages_say_whose_they_are(serve: ServeModel) -> None:
+async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_own_is_a_turn(serve: ServeModel) -> None:
     Path("a.txt").write_text("alpha\n")
     read = ToolStep(tool="Read", input={"file_path": str(Path("a.txt").absolute())})
-    task: dict[str, Any] = {"description": "work", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
+    task: dict[str, Any] = {"description": "work", "prompt": "LOOK", "subagent_type": "general-purpose"}
     look = Answer(steps=(TextStep(text="sub text"), read), usage=ScriptedUsage(input=300, output=20))
     script = [
-        scene(look, say("sub is done"), prompt="^SUBTASK$"),
-        scene(call("Agent", first="launching", run_in_background=False, **task), say("all done"), prompt="^start$"),
+        scene(look, say("sub is done"), prompt="^LOOK$"),
+        scene(call("Agent", first="begun", run_in_background=False, **task), say("all done"), prompt="^delegate$"),
+        *with_a_background_task(),
     ]
     async with serve(script), watch(Delegator) as run:
-        ended = await run.ask("start")
-    parent = next(event.call for event in run.all(ToolCalled) if event.name == "Agent")
-    assert run.text(parent=parent) == "sub text\nsub is done"
-    assert run.text() == "launching\nall done"
-    assert [event.parent for event in run.all(ToolCalled) if event.name == "Read"] == [parent]
-    states = [event.state for event in run.all(TaskProgressed) if event.call == parent]
-    assert states[0] == "running"
-    assert states[-1] == "completed"
-    assert (ended.usage.input_tokens, ended.usage.output_tokens) == (300 + 3 * 10, 20 + 3 * 5)
+        ended = await run.ask("delegate")
+        parent = next(event.call for event in run.all(ToolCalled) if event.name == "Agent")
+        assert run.text(parent=parent) == "sub text\nsub is done"
+        assert run.text() == "begun\nall done"
+        assert [event.parent for event in run.all(ToolCalled) if event.name == "Read"] == [parent]
+        states = [event.state for event in run.all(TaskProgressed) if event.call == parent]
+        assert states[0] == "running"
+        assert states[-1] == "completed"
+        assert (ended.usage.input_tokens, ended.usage.output_tokens) == (300 + 3 * 10, 20 + 3 * 5)
 
-
-async def test_a_turn_of_the_clis_own_is_a_turn_and_nothing_is_lost_of_the_figures(serve: ServeModel) -> None:
-    async with serve(with_a_background_task()), watch(Delegator) as run:
         await run.ask("start")
         await run.until(TurnStarted, where=lambda turn: turn.origin == "background")
         run.prompt("second")
         assert isinstance(run.events[-1], PromptQueued), "the CLI is busy with a turn of its own"
-        await run.until(TurnEnded, 3)
-    assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "background", "person"]
-    assert run.text() == "launching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
-    assert sum(turn.usage.input_tokens for turn in run.all(TurnEnded)) == 10 + 10 + 1000 + 10 + 10
-    assert sum(turn.usage.output_tokens for turn in run.all(TurnEnded)) == 5 + 5 + 50 + 5 + 5
+        await run.until(TurnEnded, 4)
+    assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "person", "background", "person"]
+    assert run.text() == "begun\nall done\nlaunching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
+    used = [turn.usage for turn in run.all(TurnEnded)[1:]]
+    assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"
+    assert sum(usage.output_tokens for usage in used) == 5 + 5 + 50 + 5 + 5
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------
 
 
-async def test_failures_are_told_keep_what_came_and_the_next_prompt_works(serve: ServeModel) -> None:
-    words = "word " * 40
-    script = [
-        scene(fail(429, "rate_limit_error"), prompt="refused$"),
-        scene(say(words, fault=drop(at="text")), prompt="cut$"),
-        scene(say("fine"), prompt="again$"),
-    ]
-    async with serve(script), watch(Talker) as run:
-        refused = await run.ask("to be refused")
-        assert run.text() == "", "the CLI's own words about the failure are not the agent's"
-        cut = await run.ask("to be cut")
-        came = run.text()
-        again = await run.ask("and again")
-    assert refused.failure is not None
-    assert (refused.failure.kind, refused.failure.status) == ("rate_limit", 429)
-    assert refused.failure.hint
-    assert cut.outcome == "failed"
-    assert cut.failure is not None
-    assert cut.failure.error == "StreamingError"
-    assert cut.failure.causes[0].startswith("NetworkError: ")
-    assert cut.failure.is_retryable
-    assert came
-    assert words.startswith(came)
-    assert (again.turn, again.outcome) == (3, "done")
-    assert run.text().endswith("\nfine")
-
-
-async def test_retries_of_the_cli_are_told_and_the_price_of_an_unknown_model_is_an_estimate(serve: ServeModel) -> None:
-    overloaded = HttpFault(kind="http", status=529, type="overloaded_error", times=1)
-    config = MaverickConfig.load(api_retries=2, model="nobody-knows-1")
-    async with serve(say("at last", fault=overloaded)), watch(Talker, config=config) as run:
-        ended = await run.ask("one")
-    retry = run.all(RetryScheduled)[0]
-    assert (retry.attempt, retry.limit, retry.status, retry.reason) == (1, 2, 529, "overloaded")
-    assert retry.delay > 0
-    assert ended.outcome == "done"
-    assert ended.is_estimate
-    assert run.all(AgentLoaded)[0].model == "nobody-knows-1"
-
-
 @pytest.mark.parametrize(("number", "is_kept"), sampled([(signal.SIGKILL, False), (signal.SIGTERM, True)], 2))
-async def test_a_cli_that_dies_in_a_turn_is_replaced_and_the_conversation_goes_on(
+async def test_a_cli_that_dies_in_a_turn_or_between_two_is_replaced_and_the_conversation_goes_on(
     number: signal.Signals, is_kept: bool, serve: ServeModel, mark: str
 ) -> None:
     script = [
         scene(say("word " * 40, fault=stall()), prompt="^two$"),
-        scene(say("an answer"), prompt="^one$|^three$"),
+        scene(say("an answer"), prompt="^one$|^three$|^four$"),
     ]
     async with serve(script) as model, watch(Talker) as run:
+        run.send(SetMode("plan"))
+        await run.until(ModeChanged)
         first = await run.ask("one")
+        run.send(SetMode("default"))
+        await run.until(ModeChanged, 2)
         run.prompt("two")
         await run.until(BlockGrew, where=lambda event: "word" in event.text)
-        os.kill(cli_of(mark), number)
+        kill_marked(mark, is_cli, number)
         second = await run.until(TurnEnded, 2)
         third = await run.ask("three")
+        assert "one" in str(model.requests[-1]["messages"]), "it remembers"
+        assert not run.all(Noticed)
+        run.send(SetMode("bypassPermissions"))
+        refused = await run.until(Noticed)
+        kill_marked(mark, is_cli)
+        lost = await run.until(ConnectFailed)
+        run.send(Reconnect())
+        await run.until(Connected, 3)
+        fourth = await run.ask("four")
     assert second.failure is not None
     assert second.failure.exit_code in (-number, 128 + number)
     assert third.outcome == "done"
-    assert [event.again for event in run.all(Connecting)] == [False, True]
-    assert "one" in str(model.requests[-1]["messages"]), "it remembers"
-    assert not run.all(Noticed)
+    assert [event.again for event in run.all(Connecting)] == [False, True, True]
     assert third.usage.input_tokens == first.usage.input_tokens == 10, f"a resumed CLI {is_kept=} its totals"
     assert third.usage.cost_usd == pytest.approx(first.usage.cost_usd)
+    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
+    assert "bypassPermissions" in refused.text
+    assert lost.failure.exit_code == -9
+    assert fourth.outcome == "done"
 
 
 @pytest.mark.explore  # so it is in `test_resuming.py`
@@ -246,7 +222,7 @@ async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeMo
         await run.ask("one")
         for file in (home / ".claude" / "projects").rglob("*.jsonl"):
             file.unlink()
-        os.kill(cli_of(mark), signal.SIGKILL)
+        kill_marked(mark, is_cli)
         await run.until(ConnectFailed)
         ended = await run.ask("two")
         assert "The user said:\\none" in json.dumps(server.requests[-1]["messages"])
@@ -255,23 +231,31 @@ async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeMo
     assert ended.usage.input_tokens == 10
 
 
-async def test_a_missing_cli_is_told_and_can_be_mended(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_cli_is_told_and_can_be_mended_and_then_its_retries_are_told(
+    serve: ServeModel,
+) -> None:
     where = {"config": MaverickConfig.load(cli_path="/nowhere/claude")}
 
     def find() -> MaverickAgent:
         return Talker(config=where["config"])
 
-    async with serve(say("ok")), watch(find, name="talker") as run:
+    overloaded = HttpFault(kind="http", status=529, type="overloaded_error", times=1)
+    async with serve(say("at last", fault=overloaded)), watch(find, name="talker") as run:
         run.prompt("waits")
         failed = await run.until(ConnectFailed)
         assert not run.all(TurnStarted)
         run.run._connection.loaded = None  # as if the agent were found anew
-        where["config"] = MaverickConfig.load()
+        where["config"] = MaverickConfig.load(api_retries=2, model="nobody-knows-1")
         run.send(Reconnect())
         ended = await run.until(TurnEnded)
     assert failed.failure.error == "CLINotFoundError"
     assert "/nowhere/claude" in failed.failure.message
     assert ended.outcome == "done"
+    retry = run.all(RetryScheduled)[0]
+    assert (retry.attempt, retry.limit, retry.status, retry.reason) == (1, 2, 529, "overloaded")
+    assert retry.delay > 0
+    assert run.all(AgentLoaded)[-1].model == "nobody-knows-1"
+    assert ended.is_estimate, "nobody knows the price of such a model"
 
 
 class Unopened(Talker):
@@ -342,24 +326,50 @@ async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: Se
             assert run.text().endswith(f"next to {word}")
 
 
-async def test_interrupts_before_anything_has_come_and_closing_interrupts_what_runs(
+async def test_failures_are_told_interrupts_end_what_has_not_begun_and_closing_interrupts_what_runs(
     serve: ServeModel, mark: str
 ) -> None:
-    late, stalled = say("late", pace=Pace(first_token=30.0)), say("word " * 40, fault=stall())
-    async with serve([scene(late, prompt="one$"), scene(stalled)]), watch(Talker) as run:
+    words = "word " * 40
+    script = [
+        scene(fail(429, "rate_limit_error"), prompt="refused$"),
+        scene(say(words, fault=drop(at="text")), prompt="cut$"),
+        scene(say("fine"), prompt="again$"),
+        scene(say("late", pace=Pace(first_token=30.0)), prompt="late$"),
+        scene(say(words, fault=stall()), prompt="stall$"),
+    ]
+    async with serve(script), watch(Talker) as run:
         run.send(Interrupt())
         await run.until(Connected)
         assert not run.all(InterruptRequested), "there was nothing to stop"
-        for number in (1, 2):
-            run.prompt("one")
+        refused = await run.ask("to be refused")
+        assert run.text() == "", "the CLI's own words about the failure are not the agent's"
+        cut = await run.ask("to be cut")
+        came = run.text()
+        again = await run.ask("and again")
+        said = run.text()
+        for number in (4, 5):
+            run.prompt("too late")
             run.send(Interrupt())
             ended = await run.until(TurnEnded, number)
             assert ended.outcome == "interrupted"
-        run.prompt("two")
-        await run.until(BlockGrew)
-        run.prompt("never sent")
-    assert run.all(TurnEnded)[2].outcome == "interrupted"
-    assert [event.prompt_id for event in run.all(PromptDropped)] == ["p4"]
+        grown = len(run.all(BlockGrew))
+        run.prompt("to stall")
+        await run.until(BlockGrew, grown + 1)
+        last = run.prompt("never sent")
+    assert refused.failure is not None
+    assert (refused.failure.kind, refused.failure.status) == ("rate_limit", 429)
+    assert refused.failure.hint
+    assert cut.outcome == "failed"
+    assert cut.failure is not None
+    assert cut.failure.error == "StreamingError"
+    assert cut.failure.causes[0].startswith("NetworkError: ")
+    assert cut.failure.is_retryable
+    assert came
+    assert words.startswith(came)
+    assert (again.turn, again.outcome) == (3, "done")
+    assert said.endswith("\nfine")
+    assert run.all(TurnEnded)[5].outcome == "interrupted"
+    assert [event.prompt_id for event in run.all(PromptDropped)] == [last]
     assert [prompt.text for prompt in past_of(run.events).waiting] == ["never sent"], "and it is not lost"
     assert run.all(RunEnded)[0].reason == "closed"
     assert marked(mark) == {}
@@ -393,7 +403,7 @@ async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_relea
     assert [last_prompt(request).splitlines()[-1] for request in server.requests] == texts
 
 
-@pytest.mark.parametrize("after", sampled([BlockGrew, Connected, Connecting], 2))
+@pytest.mark.parametrize("after", sampled([BlockGrew, Connected, Connecting], 3))
 async def test_a_cancelled_run_ends_well(after: type[Any], serve: ServeModel, mark: str) -> None:
     async with serve(say("word " * 40, fault=stall())):
         run = Watched(Talker)
@@ -435,38 +445,11 @@ async def test_several_read_along_from_where_they_like_and_one_that_fails_ends_n
     assert await late == run.events[5:]
 
 
-# -- modes -------------------------------------------------------------------------------------------------------------
-
-
-async def test_the_mode_can_be_changed_and_a_cli_that_dies_between_prompts_is_told_and_replaced(
-    serve: ServeModel, mark: str
-) -> None:
-    async with serve(say("ok")), watch(Talker) as run:
-        run.send(SetMode("plan"))
-        await run.until(ModeChanged)
-        await run.ask("one")
-        run.send(SetMode("default"))
-        await run.until(ModeChanged, 2)
-        run.send(SetMode("bypassPermissions"))
-        refused = await run.until(Noticed)
-        os.kill(cli_of(mark), signal.SIGKILL)
-        lost = await run.until(ConnectFailed)
-        run.send(Reconnect())
-        await run.until(Connected, 2)
-        ended = await run.ask("two")
-    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
-    assert "bypassPermissions" in refused.text
-    assert lost.failure.exit_code == -9
-    assert ended.outcome == "done"
-
-
 # -- execute -----------------------------------------------------------------------------------------------------------
 
 
-class Planner(MaverickAgent):
+class Planner(Direct):
     """Asks twice, and reports what came of it."""
-
-    system_prompt = "You plan."
 
     async def execute(self, context: AgentContext) -> AgentResult:
         self.results = [await self.run(f"plan {context.extra.get('prompt', 'anything')}", context)]

@@ -6,10 +6,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from maverick_tui import MaverickConfig
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import (
     InterruptRequested,
+    ModeChanged,
     ModelNamed,
     Noticed,
     PermissionAsked,
@@ -20,7 +20,7 @@ from maverick_tui.events.kinds import (
     TurnEnded,
 )
 from maverick_tui.offline.script import Answer, ToolStep
-from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetModel
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode, SetModel
 from tests.conftest import ServeModel
 from tests.runs.story import told, tool
 from tests.runs.watching import watch
@@ -94,9 +94,10 @@ async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_b
     assert (changed.arguments["command"], changed.is_edited, changed.state) == ("mkdir right", True, "done")
 
 
-async def test_calls_that_were_not_asked_about_yet_wait_and_do_not_run(serve: ServeModel) -> None:
+async def test_calls_that_were_not_asked_about_yet_wait_and_in_mode_dont_ask_nobody_is_asked(serve: ServeModel) -> None:
     three = Answer(steps=tuple(ToolStep(tool="Bash", input={"command": f"mkdir {name}"}) for name in "abc"))
-    async with serve([three, bash("ls"), say("done")]), watch(Handyman) as run:
+    script = [scene(three, bash("ls"), say("done"), turn=1), scene(bash("mkdir d"), say("done"), turn=2)]
+    async with serve(script), watch(Handyman) as run:
         run.prompt("work")
         await run.until(ToolCalled, 3)
         question = await run.until(PermissionAsked)
@@ -105,18 +106,33 @@ async def test_calls_that_were_not_asked_about_yet_wait_and_do_not_run(serve: Se
         for number in (2, 3):
             run.send(AnswerPermission((await run.until(PermissionAsked, number)).request, "once"))
         await run.until(TurnEnded)
-    calls = run.all(ToolCalled)
+        calls, so_far = run.all(ToolCalled), list(run.events)
+        run.send(SetMode("dontAsk"))
+        await run.until(ModeChanged)
+        ended = await run.ask("more work")
     assert [tool(store, one.call).state for one in calls[:3]] == ["asking", "waiting", "waiting"]
     assert [event.call for event in run.all(ToolBegan)] == [calls[3].call], "only what runs unasked says so itself"
-    assert [tool(told(*run.events), one.call).state for one in calls] == ["done"] * 4
+    assert [tool(told(*so_far), one.call).state for one in calls] == ["done"] * 4
+    assert ended.outcome == "done"
+    assert len(run.all(PermissionAsked)) == 3
+    assert run.all(ToolFinished)[-1].is_error
+    assert not Path("d").exists()
 
 
-async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say(serve: ServeModel, tmp_path: Path) -> None:
+class Hooked(Handyman):
+    """Its own hook runs a file of the project after each edit."""
+
+    hooks = {"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "sh scripts/check.sh"}]}]}
+
+
+async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say_and_never_to_what_hooks_run(
+    serve: ServeModel, tmp_path: Path
+) -> None:
     commands = ["yarn run a", "yarn run b --silent", "yarn run c; touch c.txt", "yarn install"]
-    places = ["a.txt", "sub/b.txt", ".git/hooks/pre-commit", str(tmp_path / "outside.txt")]
-    writes = [call("Write", file_path=str(Path(place).absolute()), content="x") for place in places]
+    places = ["a.txt", "sub/b.txt", ".git/hooks/pre-commit", str(tmp_path / "outside.txt"), "scripts/check.sh"]
+    writes = [call("Write", file_path=str(Path(place).absolute()), content="touch PWNED") for place in places]
     script = [scene(*map(bash, commands), say("done"), turn=1), scene(*writes, say("done"), turn=2)]
-    async with serve(script), watch(Handyman) as run:
+    async with serve(script), watch(Hooked) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
         assert first.grants == ("Bash: yarn run a", "Bash: yarn run …", "every Bash command")
@@ -134,35 +150,15 @@ async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say(serve:
         fourth = await run.until(PermissionAsked, 4)
         assert fourth.grants == ("Write of a.txt", "Write in this folder")
         run.send(AnswerPermission(fourth.request, "run", grant=1))
-        for number, grants in ((5, ()), (6, (f"Write of {places[3]}",))):
+        for number, place, grants in ((5, 2, ()), (6, 3, (f"Write of {places[3]}",)), (7, 4, ())):
             question = await run.until(PermissionAsked, number)
-            assert question.grants == grants, "it ends at the folder and at hidden ones"
+            assert question.arguments["file_path"].endswith(places[place])
+            assert question.grants == grants, "it ends at the folder, at hidden ones, and at what the agent's hooks run"
             run.send(AnswerPermission(question.request, "deny"))
         await run.until(TurnEnded, 2)
     assert Path("a.txt").exists()
     assert Path("sub/b.txt").exists()
     assert not Path(places[3]).exists()
-
-
-class Hooked(Handyman):
-    """Its own hook runs a file of the project after each edit."""
-
-    hooks = {"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "sh scripts/check.sh"}]}]}
-
-
-async def test_no_grant_covers_what_the_agents_own_hooks_run(serve: ServeModel) -> None:
-    places = ["a.txt", "scripts/check.sh"]
-    writes = [call("Write", file_path=str(Path(place).absolute()), content="touch PWNED") for place in places]
-    async with serve([*writes, say("done")]), watch(Hooked) as run:
-        run.prompt("work")
-        first = await run.until(PermissionAsked)
-        run.send(AnswerPermission(first.request, "run", grant=1))
-        second = await run.until(PermissionAsked, 2)
-        assert second.arguments["file_path"].endswith("check.sh")
-        assert second.grants == ()
-        run.send(AnswerPermission(second.request, "deny"))
-        await run.until(TurnEnded)
-    assert Path("a.txt").exists()
     assert not Path("PWNED").exists()
 
 
@@ -203,14 +199,3 @@ async def test_a_question_of_the_agent_is_answered_and_an_interrupt_or_closing_w
     assert "blue" in run.all(ToolFinished)[0].output
     assert run.all(TurnEnded)[-1].outcome == "interrupted"
     assert not any(Path(name).exists() for name in "abc")
-
-
-async def test_nobody_is_asked_in_mode_dont_ask(serve: ServeModel) -> None:
-    class Quiet(Handyman):
-        permission_mode = "dontAsk"
-
-    async with serve([bash("mkdir a"), say("done")]), watch(Quiet, config=MaverickConfig.load()) as run:
-        ended = await run.ask("work")
-    assert ended.outcome == "done"
-    assert not run.all(PermissionAsked)
-    assert run.all(ToolFinished)[0].is_error

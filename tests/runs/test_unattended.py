@@ -20,7 +20,7 @@ from maverick_tui.runs.unattended import Unattended, limited
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.grammar import check_well_formed
-from tests.support.agents import Talker
+from tests.support.agents import Direct, Talker
 from tests.support.model import bash, call, say, stall
 
 
@@ -58,28 +58,25 @@ async def test_it_waits_for_what_goes_on_in_the_background(serve: ServeModel) ->
     assert (run.failure, run.cut) == (None, "")
 
 
-async def test_what_nobody_may_allow_is_refused_and_told_for_each_call(serve: ServeModel) -> None:
-    async with serve([bash("touch made"), bash("ls"), say("I could not.")]):
-        run = await served(Lister())
-    assert not Path("made").exists()
-    assert [question.arguments["command"] for question in run.unanswered] == ["touch made"]
-    settled = [event for event in run.events.since(0) if isinstance(event, ev.PermissionSettled)]
-    assert [(event.call, event.decision, event.reason) for event in settled] == [
-        (run.unanswered[0].call, "deny", NOBODY)
-    ]
-    assert run.answer.text == "I could not."
-    assert run.failure is None
-
-
-async def test_a_rule_for_this_run_lets_it_do_more_but_not_what_is_always_asked(serve: ServeModel) -> None:
+async def test_what_nobody_may_allow_is_refused_and_a_rule_for_this_run_does_not_reach_what_is_always_asked(
+    serve: ServeModel,
+) -> None:
     subprocess.run(["git", "init", "-q"], check=True)
     agent = Lister()
     hook = ".git/hooks/pre-commit"
-    async with serve([bash("touch made"), bash(f"touch {hook}"), say("Done.")]):
+    calls = [bash("mkdir other"), bash("ls"), bash("touch made"), bash(f"touch {hook}")]
+    async with serve([*calls, say("I could not.")]):
         run = await served(agent, allowed=["Bash(touch:*)"])
+    assert not Path("other").exists()
     assert Path("made").exists()
     assert not Path(hook).exists()
-    assert [question.arguments["command"] for question in run.unanswered] == [f"touch {hook}"]
+    assert [question.arguments["command"] for question in run.unanswered] == ["mkdir other", f"touch {hook}"]
+    settled = [event for event in run.events.since(0) if isinstance(event, ev.PermissionSettled)]
+    assert [(event.call, event.decision, event.reason) for event in settled] == [
+        (question.call, "deny", NOBODY) for question in run.unanswered
+    ]
+    assert run.answer.text == "I could not."
+    assert run.failure is None
     assert list(agent.allowed_tools) == ["Bash(ls:*)"], "it is for that run alone"
 
 
@@ -106,7 +103,7 @@ async def test_limits_are_kept_by_both_engines(agent: type[Talker], serve: Serve
 
 
 async def test_ended_in_the_middle_of_an_answer_it_stops_in_good_order(serve: ServeModel) -> None:
-    run = Unattended(Talker(), "go", Path.cwd(), MaverickConfig.load(), run_id="r1")
+    run = Unattended(Direct(), "go", Path.cwd(), MaverickConfig.load(), run_id="r1")
 
     async def stop_at_the_first_word() -> None:
         async for event in run.events.reader():

@@ -36,7 +36,7 @@ def test_wheel_click_drag_and_copy_and_told_to_end_it_ends_in_good_order(
     if maverick.is_plain and kind is ModernApplication:
         pytest.skip("Textual itself leaves the mouse telling pixels")
     Path("notes.txt").write_text("the first note\nthe second note\n")
-    app = maverick.seen_by(kind, "--agent", handyman, "--prompt", "go", scenes=scenes())
+    app = maverick.seen_by(kind, "--agent", handyman, "--prompt", "go", scenes=scenes(), is_ours=True)
     app.see("✔ done in")
     for _ in range(40):
         app.mouse(WHEEL_UP, 20, 10)

@@ -29,7 +29,8 @@ ANSWER = [{"answers": [{"steps": [LINES, "The end of it."], "pace": {"tokens_per
 
 
 def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, handyman: str) -> None:
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWER, program=(*SHELL, *AS_MAKE_DOES, MAVERICK))
+    program = (*SHELL, *AS_MAKE_DOES, MAVERICK)
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWER, is_ours=True, program=program)
     app.see("This is line")
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped]\r\n")

@@ -16,6 +16,9 @@ from textual.css.types import CSSLocation
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+# Where it is loaded, as in a run of all tests, it reads the settings; else each application has a process do that.
+import maverick_tui.config  # noqa: F401
+
 
 @pytest.fixture(autouse=True, scope="session")
 def styles_parsed_once() -> Iterator[None]:

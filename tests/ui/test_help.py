@@ -186,7 +186,7 @@ async def test_it_scrolls_by_keys_while_one_types() -> None:
         assert places == [1, 1 + page, page, view.last_top, view.last_top - page, 0]
 
 
-@pytest.mark.parametrize("how", ["escape", "beside", "word"])
+@pytest.mark.parametrize("how", sampled(["escape", "beside", "word"], 2))
 async def test_it_closes(how: str) -> None:
     opened = Opened()
     async with opened.app.run_test(size=(120, 40)) as pilot:

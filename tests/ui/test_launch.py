@@ -26,6 +26,7 @@ async def test_settings_that_are_wrong_are_an_error_of_ours(monkeypatch: pytest.
             pass
 
 
+@pytest.mark.explore  # `test_app.py` has one answer a run
 async def test_a_script_answers_in_the_folder_where_one_is(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "script.json"
     script.write_text('{"scenes": [{"answers": ["Hello."]}]}')
@@ -34,6 +35,7 @@ async def test_a_script_answers_in_the_folder_where_one_is(tmp_path: Path, mark:
         assert config.env["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
 
 
+@pytest.mark.explore  # so it is in `tests/offline/test_processes.py`
 async def test_a_script_that_cannot_be_read_is_said(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "script.json"
     script.write_text("{")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maverick_tui.agent.permissions import links
 from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
@@ -61,7 +62,8 @@ def test_edits(tool: str, project: Path) -> None:
             assert decide(judge, tool, {"file_path": path}, mode) == ("ask" if person and mode != "dontAsk" else "deny")
 
 
-def test_the_whole_disk_is_no_project() -> None:
+def test_the_whole_disk_is_no_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "_MOST_FOLDERS", 30)  # how far it is looked through for links is not what this is about
     assert decide(Judge(["Write"], Path("/"), person=False), "Write", {"file_path": "/etc/hosts"}) == "deny"
 
 

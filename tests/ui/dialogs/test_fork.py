@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.ui.dialogs.fork import ForkScreen, ForkWanted
+from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, asked
 from tests.ui.running import until
 
@@ -15,7 +16,7 @@ def dialog(turn: int = 2, prompt: str = LONG) -> ForkScreen:
     return ForkScreen(turn, prompt, "reviewer", ["explorer", "reviewer", "[b]odd"], "sonnet")
 
 
-@pytest.mark.parametrize("size", [NARROW, BROAD])
+@pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
 async def test_the_prompt_of_the_turn_is_there_to_be_edited(size: tuple[int, int]) -> None:
     async with asked(dialog(), size) as (app, pilot):
         await until(pilot, lambda: "rounded?" in app.text)

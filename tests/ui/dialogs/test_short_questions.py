@@ -23,16 +23,19 @@ async def test_the_question_is_shown(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "answer"),
-    [
-        (["y"], True),
-        (["n"], False),
-        (["escape"], False),
-        (["enter"], False),
-        (["left", "enter"], True),
-        (["right", "enter"], True),
-        (["tab", "tab", "enter"], False),
-        (["shift+tab", "enter"], True),
-    ],
+    sampled(
+        [
+            (["y"], True),
+            (["n"], False),
+            (["escape"], False),
+            (["enter"], False),
+            (["left", "enter"], True),
+            (["tab", "tab", "enter"], False),
+            (["right", "enter"], True),
+            (["shift+tab", "enter"], True),
+        ],
+        3,
+    ),
 )
 async def test_keys_answer(keys: list[str], answer: bool) -> None:
     async with asked(question()) as (app, pilot):

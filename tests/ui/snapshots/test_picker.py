@@ -180,6 +180,6 @@ def test_help(shot: Shot, shop: Path, size: tuple[int, int]) -> None:
     assert shot(picker(shop), size, drive)
 
 
-@pytest.mark.parametrize("theme", ["maverick-light", "maverick-ansi"])
+@pytest.mark.parametrize("theme", sampled(["maverick-light", "maverick-ansi"], 2))
 def test_theme(shot: Shot, shop: Path, theme: str) -> None:
     assert shot(picker(shop, theme), WIDE, rested)

@@ -37,7 +37,6 @@ from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, context, drain
 from tests.support.model import bash, drop, fail, say, scene, stall
 from tests.support.processes import kill_marked
-from tests.support.sampling import sampled
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 CREDIT = "Your credit balance is too low to access the Anthropic API."
@@ -86,22 +85,6 @@ async def test_a_failure_before_any_content_is_the_specific_error(row: str, serv
     check_the_error(row, got, error, len(model.requests))
 
 
-@pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
-async def test_one_session_survives_every_failure_before_any_content(serve: ServeModel) -> None:
-    # Where there is something to sum up, the CLI does so when it is too much, and asks again.
-    rows = [row for row in BEFORE_CONTENT if row not in ("too long", "413")]
-    # It sends a prompt that has failed together with the one behind it.
-    script = [scene(BEFORE_CONTENT[row][0], prompt=f"try {row}$") for row in rows]
-    async with serve([*script, scene(say("fine"), prompt="last$")]) as model, Talker().session(context()) as session:
-        for row in rows:
-            before = len(model.requests)
-            got, error = await drain(session.query(f"try {row}"))
-            check_the_error(row, got, error, len(model.requests) - before)
-        got, error = await drain(session.query("last"))
-    assert error is None
-    assert extract_all_text(got) == "fine"
-
-
 IN_THE_MIDDLE: dict[str, tuple[Answer, type[AgentError], str]] = {
     "dropped": (say(SENTENCE, fault=drop()), NetworkError, "network"),
     "reset": (say(SENTENCE, fault=drop(how="rst")), NetworkError, "network"),
@@ -134,13 +117,25 @@ async def test_a_failure_in_the_middle_keeps_what_came(row: str, serve: ServeMod
     check_what_came(row, got, error)
 
 
+@pytest.mark.req("000-FR-007d", "000-FR-007f", "000-FR-007g", "000-E2")
 @pytest.mark.req("000-FR-005b", "000-C3", "000-E6", "000-FR-007e", "001-E-streaming")
-async def test_one_session_keeps_what_came_before_every_failure_in_the_middle(serve: ServeModel) -> None:
-    script = [scene(answer, prompt=f"try {row}$") for row, (answer, *_) in IN_THE_MIDDLE.items()]
-    async with serve(script), Talker().session(context()) as session:
-        for row in IN_THE_MIDDLE:
+async def test_one_session_survives_every_failure_and_keeps_what_came_before_it(serve: ServeModel) -> None:
+    # Where there is something to sum up, the CLI does so when it is too much, and asks again.
+    rows = [row for row in BEFORE_CONTENT if row not in ("too long", "413")]
+    # It sends a prompt that has failed together with the one behind it.
+    script = [scene(BEFORE_CONTENT[row][0], prompt=f"try {row}$") for row in rows]
+    script += [scene(answer, prompt=f"break {row}$") for row, (answer, *_) in IN_THE_MIDDLE.items()]
+    async with serve([*script, scene(say("fine"), prompt="last$")]) as model, Talker().session(context()) as session:
+        for row in rows:
+            before = len(model.requests)
             got, error = await drain(session.query(f"try {row}"))
+            check_the_error(row, got, error, len(model.requests) - before)
+        for row in IN_THE_MIDDLE:
+            got, error = await drain(session.query(f"break {row}"))
             check_what_came(row, got, error)
+        got, error = await drain(session.query("last"))
+    assert error is None
+    assert extract_all_text(got) == "fine"
 
 
 @pytest.mark.req("000-FR-007d")
@@ -181,6 +176,7 @@ async def test_the_cli_may_retry_if_the_settings_say_so_and_an_error_after_the_l
     assert sum(isinstance(m, ResultMessage) for m in got) == 1
 
 
+@pytest.mark.explore  # so it ends in a session that goes on, in `test_session.py`
 @pytest.mark.req("000-FR-007c", "000-FR-003b")
 async def test_a_stream_that_falls_silent_ends_by_our_deadline(serve: ServeModel) -> None:
     for seconds in (4.0, 15.0, 60.0):  # a busy machine may take longer than that for the first word
@@ -283,8 +279,9 @@ async def test_a_session_that_cannot_be_resumed(serve: ServeModel) -> None:
     assert "No conversation found" in error.message
 
 
+@pytest.mark.explore  # a busy one is killed in `test_session.py`, one that talks in `tests/runs/test_local.py`
 @pytest.mark.req("000-US5-2", "000-FR-005b")
-@pytest.mark.parametrize(("number", "exit_code"), sampled([(signal.SIGKILL, -9), (signal.SIGTERM, 143)], 2))
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
 async def test_a_cli_that_is_killed_in_the_middle(
     number: signal.Signals, exit_code: int, serve: ServeModel, mark: str
 ) -> None:
