@@ -151,7 +151,7 @@ def test_the_picker_without_a_key(clone: Path, mark: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "python_path", sampled([None, "", os.pathsep, f"{os.pathsep}/nowhere", ".", f"sub{os.pathsep}."], 4)
+    "python_path", sampled([f"sub{os.pathsep}.", None, "", os.pathsep, f"{os.pathsep}/nowhere", "."], 6)
 )
 async def test_the_offline_model(
     python_path: str | None, clone: Path, script: str, mark: str, monkeypatch: pytest.MonkeyPatch
@@ -186,6 +186,7 @@ def test_python_m_looks_for_what_we_import_elsewhere(
     assert ran(tmp_path) == []
 
 
+@pytest.mark.explore  # `test_the_offline_model` is started so
 def test_python_p_m_imports_nothing_of_the_folder(clone: Path, script: str) -> None:
     run(sys.executable, "-P", "-m", "maverick_tui", "offline", "check", script)
 
