@@ -16,6 +16,8 @@ from typing import Protocol
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from maverick_tui.masking import redact
 from maverick_tui.offline.app import MessagesApp
@@ -28,6 +30,11 @@ from tests.support.processes import MARK, wait_until_gone
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+# It also tries values that stand in our code, for which it reads all of the code: seconds in each process, and other
+# examples for each change of any file. What it calls these values is private; where that is gone it does as ever.
+if settings.get_current_profile_name() == "steady" and hasattr(providers, "_get_local_constants"):
+    vars(providers)["_get_local_constants"] = Constants
 
 # A shell has what it starts in the background ignore these, nohup one more; the programs of the tests would, too.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
