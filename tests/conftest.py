@@ -31,10 +31,10 @@ settings.register_profile("steady", derandomize=True, deadline=None, max_example
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
-# Hypothesis would also try what stands in our own code. For that each process of the tests reads all of it, which takes
-# seconds, and the examples are others with every change of the code and every module that happens to be imported.
-if os.environ.get("HYPOTHESIS_PROFILE") != "explore":
-    providers._get_local_constants = Constants
+# It also tries values that stand in our code, for which it reads all of the code: seconds in each process, and other
+# examples for each change of any file. What it calls these values is private; where that is gone it does as ever.
+if settings.get_current_profile_name() == "steady" and hasattr(providers, "_get_local_constants"):
+    vars(providers)["_get_local_constants"] = Constants
 
 # A shell has what it starts in the background ignore these, nohup one more; the programs of the tests would, too.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):

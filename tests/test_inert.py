@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 
@@ -90,15 +91,25 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert inert(text) == text
 
 
+def each_on_a_line(texts: Iterable[str], show: Callable[[str], str] = inert) -> list[tuple[str, str]]:
+    """Texts and how they are shown, each on a line of its own; all at once, for there are a million characters."""
+    given = list(texts)
+    return list(zip(given, show("\n".join(given)).split("\n"), strict=True))
+
+
 @pytest.mark.parametrize(("before", "after"), [("", ""), ("a", "b"), (" ", " "), ("漢", "字"), ("😀", "!")])
 def test_nothing_hidden_passes_between_ordinary_characters(before: str, after: str) -> None:
-    passed = [f"U+{code:04X}" for code in hidden() if chr(code) in inert(f"{before}{chr(code)}{after}")]
+    shown = each_on_a_line(f"{before}{chr(code)}{after}" for code in hidden())
+    passed = [f"U+{code:04X}" for code, (_, line) in zip(hidden(), shown, strict=True) if chr(code) in line]
     assert passed == []
 
 
 def test_every_other_character_passes() -> None:
-    changed = [code for code in {*range(0x110000)} - {*hidden()} if inert(chr(code)) != chr(code)]
+    others = sorted({*range(0x110000)} - {*hidden(), ord("\n")})
+    changed = [ord(one) for one, shown in each_on_a_line(map(chr, others)) if one != shown]
     assert all(code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF for code in changed), "only what is no character"
+    alone = [chr(code) for code in (ord("\n"), *others[::101]) if code not in {*changed}]
+    assert [one for one in alone if inert(one) != one] == [], "neither where nothing stands beside it"
 
 
 def test_what_is_taken_for_plain_passes_the_thorough_look_as_well() -> None:
@@ -119,7 +130,9 @@ def test_no_more_marks_stand_on_a_character_than_any_script_writes() -> None:
 def test_a_selector_stands_after_what_has_two_looks() -> None:
     tables = (VS15_WIDE_TO_NARROW, VS16_NARROW_TO_WIDE)
     twofold = {code for table in tables for ranges in table.values() for a, b in ranges for code in range(a, b + 1)}
-    taken = {code for code in range(0x20000) if inert(f"{chr(code)}\ufe0f").endswith("\ufe0f")}
+    shown = each_on_a_line(f"{chr(code)}\ufe0f" for code in range(0x20000) if chr(code) != "\n")
+    taken = {ord(text[0]) for text, line in shown if line.endswith("\ufe0f")}
+    assert inert("\n\ufe0f") == "\n\ufffd"
     assert taken == twofold - set(map(ord, "0123456789#*"))
 
 
@@ -174,9 +187,8 @@ def test_spelled_text_has_nothing_that_a_terminal_may_make_wider_than_we_count()
     from rich.cells import cell_len
 
     everything = map(chr, (*range(0x20, 0xD800), *range(0xE000, 0x20000)))
-    alone = {
-        one: spelled(one) for one in everything if unicodedata.category(one) not in ("Cc", "Cf", "Cn", "Co", "Mn", "Me")
-    }
+    unseen = ("Cc", "Cf", "Cn", "Co", "Mn", "Me")
+    alone = dict(each_on_a_line((one for one in everything if unicodedata.category(one) not in unseen), spelled))
     wider = [one for one, shown in alone.items() if one == shown and cell_len(one) < _most_columns(one)]
     assert [hex(ord(one)) for one in wider] == []
     assert alone["\u093e"] == "<U+093E>"

@@ -76,7 +76,7 @@ def test_an_agent_runs_on_a_script_and_a_prompt_that_is_piped_in(
     assert kept == ["events.jsonl"], "nothing is written to the user's home but what was told"
 
 
-@pytest.mark.parametrize("engine", sampled(["claude-code", "api"], 2))
+@pytest.mark.parametrize("engine", sampled(["api", "claude-code"], 2))
 def test_without_a_terminal_too_an_agent_works_as_its_author_wrote_it(
     engine: str, mark: str, home: Path, maverick: Run
 ) -> None:
@@ -110,9 +110,10 @@ async def test_without_a_script_the_endpoint_of_the_environment_is_asked(serve: 
     assert len(model.requests) == 1
 
 
-def test_a_run_that_fails_leaves_with_1(mark: str, maverick: Run) -> None:
+@pytest.mark.parametrize("agent", sampled(["planner", "explorer"], 2))  # without the CLI, and with it
+def test_a_run_that_fails_leaves_with_1(agent: str, mark: str, maverick: Run) -> None:
     Path("s.yaml").write_text("scenes: [{answers: [{fault: {kind: http, status: 500, type: api_error}}]}]\n")
-    done = maverick("--offline", "--script", "s.yaml", "--agent", "explorer", "--prompt", "Where?")
+    done = maverick("--offline", "--script", "s.yaml", "--agent", agent, "--prompt", "Where?")
     assert done.code == 1
     assert "HTTP 500" in done.err
     assert done.out == ""

@@ -71,9 +71,10 @@ async def test_a_session_and_settings(offline: Offline, mark: str) -> None:
     assert model.context.config.max_turns == 3
 
 
-def test_a_fault_is_the_agents_failure(offline: Offline, mark: str) -> None:
+@pytest.mark.parametrize("agent", sampled([Adviser, Fixer], 2))
+def test_a_fault_is_the_agents_failure(agent: type[Fixer], offline: Offline, mark: str) -> None:
     script = "scenes: [{answers: [{steps: [half a sentence that is cut], fault: {kind: drop}}]}]"
-    run = offline.run(Fixer(), script)
+    run = offline.run(agent(), script)
     assert type(run.result.errors[0]) is StreamingError
     assert "half a sentence that is cut".startswith(run.result.output)
 
@@ -85,6 +86,7 @@ def test_a_strict_script_must_be_played_as_it_is_written(prompt: str, offline: O
         offline.run(Adviser(), script, extra={"prompt": prompt})
 
 
+@pytest.mark.explore  # the tests above have the fixture from nowhere else
 def test_pytest_finds_the_fixture_by_itself(pytester: Any) -> None:
     result = pytester.runpytest_subprocess("--fixtures", "-q")
     assert "offline" in result.stdout.str()

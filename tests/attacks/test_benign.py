@@ -20,7 +20,7 @@ def calls(commands: dict[str, str]) -> list[Call]:
 
 
 async def test_reading_goes_on_unasked(sandbox: Sandbox, serve: ServeModel) -> None:
-    every = 1 if is_asked_for() else 3  # the judge is asked about all of them elsewhere
+    every = 1 if is_asked_for() else 6  # the judge is asked about all of them elsewhere
     report = await attended(sandbox, serve, calls(benign.READ_UNASKED)[::every])
     wrong = [name for name, outcome in report.outcomes.items() if outcome.is_asked or not outcome.has_run]
     assert not wrong, report.explain(wrong)

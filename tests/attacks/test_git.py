@@ -52,7 +52,7 @@ async def use(tool: str, folder: Path, pattern: str = "*") -> str:
     return str(await tools[tool].execute({"pattern": pattern}, ToolContext(cancel=CancelToken())))
 
 
-@pytest.mark.parametrize("trap", sampled(TRAPS, 2, [trap.id for trap in TRAPS]))
+@pytest.mark.parametrize("trap", sampled(TRAPS, 3, [trap.id for trap in TRAPS]))
 async def test_looking_runs_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = lay(trap, base, tmp_path / "ground")
     folder = enter(ground, monkeypatch)

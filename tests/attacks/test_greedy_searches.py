@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -27,12 +28,19 @@ async def grep(pattern: str) -> str:
     return str(await tools["Grep"].execute({"pattern": pattern}, ToolContext()))
 
 
+GREP = f"""
+import asyncio, resource
+from pathlib import Path
+from maverick_tui.executor.files.tools import file_tools
+from maverick_tui.executor.tools import ToolContext, ToolError
+{inspect.getsource(grep)}
+"""
+"""For another program, which need not import what the tests do."""
+
+
 def most_memory(pattern: str) -> tuple[str, int]:
     """What a search answers, and the most bytes that its process had; asked by a program that has no other child."""
-    program = f"""
-import asyncio, resource
-from maverick_tui.executor.tools import ToolError
-from tests.attacks.test_greedy_searches import grep
+    program = f"""{GREP}
 try:
     print(asyncio.run(grep({pattern!r})))
 except ToolError as error:
@@ -70,7 +78,7 @@ async def test_a_pattern_that_explodes_for_python_is_simply_answered(mark: str) 
 
 def test_a_search_ends_when_its_owner_is_killed(mark: str) -> None:
     Path("a.txt").write_text("a" * 60 + "!\n")
-    program = "import asyncio\nfrom tests.attacks.test_greedy_searches import grep\nasyncio.run(grep('^(?=.)(a+)+$'))"
+    program = f"{GREP}\nasyncio.run(grep('^(?=.)(a+)+$'))"
     owner = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)})
     try:
         until = time.monotonic() + 40.0

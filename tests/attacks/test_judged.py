@@ -26,7 +26,7 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
     allowed = ["Bash"] if person else RULES
     judge = Judge(allowed, sandbox.project, person=person, git_programs=lambda _folder: found)
     # Without a person what is not listed is refused anyway.
-    tricks = ALL if person or is_asked_for() else ALL[::3]
+    tricks = ALL if person or is_asked_for() else ALL[::9]
     let_through = [
         call.id
         for trick, call in zip(tricks, calls_of(tricks, sandbox), strict=True)

@@ -11,9 +11,9 @@ import pytest
 
 from tests.attacks import paths
 from tests.attacks.driving import Call, Report, attended, unattended
-from tests.attacks.judging import tells_secret
+from tests.attacks.judging import calls_of, tells_secret
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import is_asked_for
+from tests.attacks.shell_tricks import KINDS, is_asked_for, some
 from tests.conftest import ServeModel
 from tests.support.sampling import sampled
 
@@ -30,10 +30,10 @@ def folder(sandbox: Sandbox, place: str) -> Path:
 def writes(places: dict[str, str], sandbox: Sandbox, cwd: Path) -> list[Call]:
     """Write to these files, and change every fourth in other ways; what exists must have been read before.
 
-    The judge is asked about all of them elsewhere, so that a third is enough where there are many.
+    The judge is asked about all of them elsewhere, so that each fifth is enough where there are many.
     """
     calls = []
-    step = 3 if len(places) > MANY and not is_asked_for() else 1
+    step = 5 if len(places) > MANY and not is_asked_for() else 1
     for number, (name, place) in enumerate(list(places.items())[::step]):
         path = sandbox.place(place.replace("{C}", str(cwd)), name)
         calls.append(Call(f"read-{name}", "Read", {"file_path": path}))
@@ -66,9 +66,13 @@ async def test_with_a_person_these_ask(place: str, sandbox: Sandbox, serve: Serv
 @pytest.mark.parametrize("place", sampled(["home", "project"], 2))
 async def test_without_a_person_these_are_refused(place: str, sandbox: Sandbox, serve: ServeModel) -> None:
     cwd = folder(sandbox, place)
-    check_refused(await unattended(sandbox, serve, writes(PLACES[place], sandbox, cwd), EDITS, cwd=cwd))
+    calls = writes(PLACES[place], sandbox, cwd)
+    if not is_asked_for():  # all of them have a session of their own
+        calls += calls_of([trick for kind in KINDS for trick in some(kind, 100)], sandbox)
+    check_refused(await unattended(sandbox, serve, calls, EDITS, cwd=cwd))
 
 
+@pytest.mark.explore  # the judge asks in `tests/agent/permissions/test_places.py`
 async def test_folders_of_maverick_ask_wherever_they_are(
     sandbox: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

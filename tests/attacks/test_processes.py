@@ -23,9 +23,10 @@ import pytest
 from maverick_tui import keeper
 from maverick_tui.cli.agents import trust_agent
 from tests.conftest import ServeModel
+from tests.support import plain_mcp
 from tests.support.agents import Talker, context
 from tests.support.model import call, say
-from tests.support.processes import kill_marked, marked, wait_until_gone
+from tests.support.processes import PAUSE, kill_marked, marked, wait_until_gone
 from tests.support.sampling import sampled
 from tests.terminal.application import MAVERICK
 
@@ -35,6 +36,7 @@ pytestmark = [
 ]
 PATIENCE = 120.0
 ENOUGH = keeper.LONGEST + 10.0
+SUPPORT = str(Path(plain_mcp.__file__).parent)
 
 # A server that will not go: it ignores the end of its input and signals, and has a child in a session of its own.
 SERVER = """
@@ -42,7 +44,8 @@ SERVER = """
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     subprocess.run(["sh", "-c", sys.argv[1]])
-    from mcp.server import MCPServer
+    sys.path.insert(0, sys.argv[2])
+    from plain_mcp import MCPServer
     server = MCPServer("stubborn")
 
     @server.tool()
@@ -62,7 +65,7 @@ def until(fact: Callable[[], Any], what: str) -> Any:
     end = time.monotonic() + PATIENCE
     while not (found := fact()):
         assert time.monotonic() < end, f"it did not happen: {what}"
-        time.sleep(0.02)
+        time.sleep(PAUSE)
     return found
 
 
@@ -85,11 +88,16 @@ def keepers(mark: str) -> list[int]:
     return sorted(found := running(mark, KEEPER), key=lambda pid: parent_of(pid) in found)
 
 
+def signal_keeper(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):  # whoever wakes it may let it end before we look again
+        os.kill(pid, number)
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "stubborn_server.py"
     path.write_text(textwrap.dedent(SERVER))
-    return {"type": "stdio", "command": sys.executable, "args": [str(path), DAEMON]}
+    return {"type": "stdio", "command": sys.executable, "args": [str(path), DAEMON, SUPPORT]}
 
 
 @pytest.fixture
@@ -242,11 +250,11 @@ def test_an_outer_keeper_that_is_stopped_again_and_again_keeps_nobody(
     owner.wait()
 
     def command_is_gone() -> bool:
-        os.kill(outer, signal.SIGSTOP)
+        signal_keeper(outer, signal.SIGSTOP)
         return inner not in marked(mark)
 
     until(command_is_gone, "the inner keeper has done its work without the outer one")
-    os.kill(outer, signal.SIGCONT)
+    signal_keeper(outer, signal.SIGCONT)
     until(lambda: not marked(mark), "nothing is left")
 
 
@@ -353,8 +361,9 @@ def files_with(secret: str, *folders: Path) -> list[Path]:
 
 
 ECHO = """
-    import os
-    from mcp.server import MCPServer
+    import os, sys
+    sys.path.insert(0, sys.argv[1])
+    from plain_mcp import MCPServer
     server = MCPServer("echo")
 
     @server.tool()
@@ -385,7 +394,7 @@ async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
             "echo": {
                 "type": "stdio",
                 "command": sys.executable,
-                "args": [str(tmp_path / "echo_server.py")],
+                "args": [str(tmp_path / "echo_server.py"), SUPPORT],
                 "env": {"TOKEN": secret},
             },
             "far": {

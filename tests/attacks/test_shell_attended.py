@@ -12,12 +12,11 @@ from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.shell_tricks import BASH, KINDS, sessions, some, tricks_for
 from tests.conftest import ServeModel
-from tests.support.sampling import sampled
 
 
 @pytest.mark.parametrize("kinds", sessions(BASH), ids=" ".join)
 async def test_nothing_runs_unasked(kinds: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = [trick for kind in kinds for trick in some(kind, 40)]
+    tricks = [trick for kind in kinds for trick in some(kind, 60)]
     check(await attended(sandbox, serve, calls_of(tricks, sandbox)), tricks)
 
 
@@ -56,7 +55,8 @@ async def test_no_secret_is_told_unasked_in_the_home(sandbox: Sandbox, serve: Se
 LOOKS = ("git diff HEAD~1", "git log -p", "git show HEAD", "cd src && git log -p", "git --no-pager diff HEAD~1")
 
 
-@pytest.mark.parametrize("drive", sampled([attended, unattended], 2))
+@pytest.mark.explore  # the judge refuses it in `tests/agent/permissions/test_commands.py`
+@pytest.mark.parametrize("drive", [attended, unattended])
 async def test_git_does_not_run_what_the_repository_names(drive: Any, sandbox: Sandbox, serve: ServeModel) -> None:
     sandbox.name_a_program()
     calls = [Call(f"look-{number}", "Bash", {"command": command}) for number, command in enumerate(LOOKS)]

@@ -29,11 +29,11 @@ def grants(*names: str) -> list[Call]:
 
 def tricks_beyond(names: Sequence[str]) -> list[Trick]:
     """What goes beyond these grants: of each other ones, or all if somebody has asked for them."""
-    step = 1 if is_asked_for() else 12
+    step = 1 if is_asked_for() else 18
     return [trick for start, name in enumerate(names) for trick in wanted(beyond(name))[start * 3 % step :: step]]
 
 
-OTHERS = some("rules", 8) + tuple(
+OTHERS = some("rules", 12) + tuple(
     trick for trick in some("git", 4) + some("words", 4) if trick.command.startswith("git add")
 )
 
@@ -80,7 +80,7 @@ async def test_a_grant_to_write_ends_at_protected_places(sandbox: Sandbox, serve
             "Write",
             {"file_path": sandbox.place(place.replace("{C}", str(sandbox.project)), name), "content": "PWNED"},
         )
-        for name, place in list(paths.WRITTEN_IN_PROJECT.items())[:: 1 if is_asked_for() else 4]
+        for name, place in list(paths.WRITTEN_IN_PROJECT.items())[:: 1 if is_asked_for() else 8]
     ]
     first, refused = await granted(sandbox, serve, allowed, tricks, mode="default")
     assert [len(outcome.questions) for outcome in first.outcomes.values()] == [1, 0]

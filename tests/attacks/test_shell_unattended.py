@@ -17,7 +17,7 @@ EDITS = ("Read", "Edit", "Write")
 
 @pytest.mark.parametrize("kinds", sessions(BASH), ids=" ".join)
 async def test_only_the_rules_run(kinds: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
-    tricks = [trick for kind in kinds for trick in some(kind, 32, BEGINNINGS if kind == "git" else ())]
+    tricks = [trick for kind in kinds for trick in some(kind, 60, BEGINNINGS if kind == "git" else ())]
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), RULES)
     check(report, tricks)
 
@@ -47,6 +47,7 @@ async def test_rules_for_git_end_where_it_would_run_something_else(sandbox: Sand
     assert not report.changes, report.explain(wrong)
 
 
+@pytest.mark.explore  # one in `test_paths.py` tries some
 async def test_an_agent_that_edits_runs_no_command(sandbox: Sandbox, serve: ServeModel) -> None:
     tricks = [trick for kind in KINDS for trick in some(kind, 60)]
     report = await unattended(sandbox, serve, calls_of(tricks, sandbox), EDITS)

@@ -13,6 +13,7 @@ from tests.attacks.driving import Call, attended
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.start_up import LINES, OH_MY_ZSH
 from tests.conftest import ServeModel
+from tests.support.sampling import sampled
 
 EDITS = ["Read", "Write", "Edit", "Bash"]
 HARMLESS = ("src/a.py", "docs/x.md", "Makefile", "LICENSE", ".gitignore", "data.json")
@@ -32,7 +33,7 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", sampled(list(LINES), 2))
 def test_what_start_up_files_lead_to_asks(name: str, project: Path) -> None:
     start, line, file = LINES[name]
     (Path.home() / ".linked").symlink_to(project / "linked.sh")

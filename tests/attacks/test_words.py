@@ -137,7 +137,7 @@ def test_options_of_a_shell_change_no_word_that_is_certain(name: str, folder: Pa
 
 @pytest.mark.parametrize("name", SHELLS)
 @settings(
-    max_examples=examples(12, 80), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=examples(6, 80), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(commands=st.lists(COMMANDS, max_size=AT_ONCE))
 def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder: Path) -> None:

@@ -37,6 +37,7 @@ from tests.support.hosts import end_hosts
 from tests.support.hosts import until as until_so
 from tests.support.model import bash, say, scene
 from tests.support.processes import marked, until_running, wait_until_gone
+from tests.support.sampling import sampled
 
 AGENT = "---\nname: worker\ndescription: Works.\ntools: Bash\n---\nYou work.\n"
 
@@ -246,11 +247,12 @@ def listeners(pids: set[int]) -> list[str]:
     return [row[1] for row in rows if row[3] == "0A" and row[9] in sockets]
 
 
-def test_what_cannot_begin_says_why(order: Order, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="No such file"):
-        start_host(Order("aaaa00000001", "worker", str(tmp_path / "nowhere")))
-    with pytest.raises(ConfigError, match="no journal"):
-        start_host(Order("aaaa00000002", "worker", order.cwd, resumes=True))
+@pytest.mark.parametrize(
+    ("folder", "resumes", "why"), sampled([("nowhere", False, "No such file"), ("", True, "no journal")], 2)
+)
+def test_what_cannot_begin_says_why(folder: str, resumes: bool, why: str, order: Order) -> None:
+    with pytest.raises(ConfigError, match=why):
+        start_host(replace(order, cwd=str(Path(order.cwd, folder)), resumes=resumes))
 
 
 def test_a_waiting_host_that_is_not_taken_leaves_nothing_behind(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:

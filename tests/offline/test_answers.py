@@ -58,14 +58,28 @@ async def test_the_first_scene_that_fits(request_: dict[str, Any], agent: str, e
         assert (await ask(server.url, request_, headers=headers)).text == expected
 
 
+PIRATE = {"name": "other", "system_prompt": "You are a pirate."}
+
+
+# Those without the headers ask in most tests of the CLI.
+@pytest.mark.parametrize(
+    ("agent", "headers", "prompt", "expected"),
+    sampled([({"name": "coder"}, "x-team: blue", "please fix", "coder fixes"), (PIRATE, "", "hello", "arr")], 2),
+)
 async def test_the_agent_is_known_through_the_real_cli_also_if_the_user_sends_headers(
-    tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+    agent: dict[str, Any],
+    headers: str,
+    prompt: str,
+    expected: str,
+    tmp_path: Path,
+    mark: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with real_cli(BY_ALL, tmp_path) as (_, context):
-        pirate = await Talker(name="other", system_prompt="You are a pirate.").run("hello", context)
-        monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "x-team: blue")
-        coder = await Talker(name="coder").run("please fix", context)
-    assert (pirate.output, coder.output) == ("arr", "coder fixes")
+        if headers:
+            monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", headers)
+        outcome = await Talker(**agent).run(prompt, context)
+    assert outcome.output == expected
 
 
 NOWHERE = "http://127.0.0.1:9"

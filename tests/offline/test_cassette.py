@@ -85,7 +85,7 @@ async def test_a_run_with_a_tool(serve: ServeModel, mark: str, file: Path) -> No
         before, error = await drain(Worker(transport=recording(file)).query("read"))
     assert error is None
     assert "remember" in str(before)
-    assert wait_until_gone(mark, 1.0) == {}
+    assert wait_until_gone(mark) == {}
 
     seen: list[dict[int, str]] = []
     after: list[Message] = []
@@ -146,7 +146,7 @@ async def test_a_session_with_two_prompts_and_a_question(serve: ServeModel, mark
         before = await play(recording(file), context(permission_mode="default"))
     assert Path("made.txt").exists()
     Path("made.txt").unlink()
-    wait_until_gone(mark, 1.0)
+    wait_until_gone(mark)
 
     after = await play(replaying(file), nowhere())
     assert marked(mark) == {}
@@ -180,6 +180,7 @@ async def test_a_tool_in_this_process(serve: ServeModel, file: Path) -> None:
     assert_same(before, after)
 
 
+@pytest.mark.explore  # another request to the CLI is on the tape with two prompts above
 async def test_an_interrupted_turn(serve: ServeModel, file: Path) -> None:
     async def play(opening: Opening, where: AgentContext) -> tuple[list[Message], list[Message]]:
         got: list[Message] = []

@@ -18,6 +18,7 @@ from maverick_tui.offline.processes import offline_environment
 from maverick_tui.offline.script import Script
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.wire import KEY, ask, connect, question
+from tests.support.sampling import sampled
 
 T = TypeVar("T")
 
@@ -173,7 +174,7 @@ STATUSES: dict[int, tuple[type[anthropic.APIStatusError], str]] = {
 }
 
 
-@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("status", sampled(list(STATUSES), 3))
 async def test_an_http_fault_is_the_error_of_its_status(status: int) -> None:
     expected, kind = STATUSES[status]
     fault = failing(kind="http", status=status, message="so be it", headers={"Retry-After": "7", "x-why": "test"})

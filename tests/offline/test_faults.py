@@ -47,7 +47,7 @@ def check_end(outcome: Outcome) -> AgentError:
     return error
 
 
-@pytest.mark.parametrize(("row", "where"), sampled(CELLS, 40, [f"{row.name}-{where}" for row, where in CELLS]))
+@pytest.mark.parametrize(("row", "where"), sampled(CELLS, 60, [f"{row.name}-{where}" for row, where in CELLS]))
 async def test_a_cell_of_the_matrix(row: Row, where: Where, tmp_path: Path, mark: str) -> None:
     async with asyncio.timeout(BOUND):
         outcome = await play(row, where, tmp_path)

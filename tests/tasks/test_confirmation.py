@@ -218,7 +218,7 @@ BULK: dict[str, tuple[str, dict[str, Any], list[str], int, str]] = {
 
 
 @pytest.mark.req("004-confirm-bulk")
-@pytest.mark.parametrize("phrase", sampled(list(BULK), 3))
+@pytest.mark.parametrize("phrase", sampled(list(BULK), 4))
 async def test_a_bulk_operation_asks_for_its_phrase(factory: SessionFactory, phrase: str) -> None:
     tool, arguments, left, completed, told = BULK[phrase]
     assert set(BULK) == set(BULK_PHRASES.values())

@@ -17,6 +17,7 @@ from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer, T
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.runner import MAX_TOOL_CALLS, TIMEOUT
 from tests.support.model import as_script, call, say, scene, stall
+from tests.support.sampling import sampled
 from tests.tasks.support import Assistant, Stalling, assistant, said
 
 DONE = say("Done, task 17 was handled by the add_task tool.")
@@ -178,21 +179,24 @@ async def test_the_question_which_one_is_whole_however_long_the_titles_are(facto
 @pytest.mark.req("004-err-input", "004-err-friendly")
 @pytest.mark.parametrize(
     ("tool", "arguments", "what"),
-    [
-        ("add_task", {}, "the title"),
-        ("add_task", {"title": "   "}, "the title"),
-        ("add_task", {"title": 17}, "the title"),
-        ("add_task", {"title": "x" * 201}, "how to shorten the title"),
-        ("add_task", {"title": "Tea", "due": "soon"}, "the due date"),
-        ("add_task", {"title": "Tea", "priority": "urgent"}, "the priority"),
-        ("add_task", {"title": "Tea", "tags": "home"}, "the tags"),
-        ("add_task", {"title": "Tea", "notes": "x" * 4001}, "the notes"),
-        ("complete_task", {}, "the task"),
-        ("complete_task", {"task": " \n "}, "the task"),
-        ("update_task", {"task": "milk"}, "what to change"),
-        ("delete_all_tasks", {"which": "none"}, "which tasks"),
-        ("no_such_tool", {"x": 1}, "what you would like to do"),
-    ],
+    sampled(
+        [
+            ("add_task", {}, "the title"),
+            ("add_task", {"title": "   "}, "the title"),
+            ("add_task", {"title": 17}, "the title"),
+            ("add_task", {"title": "x" * 201}, "how to shorten the title"),
+            ("add_task", {"title": "Tea", "due": "soon"}, "the due date"),
+            ("add_task", {"title": "Tea", "priority": "urgent"}, "the priority"),
+            ("add_task", {"title": "Tea", "tags": "home"}, "the tags"),
+            ("add_task", {"title": "Tea", "notes": "x" * 4001}, "the notes"),
+            ("complete_task", {}, "the task"),
+            ("complete_task", {"task": " \n "}, "the task"),
+            ("update_task", {"task": "milk"}, "what to change"),
+            ("delete_all_tasks", {"which": "none"}, "which tasks"),
+            ("no_such_tool", {"x": 1}, "what you would like to do"),
+        ],
+        3,
+    ),
 )
 async def test_what_is_missing_is_asked_for(
     factory: SessionFactory, tool: str, arguments: dict[str, Any], what: str

@@ -373,4 +373,5 @@ def _places(path: str, here: Path) -> tuple[Path, Path, Path]:
         text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it
     by_name = os.path.normpath(whole)
-    return Path(by_name), Path(os.path.realpath(whole)), Path(os.path.realpath(by_name))
+    followed = Path(os.path.realpath(whole))
+    return Path(by_name), followed, followed if by_name == whole else Path(os.path.realpath(by_name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
@@ -104,7 +104,8 @@ def one_command(command: str) -> Words | None:
 
 def all_commands(command: str) -> list[Words] | None:
     """The calls of a command that is made of plain ones, one after the other or through pipes, and writes nowhere."""
-    return _calls(command, _COMPOUND)
+    found = _calls(command, _COMPOUND)
+    return None if found is None else list(found)
 
 
 def is_one_pipeline(command: str) -> bool:
@@ -198,7 +199,10 @@ def _without_document(command: str) -> str:
     return f"{found['head']} {found['rest']}"
 
 
-def _calls(command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS) -> list[Words] | None:
+@lru_cache(maxsize=16)  # to judge a command takes several looks at it
+def _calls(
+    command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS
+) -> tuple[Words, ...] | None:
     if len(command) > LONGEST or not command.strip() or _HALVES.search(command):
         return None
     root = _parse(command)
@@ -223,7 +227,7 @@ def _calls(command: str, compound: frozenset[str], separators: frozenset[str] = 
                 return None
         elif node.type not in separators:
             return None
-    return None if source[end:].strip(b" \t\n") else calls
+    return None if source[end:].strip(b" \t\n") else tuple(calls)
 
 
 def _words(node: Node) -> Words | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,8 +24,13 @@ from maverick_tui.ui.textual_private.names import ASKED, PAINTING, Private, is_p
 
 UI = Path(maverick_tui.ui.__file__).parent
 ROOM = UI / "textual_private"
-PLACES = {path: ast.parse(path.read_text()) for path in sorted(UI.rglob("*.py"))}
 NAMED = {word for private in (*PAINTING, *ASKED) for word in (private.name, private.owner.partition(":")[2])}
+
+
+@cache
+def places() -> dict[Path, ast.Module]:
+    """Our modules, read when they are asked for: each process of the tests imports this one."""
+    return {path: ast.parse(path.read_text()) for path in sorted(UI.rglob("*.py"))}
 
 
 class Small(App[None]):
@@ -75,18 +81,18 @@ def test_another_name_and_other_parameters_are_noticed() -> None:
 
 
 def test_private_names_are_used_in_one_room_only_and_all_of_them_are_in_the_table() -> None:
-    outside = {path: tree for path, tree in PLACES.items() if not path.is_relative_to(ROOM)}
+    outside = {path: tree for path, tree in places().items() if not path.is_relative_to(ROOM)}
     ours = {name for tree in outside.values() for name in _defined(tree)}
     assert {
         path.name: sorted(set(_private(tree)) - ours) for path, tree in outside.items() if set(_private(tree)) - ours
     } == {}
-    for path in PLACES.keys() - outside.keys():
-        assert set(_private(PLACES[path])) - set(_defined(PLACES[path])) <= NAMED, path.name
+    for path in places().keys() - outside.keys():
+        assert set(_private(places()[path])) - set(_defined(places()[path])) <= NAMED, path.name
 
 
 def test_no_name_of_ours_takes_the_place_of_a_private_one() -> None:
     theirs = {name for base in (App, Screen, Vertical, Strip) for name in _names_of(base)}
-    for path, tree in PLACES.items():
+    for path, tree in places().items():
         if not path.is_relative_to(ROOM):
             classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_of_textual(node)]
             names_of_ours = {name for one in classes for name in _defined(one) if _is_private(name)}
