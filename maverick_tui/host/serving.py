@@ -20,11 +20,13 @@ from maverick_tui.host.lines import (
     ReaderHello,
     event_lines,
     hello_line,
+    is_hidden_by,
     line,
     object_of,
     reader_hello,
 )
 from maverick_tui.host.listening import listening
+from maverick_tui.host.pacing import Pace
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
@@ -144,8 +146,9 @@ class RunServer:
 
     async def _follow(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.set_write_buffer_limits(BUFFERED)
-        telling = asyncio.create_task(self._tell(hello.since, writer), name="maverick-telling")
-        hearing = asyncio.create_task(self._listen_to(hello, reader, writer), name="maverick-listening")
+        pace = Pace(is_hidden=hello.is_hidden)
+        telling = asyncio.create_task(self._tell(hello.since, writer, pace), name="maverick-telling")
+        hearing = asyncio.create_task(self._listen_to(hello, reader, writer, pace), name="maverick-listening")
         try:
             done, _ = await asyncio.wait({telling, hearing}, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -176,6 +179,7 @@ class RunServer:
             self.readers,
             state if not self._following else {**state, "away": None},
             now=self._clock(),
+            knows_pace=True,
         )
 
     def _count(self, until: int) -> None:
@@ -185,10 +189,12 @@ class RunServer:
             for event in events:
                 self._state.take(event)
 
-    async def _tell(self, since: int, writer: asyncio.StreamWriter) -> None:
-        """Tell everything from there on, as fast as it is taken."""
-        reader = self._events.reader(since)
+    async def _tell(self, since: int, writer: asyncio.StreamWriter, pace: Pace) -> None:
+        """Tell everything from there on, as fast as it is taken; what is past already waits for nothing."""
+        reader, past = self._events.reader(since), len(self._events)
         while await self._events.wait(reader.number):
+            if reader.number >= past:
+                await pace.hold(self._events, reader.number)
             told, first = bytearray(), reader.number
             for text in event_lines(first, reader.take(AT_ONCE)):
                 told += text
@@ -201,14 +207,19 @@ class RunServer:
         writer.write(line({"end": len(self._events)}))
         await writer.drain()
 
-    async def _listen_to(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _listen_to(
+        self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pace: Pace
+    ) -> None:
         """Do what the reader wants, until it goes."""
         while text := await reader.readline():
             if not text.endswith(b"\n"):
                 return  # it went in the middle of a word
             said = object_of(text)
             command, name = said.get("do"), str(said.get("id", ""))[:80]
-            if hello.is_read_only:
+            if "pace" in said:
+                if answer := _set_pace(pace, said["pace"]):
+                    writer.write(line(answer))
+            elif hello.is_read_only:
                 writer.write(line({"refused": "this reader only reads", "id": name}))
             elif name and name in self._done:
                 writer.write(line({"done": name}))
@@ -236,6 +247,15 @@ class RunServer:
             self._done[name] = None
             while len(self._done) > REMEMBERED:
                 self._done.popitem(last=False)
+
+
+def _set_pace(pace: Pace, wanted: object) -> dict[str, str]:
+    """Take the pace that a reader wants, or say why not; there is nothing to confirm."""
+    try:
+        pace.set_hidden(is_hidden_by(wanted))
+    except ProtocolError as error:
+        return {"refused": str(error)}
+    return {}
 
 
 def _command(value: object) -> Command:
