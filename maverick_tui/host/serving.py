@@ -191,10 +191,11 @@ class RunServer:
 
     async def _tell(self, since: int, writer: asyncio.StreamWriter, pace: Pace) -> None:
         """Tell everything from there on, as fast as it is taken; what is past already waits for nothing."""
-        reader, past = self._events.reader(since), len(self._events)
+        reader, due = self._events.reader(since), len(self._events)
         while await self._events.wait(reader.number):
-            if reader.number >= past:
+            if reader.number >= due:
                 await pace.hold(self._events, reader.number)
+                due = len(self._events)
             told, first = bytearray(), reader.number
             for text in event_lines(first, reader.take(AT_ONCE)):
                 told += text

@@ -16,6 +16,7 @@ from maverick_tui.host import pacing
 from maverick_tui.host.lines import VERSION, line, object_of
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
+from maverick_tui.host.serving import AT_ONCE
 from maverick_tui.runs.commands import Interrupt
 from tests.host.served_run import RUN, serving, until
 from tests.host.test_serving import HELLO, client
@@ -104,6 +105,17 @@ async def test_what_matters_is_told_at_once_with_all_that_was_held_back(add: Cal
             grown += [said] if said is not None and said["type"] == "block_grew" else []
         run.events.close()
     assert [len(one["text"]) for one in grown] == [50], "one line for all of them"
+
+
+async def test_what_is_told_is_told_to_its_end_however_much_it_is() -> None:
+    tape = begun()
+    async with serving(tape.events) as run, reading() as hidden:
+        await until(lambda: len(hidden.events) == len(tape.events))
+        past = len(tape.events)
+        deltas(tape.ask("Bash", {"command": "ls"}), 3 * AT_ONCE)
+        run.tell(tape.events[past:])
+        await until(lambda: len(hidden.events) == len(tape.events), "all that there was by then")
+        run.events.close()
 
 
 async def test_what_waits_comes_by_itself_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
