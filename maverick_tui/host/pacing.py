@@ -10,7 +10,7 @@ import random
 
 from maverick_tui.runs.log import EventLog
 
-HELD = (0.5, 1.0)
+HELD = (0.7, 1.0)
 """Seconds that something waits: each time others, or many hosts would all tell theirs at the same moment."""
 _CAN_WAIT = frozenset("request_started block_started block_grew block_ended usage_reported task_progressed".split())
 """What a list of runs can do without for a moment. All else is told at once: a question, a call, a failure, an end."""

@@ -144,9 +144,9 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 def escape(protocol: Protocol, title: str, text: str) -> str:
     """The bytes that show a notification. Semicolons part its fields, so that none may be in what is shown."""
+    if not protocol:
+        return ""
     title, text = (shortened(part.replace(";", ",")) for part in (title, text))
     if protocol == "osc9":
         return f"\x1b]9;Maverick: {title} {text}\x07"
-    if protocol == "osc777":
-        return f"\x1b]777;notify;Maverick: {title};{text}\x07"
-    return ""
+    return f"\x1b]777;notify;Maverick: {title};{text}\x07"
