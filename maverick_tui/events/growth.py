@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """Some of the text, in the order in which it came."""
+    """Several pieces as one."""
 
     last: int
-    """The place of the piece, or of the last one where several are one."""
+    """The place of the last of them."""
     at: float
     """When that came."""
     text: str
@@ -34,9 +34,11 @@ class Growth:
         """How many pieces there are."""
         return len(self._at)
 
-    def piece(self, place: int) -> Piece:
-        """The one at that place."""
-        return self._between(place, place)
+    def pieces(self, start: int, end: int) -> list[tuple[float, str]]:
+        """The pieces from `start` to before `end`: when each came, and its text."""
+        text = self._text
+        bounds = pairwise([self._ends[start - 1] if start else 0, *self._ends[start:end]])
+        return [(at, text[begin:end]) for at, (begin, end) in zip(self._at[start:end], bounds, strict=True)]
 
     def by_seconds(self, start: int, end: int) -> Iterator[Piece]:
         """The pieces from `start` to before `end`; those of the same second are one."""

@@ -41,22 +41,25 @@ class _Grown:
         self._numbers = numbers
         self._growth = growth
 
-    def event(self, number: int) -> BlockGrew:
-        """The event that it was, by its number."""
+    def events(self, number: int, before: int) -> list[BlockGrew]:
+        """The events that it was from that number on, as far as no other one is among them."""
         from maverick_tui.events.kinds import BlockGrew
 
-        _, at, text = self._growth.piece(bisect_left(self._numbers, number))
-        return BlockGrew(at, self._growth.block, text)
+        block = self._growth.block
+        return [BlockGrew(at, block, text) for at, text in self._growth.pieces(*self._places(number, before))]
 
     def joined(self, number: int, before: int) -> Iterator[tuple[int, Event]]:
-        """The events from that number on, as far as no other one is among them, as `joined` has them."""
+        """The same as `joined` has them."""
         from maverick_tui.events.kinds import BlockGrew
 
+        for last, at, text in self._growth.by_seconds(*self._places(number, before)):
+            yield self._numbers[last], BlockGrew(at, self._growth.block, text)
+
+    def _places(self, number: int, before: int) -> tuple[int, int]:
+        """Where that event stands, and where those end that follow it one by one."""
         start = bisect_left(self._numbers, number)
         places = range(start, bisect_left(self._numbers, before))
-        end = start + bisect_right(places, number - start, key=lambda place: self._numbers[place] - place)
-        for last, at, text in self._growth.by_seconds(start, end):
-            yield self._numbers[last], BlockGrew(at, self._growth.block, text)
+        return start, start + bisect_right(places, number - start, key=lambda place: self._numbers[place] - place)
 
 
 class EventLog:
@@ -189,8 +192,15 @@ class EventLog:
 
     def since(self, number: int, most: int | None = None) -> list[Event]:
         """The events from that number on, or so many of them."""
-        kept = self._events[number : self._told if most is None else min(self._told, number + most)]
-        return [item.event(at) if isinstance(item, _Grown) else item for at, item in enumerate(kept, number)]
+        before = self._told if most is None else min(self._told, number + most)
+        found: list[Event] = []
+        while (at := number + len(found)) < before:
+            item = self._events[at]
+            if isinstance(item, _Grown):
+                found += item.events(at, before)
+            else:
+                found.append(item)
+        return found
 
     def joined_since(self, number: int) -> Iterator[tuple[int, Event]]:
         """The same from that number on, with their numbers, and less of them: see `joined`."""
