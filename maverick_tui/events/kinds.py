@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from maverick_tui.events.growth import Growth
 from maverick_tui.events.typed import MOST, number, whole
 from maverick_tui.events.wire import Tagged, from_json, kinds_of
 from maverick_tui.usage import Usage as Usage
@@ -489,15 +490,30 @@ def require_schema(data: Mapping[str, Any]) -> None:
 def grown_from_json(data: Mapping[str, Any]) -> list[BlockGrew]:
     """What a block grows by, where a line tells many pieces of it in lists, each with its milliseconds after `at`.
 
-    There may be thousands in a line, so they are looked at as a whole. ValueError if they are not what they must be,
-    KeyError if something is missing.
+    ValueError if they are not what they must be, KeyError if something is missing.
     """
+    block, times, texts = _pieces(data)
+    return [BlockGrew(at, block, text) for at, text in zip(times, texts, strict=True)]
+
+
+def growth_from_json(data: Mapping[str, Any]) -> Growth:
+    """The same as one value."""
+    return Growth(*_pieces(data))
+
+
+def _pieces(data: Mapping[str, Any]) -> tuple[int, list[float], list[str]]:
+    """The block, when each piece came, and its text. There may be thousands: they are looked at as a whole."""
     at, block, late, texts = number(data["at"]), whole(data["block"]), data["ms"], data["text"]
     if not (type(late) is type(texts) is list and {*map(type, late)} <= {int} and {*map(type, texts)} <= {str}):
         raise ValueError("ms and text are lists of numbers and of texts")
     if late and not -MOST < min(late) <= max(late) < MOST:
         raise ValueError("ms has a number that cannot be")
-    return [BlockGrew(round(at + ms / 1000, 3), block, text) for ms, text in zip(late, texts, strict=True)]
+    if len(late) != len(texts):
+        raise ValueError("ms and text are not of the same length")
+    if not -MOST < at < MOST:
+        raise ValueError("at is no time")
+    began = round(at * 1000)  # in whole numbers it takes a fifth, and comes to the same
+    return block, [(began + ms) / 1000 for ms in late], texts
 
 
 def whole_block(number: int, kind: BlockKind, text: str, at: float, parent: str = "") -> list[Event]:

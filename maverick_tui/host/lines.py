@@ -2,6 +2,7 @@
 
 A reader begins with `hello`, and says from which event on it wants to read. The host answers with its own, tells the
 events, and ends with `end`. What a reader wants of the run it sends as `do`, with an id: sent twice, it is done once.
+With `pace` it says whether the run is `shown` to somebody now, or `hidden`: then it need not hear of each word at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from maverick_tui.events.kinds import BlockGrew, Event, Noticed, event_from_json, grown_from_json
+from maverick_tui.events.growth import Growth
+from maverick_tui.events.kinds import (
+    BlockGrew,
+    Event,
+    Noticed,
+    event_from_json,
+    grown_from_json,
+    growth_from_json,
+)
 from maverick_tui.events.typed import fitting, made_of, number
 from maverick_tui.runs.log import numbered
 
@@ -23,6 +32,9 @@ VERSION = 1
 """Of what is said here; the events have a schema of their own."""
 LONGEST = 4 * 1024 * 1024
 """Bytes of the longest line that a host takes: a prompt with whatever was pasted into it."""
+
+MANY = 8
+"""Pieces of a block that are fewer take less room as events, until the block has ended."""
 
 
 class ProtocolError(ValueError):
@@ -41,6 +53,8 @@ class ReaderHello(NamedTuple):
     version: int = VERSION
     is_unseen: bool = False
     """Whether nobody looks at the run by it: it does not count among the readers."""
+    is_hidden: bool = False
+    """Whether the run is not on its screen now; with `pace` it says when that changes."""
 
 
 class ToldState(NamedTuple):
@@ -85,6 +99,8 @@ class HostHello(NamedTuple):
     now: float = 0.0
     """By the clock of its machine, which all its times are of."""
     version: int = VERSION
+    knows_pace: bool = False
+    """Whether it can be told a `pace`: one of an older version would refuse it."""
 
 
 def line(value: Mapping[str, Any]) -> bytes:
@@ -132,6 +148,17 @@ def events_of(said: Mapping[str, Any]) -> list[Event]:
         return [Noticed(_time(said.get("at")), "unknown", "")]
 
 
+def growth_of(said: Mapping[str, Any]) -> Growth | None:
+    """What a block grows by, if that is all that a line tells, in many pieces; None for what `events_of` is for."""
+    texts = said.get("text")
+    if said.get("type") != BlockGrew.type or not isinstance(texts, list) or len(texts) < MANY:
+        return None
+    try:
+        return growth_from_json(said)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def _time(said: object) -> float:
     try:
         return number(said)
@@ -142,6 +169,18 @@ def _time(said: object) -> float:
 def hello_line(hello: ReaderHello | HostHello) -> bytes:
     """How one begins."""
     return line({"hello": hello._asdict()})
+
+
+def pace_line(*, is_hidden: bool) -> bytes:
+    """Whether the run is on the reader's screen."""
+    return line({"pace": "hidden" if is_hidden else "shown"})
+
+
+def is_hidden_by(pace: object) -> bool:
+    """What a reader has said of that."""
+    if pace not in ("hidden", "shown"):
+        raise ProtocolError("that is no pace: it is `shown` or `hidden`")
+    return pace == "hidden"
 
 
 def reader_hello(text: bytes) -> ReaderHello:

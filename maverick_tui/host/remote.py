@@ -19,10 +19,12 @@ from maverick_tui.host.lines import (
     ProtocolError,
     ReaderHello,
     events_of,
+    growth_of,
     hello_line,
     host_hello,
     line,
     object_of,
+    pace_line,
 )
 from maverick_tui.host.ways import THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.runs.commands import AnswerPermission, Command, DropPrompt, Interrupt, SendPrompt
@@ -84,6 +86,7 @@ class RemoteRun:
         name: str = "",
         is_read_only: bool = False,
         is_unseen: bool = False,
+        is_hidden: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
         on_line: Callable[[str], None] = lambda _why: None,
         on_hello: Callable[[HostHello], None] = lambda _hello: None,
@@ -100,6 +103,7 @@ class RemoteRun:
         self._name = name
         self._is_read_only = is_read_only
         self._is_unseen = is_unseen
+        self._is_hidden = is_hidden
         self._on_refused = on_refused
         self._on_line = on_line
         self._way = way
@@ -123,6 +127,16 @@ class RemoteRun:
         self._unheard[name] = command
         self._all_heard.clear()
         self._write(name, command)
+
+    def set_hidden(self, is_hidden: bool) -> None:
+        """Say whether the run is on nobody's screen here: then its host tells in few portions what can wait."""
+        if is_hidden != self._is_hidden:
+            self._is_hidden = is_hidden
+            self._tell_pace()
+
+    def _tell_pace(self) -> None:
+        if self._line is not None and self._line.hello.knows_pace:
+            self._line.writer.write(pace_line(is_hidden=self._is_hidden))
 
     async def past(self) -> list[Event]:
         """What the run had told when its host was first reached; empty if it never was, or has ended since."""
@@ -182,7 +196,9 @@ class RemoteRun:
 
     async def _read(self) -> bool:
         """Read as far as the line goes; whether that was all."""
-        wanted = ReaderHello(len(self.events), self._name, self._is_read_only, is_unseen=self._is_unseen)
+        wanted = ReaderHello(
+            len(self.events), self._name, self._is_read_only, is_unseen=self._is_unseen, is_hidden=self._is_hidden
+        )
         async with connected(self._run_id, wanted, self._way) as way:
             if way.hello.schema > SCHEMA:
                 raise ConfigError(
@@ -195,6 +211,8 @@ class RemoteRun:
             self.events.is_kept_elsewhere = way.hello.is_kept and not self._way.machine
             self._on_line("")
             self._on_hello(way.hello)
+            if wanted.is_hidden != self._is_hidden:  # it has changed while the host said who it is
+                self._tell_pace()
             try:
                 for name, command in list(self._unheard.items()):
                     self._write(name, command)
@@ -243,7 +261,10 @@ class RemoteRun:
         if said["seq"] != len(self.events):
             came = said["seq"] if type(said["seq"]) is int else "something else"
             raise NetworkError(f"Event {len(self.events)} of the run {self._run_id} was expected, and {came} came.")
-        self.events.extend(events_of(said))
+        if (growth := growth_of(said)) is not None:
+            self.events.grow(growth)
+        else:
+            self.events.extend(events_of(said))
 
     async def _end(self) -> None:
         """Tell the rest as its journal has it: its own end, or that its process is gone and what it has left open."""

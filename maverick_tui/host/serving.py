@@ -20,15 +20,17 @@ from maverick_tui.host.lines import (
     ReaderHello,
     event_lines,
     hello_line,
+    is_hidden_by,
     line,
     object_of,
     reader_hello,
 )
 from maverick_tui.host.listening import listening
+from maverick_tui.host.masked_log import AT_ONCE, MaskedLog
+from maverick_tui.host.pacing import Pace
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
-from maverick_tui.journal.masked_events import MaskedEvents
 from maverick_tui.masking.redact import redact_data
 from maverick_tui.runs.board import RunHandle
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, command_from_json
@@ -38,8 +40,6 @@ log = logging.getLogger(__name__)
 
 HELLO_WITHIN = 10.0
 """Seconds in which a reader says who it is."""
-AT_ONCE = 500
-"""Events that are taken out of the log at once."""
 BUFFERED = 256 * 1024
 """Bytes that wait for a reader at most, beside what the system holds."""
 REMEMBERED = 1_000
@@ -126,18 +126,20 @@ class RunServer:
             return
         if hello.since > len(self._events):
             raise ProtocolError(f"there are only {len(self._events)} events")
+        pace = Pace(is_hidden=hello.is_hidden)
         about = self.about()  # with what happened while nobody was here
         if hello.is_unseen:
             masked = MaskedLog(self._events)
             await masked.catch_up()
             writer.write(hello_line(about._replace(events=len(masked.told))))
-            await self._follow(hello, reader, writer, self._tell_masked(masked, hello.since, writer))
+            await self._follow(hello, reader, writer, pace, self._tell_masked(masked, hello.since, writer))
             return
         name = self._following.come(hello.name)
         self._is_released = False
         try:
             writer.write(hello_line(about._replace(readers=self.readers, you=name)))
-            await self._follow(hello._replace(name=name), reader, writer, self._tell(hello.since, writer))
+            tells = self._tell(hello.since, writer, pace)
+            await self._follow(hello._replace(name=name), reader, writer, pace, tells)
         finally:
             self._following.go(name)
             self._is_released = name in self._released_by
@@ -150,11 +152,12 @@ class RunServer:
         hello: ReaderHello,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        pace: Pace,
         tells: Coroutine[Any, Any, None],
     ) -> None:
         writer.transport.set_write_buffer_limits(BUFFERED)
         telling = asyncio.create_task(tells, name="maverick-telling")
-        hearing = asyncio.create_task(self._listen_to(hello, reader, writer), name="maverick-listening")
+        hearing = asyncio.create_task(self._listen_to(hello, reader, writer, pace), name="maverick-listening")
         try:
             done, _ = await asyncio.wait({telling, hearing}, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -185,6 +188,7 @@ class RunServer:
             self.readers,
             state if not self._following else {**state, "away": None},
             now=self._clock(),
+            knows_pace=True,
         )
 
     def _count(self, until: int) -> None:
@@ -194,10 +198,13 @@ class RunServer:
             for event in events:
                 self._state.take(event)
 
-    async def _tell(self, since: int, writer: asyncio.StreamWriter) -> None:
-        """Tell everything from there on, as fast as it is taken."""
-        reader = self._events.reader(since)
+    async def _tell(self, since: int, writer: asyncio.StreamWriter, pace: Pace) -> None:
+        """Tell everything from there on, as fast as it is taken; what is past already waits for nothing."""
+        reader, due = self._events.reader(since), len(self._events)
         while await self._events.wait(reader.number):
+            if reader.number >= due:
+                await pace.hold(self._events, reader.number)
+                due = len(self._events)
             first = reader.number
             await _write_events(first, reader.take(AT_ONCE), writer)
         await _write_end(len(self._events), writer)
@@ -213,14 +220,19 @@ class RunServer:
                 break
         await _write_end(len(masked.told), writer)
 
-    async def _listen_to(self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _listen_to(
+        self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pace: Pace
+    ) -> None:
         """Do what the reader wants, until it goes."""
         while text := await reader.readline():
             if not text.endswith(b"\n"):
                 return  # it went in the middle of a word
             said = object_of(text)
             command, name = said.get("do"), str(said.get("id", ""))[:80]
-            if hello.is_read_only:
+            if "pace" in said:
+                if answer := _set_pace(pace, said["pace"]):
+                    writer.write(line(answer))
+            elif hello.is_read_only:
                 writer.write(line({"refused": "this reader only reads", "id": name}))
             elif name and name in self._done:
                 writer.write(line({"done": name}))
@@ -250,29 +262,6 @@ class RunServer:
                 self._done.popitem(last=False)
 
 
-class MaskedLog:
-    """What a run tells, without secrets. An event counts once its text is whole: what may begin a secret waits."""
-
-    def __init__(self, events: EventLog) -> None:
-        self.told: list[Event] = []
-        self._log = events
-        self._reader = events.reader(0)
-        self._masked = MaskedEvents()
-
-    async def catch_up(self) -> None:
-        """Take all that is there; the run goes on in between."""
-        while events := self._reader.take(AT_ONCE):
-            self.told += self._masked.add(self._reader.number - len(events), events)
-            await asyncio.sleep(0)
-
-    async def wait(self) -> bool:
-        """Wait for more, and take it; whether there was any before the end."""
-        if not await self._log.wait(self._reader.number):
-            return False
-        await self.catch_up()
-        return True
-
-
 async def _write_events(first: int, events: Sequence[Event], writer: asyncio.StreamWriter) -> None:
     told = bytearray()
     for text in event_lines(first, events):
@@ -288,6 +277,15 @@ async def _write_events(first: int, events: Sequence[Event], writer: asyncio.Str
 async def _write_end(events: int, writer: asyncio.StreamWriter) -> None:
     writer.write(line({"end": events}))
     await writer.drain()
+
+
+def _set_pace(pace: Pace, wanted: object) -> dict[str, str]:
+    """Take the pace that a reader wants, or say why not; there is nothing to confirm."""
+    try:
+        pace.set_hidden(is_hidden_by(wanted))
+    except ProtocolError as error:
+        return {"refused": str(error)}
+    return {}
 
 
 def _command(value: object) -> Command:

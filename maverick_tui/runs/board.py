@@ -52,6 +52,8 @@ class Attachment(NamedTuple):
     """Where it lives, if that is another machine."""
     is_broken: bool = False
     """Whether the line there is broken, and is tried again."""
+    set_hidden: Callable[[bool], None] = lambda _is_hidden: None
+    """Tells its process whether it is on nobody's screen here."""
 
     def named(self, run_id: str) -> str:
         """The run as commands name it."""
@@ -72,6 +74,8 @@ class RunModel:
         """Set while it is followed in a process of its own: it goes on without us."""
         self.is_read_only = False
         """Whether we only look on while it is served: what becomes of it is not ours to say."""
+        self.is_hidden = True
+        """Whether it is not on the screen. Its process is told, and does not tell each word at once then."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board
@@ -249,8 +253,8 @@ class RunModel:
             return
         self._is_catching_up = True
         try:
-            while events := self._reader.take():
-                for number, event in enumerate(events, self._reader.number - len(events)):
+            while events := self._reader.take_joined():
+                for number, event in events:
                     self._taken = number
                     self._take(event)
         finally:
@@ -305,6 +309,12 @@ class RunModel:
         """Whether it can be read after its end."""
         return self._reader.is_kept if self._reader is not None else self._has_journal
 
+    def set_hidden(self, is_hidden: bool) -> None:
+        """It leaves the screen, or comes onto it."""
+        self.is_hidden = is_hidden
+        if self.attached is not None:
+            self.attached.set_hidden(is_hidden)
+
     def board_position(self) -> tuple[int, int, int]:
         """Which run this is, of how many, and how many others wait for the person."""
         return self._board.position(self)
@@ -316,6 +326,15 @@ class Board:
     def __init__(self, on_event: Callable[[RunModel, Event], None]) -> None:
         self.runs: dict[str, RunModel] = {}
         self._on_event = on_event
+        self._shown: RunModel | None = None
+
+    def show(self, run: RunModel | None) -> None:
+        """This run is on the screen from now on, and no other one."""
+        if self._shown is not None and self._shown is not run:
+            self._shown.set_hidden(True)
+        self._shown = run
+        if run is not None:
+            run.set_hidden(False)
 
     def add(self, run: RunModel) -> None:
         """Take a run in."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 from typing import TYPE_CHECKING, Literal, cast
 
 from maverick_tui.inert import inert, one_line
@@ -19,6 +18,7 @@ from maverick_tui.runs.entries import (
 )
 from maverick_tui.runs.entry_list import ChangeReader, EntryList
 from maverick_tui.runs.figures import Figures
+from maverick_tui.runs.log import joined
 from maverick_tui.runs.todos import KeptItem, KeptList
 
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
@@ -508,14 +508,6 @@ class RunStore:
 def store_of(events: Iterable[Event]) -> RunStore:
     """A run as it stands after these events. What a block has grown by is taken in few steps: it takes a fifth."""
     store = RunStore()
-    for kind, group in groupby(events, lambda event: (event.type, getattr(event, "block", 0))):
-        grown = cast("list[ev.BlockGrew]", list(group)) if kind[0] == "block_grew" else None
-        if grown is None:
-            for event in group:
-                store.apply(event)
-            continue
-        store.apply(grown[0])
-        if len(grown) > 1:
-            last = grown[-1]
-            store.apply(type(last)(last.at, last.block, "".join(event.text for event in grown[1:])))
+    for _, event in joined(events):
+        store.apply(event)
     return store

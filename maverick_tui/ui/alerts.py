@@ -11,8 +11,8 @@ from textual.app import App, SystemCommand
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
-from maverick_tui.inert import one_line
 from maverick_tui.runs.news import QUIET_FOR, News, news_of, shortened
+from maverick_tui.ui.run_notices import RunNotices
 from maverick_tui.ui.textual_private.asking import write_beside
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Alerts:
         self._app = app
         self._preferences = preferences
         self._notifier = Notifier()
+        self._notices = RunNotices(app)
 
     def hear(self, run: RunModel, event: Event, *, is_shown: bool) -> None:
         """Take the next event of a run; `is_shown` says whether that is on the screen."""
@@ -89,9 +90,12 @@ class Alerts:
                 app.bell()
             if alert.escape and self._preferences.has_notifications:
                 write_beside(app, alert.escape)
-        if not is_shown:
-            app.notify(alert.text, title=one_line(run.agent), markup=False)
-        if alert.rings and not app.app_focus and (news := news_of(event)) is not None:
+        news = news_of(event)
+        if not is_shown and news is not None and news.kind == "done":
+            self._notices.tell_done(run.run_id, run.agent, alert.text)
+        elif not is_shown:
+            self._notices.tell(run.agent, alert.text)
+        if alert.rings and not app.app_focus and news is not None:
             app.run_worker(_tell_by_command(run, news), group="news", exit_on_error=False)
 
 
@@ -140,9 +144,9 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 def escape(protocol: Protocol, title: str, text: str) -> str:
     """The bytes that show a notification. Semicolons part its fields, so that none may be in what is shown."""
+    if not protocol:
+        return ""
     title, text = (shortened(part.replace(";", ",")) for part in (title, text))
     if protocol == "osc9":
         return f"\x1b]9;Maverick: {title} {text}\x07"
-    if protocol == "osc777":
-        return f"\x1b]777;notify;Maverick: {title};{text}\x07"
-    return ""
+    return f"\x1b]777;notify;Maverick: {title};{text}\x07"

@@ -73,7 +73,10 @@ class FarRuns:
     async def _read(self, run: RunModel, remote: RemoteRun, unsent: list[str]) -> None:
         """Follow it to its end; `unsent` is what it was told and has not heard."""
         if run.attached is not None:
-            run.attached = run.attached._replace(heard=remote.heard, unsent=lambda: remote.unsent)
+            run.attached = run.attached._replace(
+                heard=remote.heard, unsent=lambda: remote.unsent, set_hidden=remote.set_hidden
+            )
+            remote.set_hidden(run.is_hidden)
         sent = SentThere(run, remote, refresh=self._navigation.show_state, give_back=self._give_back)
         run.connect(sent)
         following = asyncio.create_task(run.follow(remote.events), name=f"maverick-follow-{run.run_id}")

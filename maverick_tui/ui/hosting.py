@@ -95,13 +95,22 @@ class HostedRuns:
         """Show what a run has told that somebody else has started; what is wanted of it is sent there."""
         remote = self._remote(run, ())
         worker = work_told(self._app, self._follow(run, remote), group="attached", title=TITLE)
-        run.attached = Attachment(worker.cancel, remote.heard, known=None, is_guest=True, unsent=lambda: remote.unsent)
+        run.attached = Attachment(
+            worker.cancel,
+            remote.heard,
+            known=None,
+            is_guest=True,
+            unsent=lambda: remote.unsent,
+            set_hidden=remote.set_hidden,
+        )
 
     async def follow(self, run: RunModel, past: Sequence[Event] = ()) -> None:
         """Show a run of ours that has a host, to its end; its store knows its past. It must be called in a worker."""
         remote = self._remote(run, past)
         leave = get_current_worker().cancel
-        run.attached = Attachment(leave, remote.heard, known=len(past), unsent=lambda: remote.unsent)
+        run.attached = Attachment(
+            leave, remote.heard, known=len(past), unsent=lambda: remote.unsent, set_hidden=remote.set_hidden
+        )
         await self._follow(run, remote)
 
     def _remote(self, run: RunModel, past: Sequence[Event]) -> RemoteRun:
@@ -111,6 +120,7 @@ class HostedRuns:
             run.run_id,
             name=_terminal(),
             is_read_only=run.is_read_only,
+            is_hidden=run.is_hidden,
             on_refused=self._say,
             on_hello=lambda hello: greet(self._app, run, hello),
             past=past,

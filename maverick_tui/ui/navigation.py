@@ -82,9 +82,10 @@ class Navigation:
         return await read_elsewhere(self._board.runs, self._clock())
 
     def make_run_screen(self, run: RunModel) -> RunScreen:
-        """A screen of the run."""
+        """A screen of the run, which is shown now."""
         from maverick_tui.ui.run.screen import RunScreen
 
+        self._board.show(run)
         palette = partial(text_palette, self._app)
         return RunScreen(
             run,
@@ -165,6 +166,7 @@ class Navigation:
     def show_picker(self) -> None:
         """To the picker; the run on the screen goes on."""
         self._leave_run()
+        self._board.show(None)
         self.entitle(None)
         self._switch_to(self.make_picker())
 

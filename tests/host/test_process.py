@@ -27,6 +27,7 @@ from maverick_tui.host.starting import WaitingHost, start_host
 from maverick_tui.interpreter import python_environment
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
+from maverick_tui.offline.script import Pace
 from maverick_tui.paths import PACKAGE
 from maverick_tui.runs.commands import AnswerPermission, ClearConversation, SendPrompt
 from maverick_tui.runs.store import GONE
@@ -55,8 +56,8 @@ def order(mark: str) -> Iterator[Order]:
 class Reader:
     """One who reads the run for a while, and goes."""
 
-    def __init__(self) -> None:
-        self.remote = RemoteRun(RUN)
+    def __init__(self, *, is_hidden: bool = False) -> None:
+        self.remote = RemoteRun(RUN, is_hidden=is_hidden)
         self.task = asyncio.create_task(self.remote.serve())
 
     def told(self, kind: type[ev.Event]) -> list[ev.Event]:
@@ -116,6 +117,29 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         await asyncio.wait({again.task})
         assert again.told(ev.RunEnded)
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
+
+
+@pytest.mark.slow
+async def test_who_looks_away_and_comes_back_in_the_middle_of_an_answer_has_all_of_it(
+    serve: ServeModel, order: Order
+) -> None:
+    words = say(" ".join(f"word{number}" for number in range(300)), pace=Pace(tokens_per_second=150))
+    async with serve([scene(bash("touch made.txt"), words, prompt="Make it")]):
+        pid = await asyncio.to_thread(start_host, order)
+        hidden, shown = Reader(is_hidden=True), Reader()
+        shown.remote.send(SendPrompt("p1", "Make it"))
+        await until(lambda: hidden.told(ev.PermissionAsked), "it asks whoever looks elsewhere")
+        (asked,) = hidden.told(ev.PermissionAsked)
+        assert isinstance(asked, ev.PermissionAsked)
+        hidden.remote.send(AnswerPermission(asked.request, "once"))
+        for count, is_hidden in ((30, False), (120, True), (200, False)):
+            while len(shown.told(ev.BlockGrew)) <= count:
+                await asyncio.sleep(0.005)
+            hidden.remote.set_hidden(is_hidden)
+        await until(lambda: hidden.told(ev.TurnEnded) and shown.told(ev.TurnEnded), "it is done")
+        os.kill(pid, signal.SIGTERM)
+        await asyncio.wait({hidden.task, shown.task})
+        assert hidden.remote.events.since(0) == shown.remote.events.since(0) == read_journal(journal_of(RUN)).events
 
 
 @pytest.mark.explore  # as what any process of ours has started, in tests of sessions and of attacks

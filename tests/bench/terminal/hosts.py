@@ -24,8 +24,8 @@ from tests.bench.terminal.screen import Echoes, Shown, replay
 SHOWN_WITHIN = 30.0
 SETTLED = 1.0
 """Seconds after which nothing of opening them is left to do."""
-OPENED = 0.4
-"""Seconds in which the screen of a run is there."""
+CALM_FOR = 0.4
+"""Seconds without a byte after which a screen is there, with all rows that come later."""
 ENTER, CTRL_N, DOWN = b"\r", b"\x0e", b"\x1b[B"
 
 
@@ -92,11 +92,18 @@ def streamed_at_once(program: Program, runs: int, deltas: int, seed: int) -> dic
 def _open_next(recording: Recording, number: int) -> None:
     """Open the next run of the picker's list: those that are open already stand above it."""
     seen = len(recording.chunks)
-    recording.press(CTRL_N)
-    time.sleep(OPENED)
-    recording.press(DOWN * number)
-    time.sleep(OPENED / 2)
-    recording.press(ENTER)
+    for keys in (CTRL_N, DOWN * number, ENTER):
+        recording.press(keys)
+        _calm(recording)
     end = time.monotonic() + SHOWN_WITHIN
-    while not recording.has_written(LAST.encode(), seen) and time.monotonic() < end:
+    while not recording.has_written(LAST.encode(), seen):
+        assert time.monotonic() < end, f"run {number} was not shown"
         time.sleep(0.02)
+
+
+def _calm(recording: Recording) -> None:
+    """Wait until nothing more is written: on a busy machine runs are listed late."""
+    written = -1
+    while written < (now := len(recording.chunks)):
+        written = now
+        time.sleep(CALM_FOR)
