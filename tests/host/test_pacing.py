@@ -15,8 +15,8 @@ from maverick_tui.events.kinds import SCHEMA, Event
 from maverick_tui.host import pacing
 from maverick_tui.host.lines import VERSION, line, object_of
 from maverick_tui.host.listening import listening
+from maverick_tui.host.masked_log import AT_ONCE
 from maverick_tui.host.remote import RemoteRun
-from maverick_tui.host.serving import AT_ONCE
 from maverick_tui.runs.commands import Interrupt
 from tests.host.served_run import RUN, serving, until
 from tests.host.test_serving import HELLO, client
