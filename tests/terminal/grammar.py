@@ -66,9 +66,11 @@ class Written:
     colours: set[str] = field(default_factory=set)
 
     @property
-    def is_as_before(self) -> bool:
-        """Whether the terminal is as it was before the application began."""
-        return self.modes == MODES and self.keyboards == self.titles == 0
+    def left_behind(self) -> dict[str, object]:
+        """In what the terminal is not as it was before the application began."""
+        modes = {str(mode): is_set for mode, is_set in self.modes.items() if MODES.get(mode) != is_set}
+        counts = {"keyboards": self.keyboards, "titles": self.titles}
+        return {**modes, **{name: count for name, count in counts.items() if count}}
 
 
 def without_half(data: bytes) -> bytes:

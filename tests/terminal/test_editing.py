@@ -89,4 +89,4 @@ def edit(app: Application, editor: Editor) -> None:
     app.send(" than that")
     app.see("a line of the editor and more than that")
     assert app.quit(loses_draft=True) == 0
-    assert app.output.is_as_before
+    assert app.output.left_behind == {}

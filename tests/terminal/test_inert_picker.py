@@ -108,6 +108,6 @@ def test_with_a_key_it_opens_the_picker_where_nothing_steers_the_terminal(maveri
     assert [piece for piece in SHOWN if piece not in text] == []
     app.send(CTRL_C + CTRL_C)
     assert app.wait() == 0
-    assert app.output.is_as_before
+    assert app.output.left_behind == {}
     assert app.attributes == app.attributes_before
     assert_inert(app.written)

@@ -27,7 +27,7 @@ def until_working(app: Application, mark: str) -> None:
 
 def assert_nothing_is_left(app: Application, mark: str, temporary: Path) -> None:
     """The terminal is as before, no process runs, and no file is left."""
-    assert app.output.is_as_before
+    assert app.output.left_behind == {}
     assert app.attributes == app.attributes_before
     assert wait_until_gone(mark) == {}
     assert list(temporary.iterdir()) == []

@@ -147,6 +147,11 @@ async def test_the_question_says_of_each_run_whether_it_can_go_on_once_it_is_end
         assert "not kept" not in told
 
 
+def _is_whole(app: FedApp) -> bool:
+    box = app.screen.query_one(".dialog--box").content_region
+    return all(box.contains_region(button.region) for button in app.screen.query(Button))
+
+
 async def test_the_question_goes_with_what_happens_behind_it() -> None:
     tape = Tape().connect().prompt("Go").say("Half")
     async with watching(tape, size=(57, 30)) as (app, pilot):
@@ -154,9 +159,7 @@ async def test_the_question_goes_with_what_happens_behind_it() -> None:
         await pilot.press("ctrl+q")
         await until(pilot, lambda: app.top == "LeavingScreen" and app.screen.is_mounted)
         assert "reviewer is still running." in words(app)
-        box = app.screen.query_one(".dialog--box").content_region
-        for button in app.screen.query(Button):
-            assert box.contains_region(button.region), "nothing is cut off"
+        await until(pilot, lambda: _is_whole(app), "nothing is cut off")
         app.tell(tape.ask("Bash", {"command": "make"}))
         await until(pilot, lambda: "reviewer asks you something." in words(app))
         assert "its question waits for you" in words(app)
