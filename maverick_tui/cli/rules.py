@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,8 +133,8 @@ def add(
             f"{rule!r} is no rule: {problem}.", hint="Write it as 'Bash(git status:*)' or 'Read(src/**)'."
         )
     effect: Effect = "deny" if deny else "ask" if ask else "allow"
-    file = _file(project=project)
-    wanted = StandingRule(effect, rule.strip(), file, agent, Path.cwd() if project else None)
+    file, folder = _file(project=project)
+    wanted = StandingRule(effect, rule.strip(), file, agent, folder)
     tried = try_out(wanted)
     if not as_json:
         typer.echo("\n".join(_tried_lines(wanted, tried)))
@@ -143,7 +144,7 @@ def add(
             raise ConfigError("There is nobody to ask whether to add it.", hint="Add it with --yes.")
         if not yes and not says_yes(f"Write it to {display_path(str(file))}?"):
             raise ConfigError("It was not added.", hint="Nothing was changed.")
-        added = add_rule(file, effect, wanted.entry, agent)
+        added = add_rule(file, effect, wanted.entry, agent, project=folder)
     if as_json:
         figures = {"calls": tried.count, "denied": sum(tried.denied.values()), "of": tried.looked_at}
         examples = dict([*tried.calls.items()][:_MOST_SHOWN])
@@ -162,8 +163,8 @@ def remove(rule: Rule, agent: ForAgent = "", project: InProject = False) -> None
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
 
-    file = _file(project=project)
-    if not file.exists() or not remove_rule(file, rule.strip(), agent):
+    file, folder = _file(project=project)
+    if not file.exists() or not remove_rule(file, rule.strip(), agent, project=folder):
         whose = f" for {agent}" if agent else ""
         raise ConfigError(f"{file} has no rule {rule}{whose}.", path=str(file), hint="See `maverick rules list`.")
     typer.echo(f"{display_path(str(file))}: removed.")
@@ -181,11 +182,11 @@ def trust(
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.inert import one_line
 
-    file, store = _file(project=True), TrustStore()
+    (file, folder), store = _file(project=True), TrustStore()
     if revoke:
         typer.echo(f"{display_path(str(file))}: {'no longer trusted.' if store.revoke(file) else 'was not trusted.'}")
         return
-    content = content_of(file)
+    content = content_of(file, folder)
     if content is None:
         raise ConfigError(f"This project has no rules: there is no {file}.", hint="Nothing is to be trusted.")
     allowed = [rule for rule in rules_of(file, content) if rule.effect == "allow"]
@@ -199,15 +200,17 @@ def trust(
     typer.echo("Trusted.")
 
 
-def _file(*, project: bool) -> Path:
-    """The person's file, or that of the project: the nearest one that is there, or one in this folder."""
+def _file(*, project: bool) -> tuple[Path, Path | None]:
+    """The person's file; or that of the project, the nearest one that is there or one in this folder, and whose."""
     from maverick_tui import paths
     from maverick_tui.agent.permissions.standing import project_file, user_file
 
     if not project:
-        return user_file()
-    files = [project_file(folder) for folder in paths.project_folders(Path.cwd())]
-    return next((file for file in files if file.exists()), project_file(Path.cwd()))
+        return user_file(), None
+    here = Path.cwd()
+    folders = [folder for folder in paths.project_folders(here) if os.path.lexists(project_file(folder))]
+    folder = folders[0] if folders else here
+    return project_file(folder), folder
 
 
 def _all_rules() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from maverick_tui.agent.permissions.standing import Standing, StandingRule
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.journal.folders import JOURNAL, kept_journals
+
+log = logging.getLogger(__name__)
 
 _KINDS = (b'"agent_loaded"', b'"tool_called"', b'"permission_settled"')
 
@@ -107,9 +110,16 @@ def try_out(rule: StandingRule) -> Tried:
             continue
         key = json.dumps([call.cwd, call.tool, call.arguments], sort_keys=True)
         if key not in known:
-            found = judge_in(call.cwd).judge(call.tool, call.arguments, mode="default")
-            known[key] = found.rule is rule
+            known[key] = _is_decided_by(rule, judge_in(call.cwd), call)
         if known[key]:
             calls[call.text] += 1
             denied[call.text] += call.answer == "deny"
     return Tried(dict(calls.most_common()), dict(+denied), looked_at)
+
+
+def _is_decided_by(rule: StandingRule, judge: Judge, call: PastCall) -> bool:
+    try:
+        return judge.judge(call.tool, call.arguments, mode="default").rule is rule
+    except Exception:  # as `judged` has it; a model may write anything, and a rule must be writable all the same
+        log.exception("A past call of %s could not be judged", call.tool)
+        return False

@@ -127,3 +127,26 @@ def test_hostile_text_of_a_project_does_not_steer(maverick: Run) -> None:
     shown = maverick("rules", "list").out
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+def test_no_link_of_a_project_leads_to_another_file_of_rules(maverick: Run) -> None:
+    maverick("rules", "add", "Bash(ls:*)", "--yes")
+    before = user_file().read_text()
+    file = project_file(Path.cwd())
+    file.parent.mkdir()
+    file.symlink_to(user_file())
+    for command in (
+        ("add", "Bash(make:*)", "--project", "--yes"),
+        ("remove", "Bash(ls:*)", "--project"),
+        ("trust", "-y"),
+    ):
+        ran = maverick("rules", *command)
+        assert ran.code == 1
+        assert "a link" in ran.err
+    assert user_file().read_text() == before
+
+
+def test_no_call_of_a_kept_run_keeps_a_rule_from_being_written(maverick: Run) -> None:
+    keep_calls("aaaa0003", (f"cat {'t/' * 2500}", None), ("cat \udcff", None))
+    assert maverick("rules", "add", "--deny", "Read(private/**)", "--yes").code == 0
+    assert "private" in user_file().read_text()

@@ -101,7 +101,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     mentioned = sorted(found)
     if reason := first_reason(map(places.why_not_to_name, mentioned)):
         return reason
-    heres = _entered(call)
+    heres = folders_of(call)
     named = [word for word in mentioned if any(_may_lead(word, here, places) for here in heres)]
     if len(named) * len(heres) > MOST_WORDS:
         return TOO_LONG
@@ -129,7 +129,7 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
     """The places that a command names and may change: all but the programs that it runs. None if there are too many."""
     calls = all_commands(call.command)
     rest = call.command if calls is None else "\n".join(shlex.join(_arguments(words)) for words in calls)
-    heres, words = _entered(call), mentions(rest)
+    heres, words = folders_of(call), mentions(rest)
     if words is None:
         return None
     leading = ((here, word) for here in heres for word in sorted(words) if _may_lead(word, here, places))
@@ -180,7 +180,7 @@ def _why_searching_asks(
     return first_reason(why_not_to_search(texts, path, here, places, limits) for texts, path in searched)
 
 
-def _entered(call: Call) -> list[Path]:
+def folders_of(call: Call) -> list[Path]:
     """The folders that a command may be in by the time at which it names something; the first is where it begins."""
     found = [call.here]
     for word in folders_entered(call.command):

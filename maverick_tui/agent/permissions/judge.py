@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, named_to_change, why_always_asked
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about
+from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
 from maverick_tui.agent.permissions.rules import covers, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
@@ -190,9 +191,9 @@ class Judge:
         """The standing rule that a call is up against, and whether it certainly is; certain ones first."""
         rules = list(standing.of(effect))
         only_reads = bool(rules) and call.tool in SHELLS and not self._doubt(call)
-        perhaps = None
+        perhaps, limits = None, Limits()
         for rule in rules:
-            found = is_about(rule.tool, call, self._places, rule.base or self._cwd, only_reads=only_reads)
+            found = is_about(rule.tool, call, rule.base or self._cwd, limits, only_reads=only_reads)
             if found:
                 return rule, True
             if found is None and perhaps is None:

@@ -272,7 +272,7 @@ class Places:
         bases = [base for base in (self.cwd, self._home) if base is not None and _is_within(place, base)]
         for parts in [place.parts[len(base.parts) :] for base in bases] or [place.parts[1:]]:
             # Where the CLI keeps worktrees, which are worked in.
-            yield compared_names(parts[3:] if parts[:2] == (".claude", "worktrees") else parts)
+            yield compared_names(parts[2:] if parts[:2] == (".claude", "worktrees") else parts)
 
 
 def moved(path: str, here: Path) -> Path | None:

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.standing import Effect, content_of, rules_of, wrong, wrong_with
+from maverick_tui.agent.permissions.standing import (
+    EFFECTS,
+    Effect,
+    content_of,
+    require_own,
+    rules_of,
+    wrong,
+    wrong_with,
+)
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 
@@ -26,8 +34,11 @@ _HEAD = """\
 _PRIVATE = 0o600
 
 
-def add_rule(path: Path, effect: Effect, entry: str, agent: str = "") -> bool:
-    """Write a rule into a file, which is made if there is none; whether it was not there before."""
+def add_rule(path: Path, effect: Effect, entry: str, agent: str = "", *, project: Path | None = None) -> bool:
+    """Write a rule into a file, which is made if there is none; whether it was not there before.
+
+    `project` is the folder whose file it is, if it is not the person's own.
+    """
     if problem := wrong_with(entry):
         raise ConfigError(
             f"{entry!r} is no rule: {problem}.", hint="Write it as Bash(git status:*), Read(src/**), Edit."
@@ -47,28 +58,31 @@ def add_rule(path: Path, effect: Effect, entry: str, agent: str = "") -> bool:
         entries.multiline(len(entries) > 1)
         return True
 
-    return _change(path, change)
+    return _change(path, change, project)
 
 
-def remove_rule(path: Path, entry: str, agent: str = "", effect: Effect | None = None) -> bool:
+def remove_rule(path: Path, entry: str, agent: str = "", *, project: Path | None = None) -> bool:
     """Take a rule out of a file; whether it was in it."""
 
     def change(document: TOMLDocument) -> bool:
         table: Any = document.get("agents", {}).get(agent, {}) if agent else document
-        found = [table[name] for name in ("allow", "ask", "deny") if effect in (None, name) and name in table]
+        found = [table[name] for name in EFFECTS if name in table]
         lists = [entries for entries in found if entry in entries]
         for entries in lists:
             entries.remove(entry)
         return bool(lists)
 
-    return _change(path, change)
+    return _change(path, change, project)
 
 
-def _change(path: Path, change: Callable[[TOMLDocument], bool]) -> bool:
+def _change(path: Path, change: Callable[[TOMLDocument], bool], project: Path | None) -> bool:
     """Change a file, all at once or not at all; nobody else changes it meanwhile."""
     import tomlkit
 
-    real = Path(os.path.realpath(path))  # a link stays one: many keep their settings in a repository
+    # A link of a person's own stays one: many keep their settings in a repository. A project's might lead anywhere.
+    real = Path(os.path.realpath(path))
+    if project is not None:
+        require_own(path, project)
     try:
         for folder in (real.parent, locked := paths.user_state()):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

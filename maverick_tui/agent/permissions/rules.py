@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -75,7 +76,7 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
         return False
     if "*" not in rule:
         return texts == rule.split()
-    if not pattern_of(rule).fullmatch(words_joined(texts)):
+    if not matches(rule, texts):
         return False
     own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
@@ -190,29 +191,50 @@ def fits(real: Path, rule: str, base: Path) -> bool:
     """Whether a resolved path is one that the rule names below its place."""
     if not real.is_relative_to(base):
         return False
+    place = "/".join(("base", *real.relative_to(base).parts))
+    return any(fits_one(place) for fits_one in _matchers(rule))
+
+
+@lru_cache(maxsize=256)
+def _matchers(rule: str) -> tuple[Callable[[str], bool], ...]:
     # A pattern without a folder would fit files in any folder, so all stand in one.
     pattern = f"base/{rule.removeprefix('~').removeprefix('./').strip('/')}"
-    place = "/".join(("base", *real.relative_to(base).parts))
     patterns = [pattern, pattern.removesuffix("/**")]
     if "*" not in pattern.rpartition("/")[2]:
         patterns.append(f"{pattern}/**")
     try:
-        return any(matcher(one)(place) for one in patterns)
+        return tuple(matcher(one) for one in patterns)
     except BadPatternError:
-        return False
+        return ()
 
 
-def words_joined(texts: Sequence[str]) -> str:
-    """The words of a call as `pattern_of` takes them."""
-    return _SPACE.join(texts)
+def matches(rule: str, texts: Sequence[str]) -> bool:
+    """Whether the words of a call are those of a rule with wildcards; in time that grows with their length alone.
 
-
-def pattern_of(rule: str) -> re.Pattern[str]:
-    """What the words of a call must be for a rule with wildcards."""
+    The last wildcard, if it is a word of its own, stands for any number of words, and for none.
+    """
     words = (f"{rule[:-2]} *" if rule.endswith(":*") else rule).split()
-    pattern = _SPACE.join(".*".join(map(re.escape, word.split("*"))) for word in words)
-    # The last wildcard, if it is a word of its own, stands for any number of words, and for none.
-    return re.compile(re.sub(rf"{_SPACE}\.\*$", f"(?:{_SPACE}.*)?", pattern), re.DOTALL)
+    joined = _SPACE.join(texts)
+    if words[-1:] == ["*"] and _is_like(_SPACE.join(words[:-1]), joined):
+        return True
+    return _is_like(_SPACE.join(words), joined)
+
+
+def _is_like(pattern: str, text: str) -> bool:
+    """Whether a text is what a pattern says, in which only `*` is a sign. Each part is found at its first place."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == pattern
+    *middle, last = rest
+    if not text.startswith(first) or len(text) < len(first) + len(last) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in filter(None, middle):
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
 
 
 def own_words(rule: str) -> list[str]:

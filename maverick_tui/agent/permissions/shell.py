@@ -145,13 +145,13 @@ def _mentioned(command: str) -> Iterator[str]:
     if calls is None:
         text = _without_document(command)
         for word in words_within(text) | words_within(_QUOTES.sub("", text)):
-            yield from _parts(word)
+            yield from parts_of(word)
         return
     for words in calls:
         is_git = words[0].text == "git"  # of its words, a colon stands before the name of a file in a commit
         for text in _opened([word.text for word in words]):
             for word in (text, *_MENTION.findall(text)):
-                yield from with_tails(word) if is_git else _parts(word)
+                yield from with_tails(word) if is_git else parts_of(word)
 
 
 def folders_entered(command: str) -> list[str]:
@@ -160,7 +160,7 @@ def folders_entered(command: str) -> list[str]:
     return [one["to"] or "~" for one in found]
 
 
-def _parts(text: str) -> Iterator[str]:
+def parts_of(text: str) -> Iterator[str]:
     """All that a word may name: itself, what it is joined of, and the value of an option."""
     for word in {text, unquote(text)}:  # as addresses have it: `file:///%2essh`
         yield from with_tails(word)

@@ -7,6 +7,7 @@ says; what is denied or asked about is that, and whatever may amount to it.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +25,12 @@ PROJECT_FOLDER = ".maverick"
 LARGEST = 150_000
 """Bytes of a file of rules."""
 
+MOST, MOST_OF_PROJECT = 2_000, 200
+"""Rules of a file: each is held against each call."""
 OWN = "own:"
 """What a tool of an agent's own is called by its rules: it may have the name of one of ours, and is none."""
+
+_DOMAIN = re.compile(r"domain:[^\s/:]*[^\s/:.][^\s/:]*")
 
 Effect = Literal["allow", "ask", "deny"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
@@ -93,7 +98,7 @@ class RuleBook:
             return NONE
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
         known, standing = self._read
-        if known != state or not all(rule.counts for rule in standing.rules):
+        if known != state or any(rule.base is not None and rule.effect == "allow" for rule in standing.rules):
             standing = self._look()
             self._read = state, standing
         return standing
@@ -102,7 +107,7 @@ class RuleBook:
         rules, problems = list[StandingRule](), list[str]()
         for path, project in self._files:
             try:
-                if (content := content_of(path)) is not None:
+                if (content := content_of(path, project)) is not None:
                     counts = project is None or self.is_trusted(path, content)
                     rules += (rule for rule in rules_of(path, content, project, is_trusted=counts))
             except ConfigError as error:
@@ -134,13 +139,24 @@ def _state(path: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def content_of(path: Path) -> bytes | None:
-    """The bytes of a file of rules; None if there is none, ConfigError if it cannot be read."""
+def content_of(path: Path, project: Path | None = None) -> bytes | None:
+    """The bytes of a file of rules; None if there is none, ConfigError if it cannot be read.
+
+    That of a project is no link: what is trusted is known by where it is, and would be another project's.
+    """
     if not os.path.lexists(path):
         return None
+    if project is not None:
+        require_own(path, project)
     if (text := read_small(path, LARGEST)) is None:
         raise wrong(path, f"it is no plain file of at most {LARGEST:,} bytes that can be opened")
     return os.fsencode(text)
+
+
+def require_own(path: Path, project: Path) -> None:
+    """ConfigError if a link leads from a project's file of rules, or from its folder, to somewhere else."""
+    if os.path.realpath(path) != os.path.join(os.path.realpath(project), PROJECT_FOLDER, FILE_NAME):  # noqa: PTH118
+        raise wrong(path, "it is a link, and a project's rules are a file of its own")
 
 
 def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trusted: bool = True) -> list[StandingRule]:
@@ -157,6 +173,8 @@ def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trus
         for effect, entry in _entries(path, table):
             counts = is_trusted or effect != "allow"
             found.append(StandingRule(effect, entry, path, agent, project, counts))
+    if len(found) > (most := MOST if project is None else MOST_OF_PROJECT):
+        raise wrong(path, f"it has {len(found):,} rules, and {most:,} are the most")
     return found
 
 
@@ -188,7 +206,7 @@ def wrong_with(entry: str) -> str:
         return ""
     if tool.is_mcp:
         return "rules for tools of a server are about all that the tool does: write its name alone"
-    if tool.name == "WebFetch" and not tool.rule.startswith("domain:"):
+    if tool.name == "WebFetch" and not _DOMAIN.fullmatch(tool.rule):
         return "write WebFetch(domain:example.org)"
     if tool.name in EDIT_TOOLS | READING_TOOLS:
         try:

@@ -6,12 +6,13 @@ The CLI approves more than `allowed_tools` says: worktrees, scheduled jobs and s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, cast
 
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow
 
+from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import judged
 from maverick_tui.agent.engines import ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
@@ -22,7 +23,8 @@ from maverick_tui.modes import PERMISSION_MODES
 class Guard:
     """Asks the judge about the calls of one run or session.
 
-    `on_allowed` is told the ids of those that run unasked, and `on_unanswered` those that lack a person, and why.
+    `on_allowed` is told the ids of those that run unasked, and `on_unanswered` those that lack a person, and why;
+    `write` sends a line to the CLI, where that can be done.
     """
 
     def __init__(
@@ -30,20 +32,29 @@ class Guard:
         judge: Judge,
         on_allowed: Callable[[str], None] = lambda _call: None,
         on_unanswered: Callable[[ToolQuestion], None] = lambda _question: None,
+        write: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         self._judge = judge
         self._on_allowed = on_allowed
         self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
+        self._rereading = Rereading(judge, write)
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
-        """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun."""
-        return {"PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])]}
+        """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun; and
+        one before the conversation is summed up.
+        """
+        before_summary = cast(Any, self._rereading.before_summary)
+        return {
+            "PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])],
+            "PreCompact": [HookMatcher(matcher=None, hooks=[before_summary])],
+        }
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
+        self._rereading.note(tool, arguments, call.get("cwd"))
         judgement = await judged(
             self._judge,
             tool,

@@ -89,6 +89,7 @@ class AgentSession:
             judge,
             lambda call: self._tell(BEGAN, {"tool_use_id": call}),
             lambda question: self._tell(UNANSWERED, {"question": question}),
+            lambda line: self._transport.write(line),  # noqa: PLW0108 - it is opened with these hooks
         )
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})

@@ -1,0 +1,216 @@
+"""Which calls a rule about files forbids: those that name one, that may stand for one, or that search where one is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, product
+from pathlib import Path
+
+from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
+from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
+from maverick_tui.agent.permissions.places import real_paths
+from maverick_tui.agent.permissions.reading import (
+    folders_searched,
+    may_read_below,
+    read_below,
+    searches,
+    takes_names,
+    unwrapped,
+    without_git_options,
+)
+from maverick_tui.agent.permissions.rules import fits, place_of
+from maverick_tui.agent.permissions.shell import Words, all_commands, not_too_many, parts_of, words_within
+from maverick_tui.agent.tools import BUILTIN_TOOLS
+from maverick_tui.executor.files.globs import BadPatternError, matcher
+from maverick_tui.git.asking import ask
+from maverick_tui.git.repository import find_repository
+
+_EXPANDS = re.compile(r"[$`*?\[{~\\]|<\(|>\(")
+"""What a shell puts something else in place of."""
+_ONLY_NAMES = frozenset("ls cd pushd popd mkdir rmdir tree du stat test [ basename dirname realpath pwd find".split())
+"""Programs that tell of a folder what is in it, and not what is in its files."""
+_MOST_FOUND = 200
+"""Files that fit a rule which are looked for in what is searched."""
+_PRINTING = frozenset(
+    "annotate archive blame bundle cat-file diff diff-files diff-index diff-tree difftool fast-export format-patch grep"
+    " log merge-file range-diff show stash whatchanged".split()
+)
+"""Commands of git that show what is, or was, in files."""
+_CHANGING = frozenset(
+    "am apply bisect checkout checkout-index cherry-pick clean filter-branch merge mv pull read-tree rebase reset"
+    " restore revert rm sparse-checkout stash submodule switch worktree".split()
+)
+"""Commands of git that change files of the working tree."""
+_SUMMARY = frozenset(
+    "--stat --shortstat --numstat --name-only --name-status --quiet --no-patch -s --summary --dirstat".split()
+)
+_PLAIN_LOG = re.compile(
+    r"-n?\d*|--(?:oneline|graph|all|decorate|no-decorate|reverse|merges|no-merges|first-parent|follow|abbrev-commit|date"
+    r"|format|pretty|since|until|after|before|author|max-count|skip|branches|tags|remotes|topo-order)(?:=.*)?"
+)
+"""Options with which `git log` tells of commits alone."""
+
+
+def is_about_files(said: str, call: Call, base: Path, limits: Limits, *, only_reading: bool) -> bool | None:
+    """Whether a call has to do with a file that a rule names; None if that cannot be told.
+
+    With `only_reading` the rule is about reading, else about changing. `limits` are those of the whole judgement.
+    """
+    if call.tool in SHELLS:
+        return _is_about_command(said, call, base, limits, only_reading=only_reading)
+    named = any(_is_at(path, said, call.here, base) for path in call.paths)
+    if call.tool not in BUILTIN_TOOLS:
+        return None if named else False  # what it does with them is not known
+    if named or call.tool != "Grep":
+        return named
+    held = _held(call.paths or ["."], said, call.here, base, limits)
+    return None if held is None or any(_is_searched(path, call) for path in held) else False
+
+
+def _is_searched(path: Path, call: Call) -> bool:
+    """Whether a search looks into a file: it may be for others alone."""
+    chosen = call.arguments.get("glob")
+    if not isinstance(chosen, str) or chosen.startswith("!"):
+        return True
+    try:
+        return matcher(chosen)(path.name) or matcher(chosen)(str(path).lstrip("/"))
+    except BadPatternError:
+        return True
+
+
+# -- commands ----------------------------------------------------------------------------------------------------------
+
+
+def _is_about_command(said: str, call: Call, base: Path, limits: Limits, *, only_reading: bool) -> bool | None:
+    calls, heres = all_commands(call.command), folders_of(call)
+    words = not_too_many(_named(call.command, calls))
+    if words is None or not limits.spend(files=len(words) * len(heres)):
+        return None
+    listed = _listed(calls or ())
+    if any(
+        _is_at(word, said, here, base) and not _is_folder(word, here, listed) for word, here in product(words, heres)
+    ):
+        return True
+    if calls is None:
+        # Without signs of the shell, all that it names stands in it; but not what is in the folders that it names.
+        is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
+        return None if is_wide or _EXPANDS.search(call.command) else False
+    plain = [without_git_options(unwrapped([word.text for word in words]))[0] for words in calls]
+    if any(map(takes_names, plain)):
+        return None
+    found = _expanded(calls, heres, limits)
+    if found is None:
+        return None
+    if any(_is_at(path, said, here, base) for path, here in found):
+        return True
+    for texts, here in product(plain, heres):
+        held = _held(_searched(texts, here), said, here, base, limits)
+        if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, base, only_reading)):
+            return None
+    return False
+
+
+def _named(command: str, calls: Sequence[Words] | None) -> Iterator[str]:
+    """All words that may name a file, whether it is there or not: one may be made by that name."""
+    texts = [command, re.sub(r"[\"'\\]", "", command)] if calls is None else [w.text for words in calls for w in words]
+    for text in texts:
+        for word in (text, *words_within(text)) if calls is not None else words_within(text):
+            yield from parts_of(word)
+
+
+def _listed(calls: Sequence[Words]) -> set[str]:
+    """The words of calls that tell of a folder only what it holds."""
+    return {word.text for words in calls for word in words if words[0].text in _ONLY_NAMES}
+
+
+def _is_folder(word: str, here: Path, listed: set[str]) -> bool:
+    """Whether a word is a folder of which only the names in it are told."""
+    return word in listed and os.path.isdir(os.path.join(here, word))  # noqa: PTH112, PTH118
+
+
+def _expanded(calls: Sequence[Words], heres: Sequence[Path], limits: Limits) -> list[tuple[str, Path]] | None:
+    """What the patterns of a command may stand for, and from where; None if that cannot be told."""
+    found = list[tuple[str, Path]]()
+    patterns = dict.fromkeys(word.text for words in calls for word in words if word.may_expand or not word.is_exact)
+    for pattern, here in product(patterns, heres):
+        fitting = could_stand_for(pattern, here, limits)
+        if fitting is None:
+            return None
+        found += ((path, here) for path in fitting)
+    return found
+
+
+def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
+    """The folders in whose files a call may look, or which it takes along as a whole."""
+    yield from read_below(texts)
+    if searches(texts):
+        yield from folders_searched(texts)
+    if texts[0] not in _ONLY_NAMES and texts[0] != "git":
+        # Path.is_dir raises for what cannot be a name.
+        yield from (text for text in texts[1:] if os.path.isdir(os.path.join(here, text)))  # noqa: PTH112, PTH118
+
+
+def _is_shown(texts: Sequence[str], said: str, here: Path, base: Path, only_reading: bool) -> bool:
+    """Whether git shows, or changes, files that it knows and that the rule is about, without being told their names."""
+    command, *rest = texts[1:] or [""]
+    if command not in (_PRINTING if only_reading else _CHANGING) or (
+        only_reading and _tells_no_contents(command, rest)
+    ):
+        return False
+    repository, root = find_repository(here), place_of(said, base)
+    if repository is None or root is None:
+        return False
+    if (listed := ask(repository.top, "ls-files", "-z")) is None:
+        return True
+    paths = (repository.top / os.fsdecode(name) for name in listed.split(b"\0") if name)
+    known = [path for path in paths if _fits(path, said, root)]
+    within = _limited_to(command, rest, here)
+    return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
+
+
+def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
+    options = [word for word in rest if word.startswith("-") and word != "--"]
+    if command == "log":
+        return all(_PLAIN_LOG.fullmatch(word) or word.partition("=")[0] in _SUMMARY for word in options)
+    is_summary = any(word.partition("=")[0] in _SUMMARY for word in options)
+    return is_summary and not any(re.match(r"-[^-]*[pu]|--(?:patch|unified|binary|word)", word) for word in options)
+
+
+def _limited_to(command: str, rest: Sequence[str], here: Path) -> list[Path]:
+    """The files and folders that git is to look at alone; empty if it looks at all."""
+    words = [word for word in rest if not word.startswith("-")]
+    if command in ("show", "cat-file") and words and all(":" in word for word in words):
+        return [path for word in words for path in real_paths(word.partition(":")[2] or ".", here)]
+    there = [word for word in words if os.path.lexists(os.path.join(here, word))]  # noqa: PTH118
+    return [path for word in there for path in real_paths(word, here)]
+
+
+# -- places ------------------------------------------------------------------------------------------------------------
+
+
+def _is_at(path: str, rule: str, here: Path, base: Path) -> bool:
+    """Whether a path may be one of the rule's."""
+    root = place_of(rule, base)
+    return root is not None and any(_fits(real, rule, root) for real in real_paths(path, here))
+
+
+def _fits(place: Path, rule: str, root: Path) -> bool:
+    """Whether a place is one of the rule's; on some systems its case makes no difference."""
+    folded = Path(str(place).casefold()), rule.casefold(), Path(str(root).casefold())
+    return fits(place, rule, root) or fits(*folded)
+
+
+def _held(folders: Iterable[str], rule: str, here: Path, base: Path, limits: Limits) -> list[Path] | None:
+    """The files in these folders that the rule is about; None if they are so many that it cannot be told."""
+    tops = [top for folder in folders for top in real_paths(folder, here)]
+    root = place_of(rule, base)
+    if not tops or root is None:
+        return []
+    below = "/".join(part for part in rule.removeprefix("~").split("/") if part not in ("", "."))
+    found = could_stand_for(below, root, limits)
+    if found is None or len(found) > _MOST_FOUND:
+        return None
+    places = {place for name in islice(found, _MOST_FOUND) for place in real_paths(str(root / name), here)}
+    return [place for place in places if any(place.is_relative_to(top) for top in tops)]
