@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from maverick_tui.cli.asking import is_anybody_there, says_yes
-from maverick_tui.cli.exit_codes import EPILOG
+from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
     from maverick_tui.agent.permissions.standing import Effect, StandingRule
@@ -71,6 +71,8 @@ def list_rules(agent: ForAgent = "", as_json: AsJson = False) -> None:
         lines += ["", f"There are no rules. `maverick rules add` writes one to {display_path(str(user_file()))}."]
     lines += ["", *wrap(inert(standing.problem))] if standing.problem else []
     typer.echo("\n".join(lines[1:]))
+    if standing.problem:
+        raise typer.Exit(FAILED)
 
 
 @rules_app.command("test", short_help="Say what would become of a call, and by which rule.", epilog=EPILOG)
@@ -123,6 +125,7 @@ def add(
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.history.past_calls import try_out
+    from maverick_tui.inert import one_line
 
     if as_json and not (yes or dry_run):
         raise typer.BadParameter("It needs --yes or --dry-run.", param_hint="--json")
@@ -152,6 +155,8 @@ def add(
         _print_json({**told, "would_have": {**figures, "examples": examples}})
     elif not dry_run:
         typer.echo(f"{display_path(str(file))}: {'added.' if added else 'it is there already.'}")
+        if agent and not _is_known(agent):
+            typer.echo(f"No agent here is called {one_line(agent)}: the rule holds where one is.")
         if added and project and effect == "allow":
             typer.echo("It counts once you have trusted the file: maverick rules trust")
 
@@ -211,6 +216,12 @@ def _file(*, project: bool) -> tuple[Path, Path | None]:
     folders = [folder for folder in paths.project_folders(here) if os.path.lexists(project_file(folder))]
     folder = folders[0] if folders else here
     return project_file(folder), folder
+
+
+def _is_known(agent: str) -> bool:
+    from maverick_tui.agent.catalog.discovery import discover
+
+    return any(listing.name == agent for listing in discover(Path.cwd()).agents)
 
 
 def _all_rules() -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from maverick_tui.journal.folders import JOURNAL, kept_journals
 log = logging.getLogger(__name__)
 
 _KINDS = (b'"agent_loaded"', b'"tool_called"', b'"permission_settled"')
+_FINISHED = re.compile(rb'.{0,20}"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
 
 
 class PastCall(NamedTuple):
@@ -60,11 +62,13 @@ def past_calls() -> Iterator[PastCall]:
 
 def _calls_of(journal: Path) -> Iterator[PastCall]:
     agent = cwd = ""
-    calls, answers = dict[str, PastCall](), dict[str, str]()
+    calls, answers, finished = dict[str, PastCall](), dict[str, str](), set[str]()
     try:
         with journal.open("rb") as lines:
             for line in lines:
                 # A journal is mostly text as it came; that is not read at all.
+                if found := _FINISHED.match(line):
+                    finished.add(found[1].decode())
                 if not any(kind in line[:60] for kind in _KINDS):
                     continue
                 match _read(line):
@@ -77,7 +81,9 @@ def _calls_of(journal: Path) -> Iterator[PastCall]:
                             answers[call] = decision
     except OSError:
         return
-    yield from (one._replace(answer=answers.get(call, "")) for call, one in calls.items())
+    # What nobody has decided yet is not past.
+    past = ((call, one) for call, one in calls.items() if call in finished or call in answers)
+    yield from (one._replace(answer=answers.get(call, "")) for call, one in past)
 
 
 def _read(line: bytes) -> Any:

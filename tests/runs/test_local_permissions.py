@@ -73,7 +73,7 @@ async def test_once_deny_and_a_reason_and_a_model_that_is_chosen_during_a_turn(s
 async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_before_it_runs(
     serve: ServeModel,
 ) -> None:
-    commands = ["touch one", "touch two", "touch -- --odd", "mkdir wrong"]
+    commands = ["touch one", "touch two", "touch -- --odd", "mkdir wrong", "mkdir bad"]
     async with serve([*map(bash, commands), say("done")]), watch(Handyman) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
@@ -85,8 +85,13 @@ async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_b
         run.send(AnswerPermission(second.request, "deny", rule="Bash"))
         third = await run.until(PermissionAsked, 3)
         run.send(AnswerPermission(third.request, "once", arguments={**third.arguments, "command": "mkdir right"}))
+        fourth = await run.until(PermissionAsked, 4)
+        written = user_file().read_text()
+        user_file().write_text('deny = ["Bash(git push:*)"]')  # deny wins, also over what a person types
+        run.send(AnswerPermission(fourth.request, "once", arguments={**fourth.arguments, "command": "git push"}))
         await run.until(TurnEnded)
-    assert tomllib.loads(user_file().read_text()) == {"agents": {"handyman": {"allow": ["Bash(touch:*)"]}}}
+    assert "There is a rule against it" in run.all(ToolFinished)[-1].output
+    assert tomllib.loads(written) == {"agents": {"handyman": {"allow": ["Bash(touch:*)"]}}}
     (told_of,) = run.all(Noticed)
     assert told_of.text == f"Bash(touch:*) is allowed to handyman from now on, by {user_file()}."
     assert [Path(name).exists() for name in ("one", "two", "right", "wrong")] == [True, True, True, False]

@@ -67,9 +67,20 @@ async def permit(
         return Permission(False, judgement.reason)
     each_time = judgement.is_asked_each_time
     known_as = judged_as or question.tool
-    return await listener.ask(
+    permission = await listener.ask(
         replace(question, reason=judgement.reason, is_asked_each_time=each_time, known_as=known_as)
     )
+    if permission.is_granted and permission.arguments is not None:
+        return await judged_again(judge, known_as, permission, mode=mode)
+    return permission
+
+
+async def judged_again(
+    judge: Judge, tool: str, permission: Permission, *, mode: str | None = None, here: str | None = None
+) -> Permission:
+    """The permission, unless the call as the person has changed it is one that is refused to everybody."""
+    judgement = await judged(judge, tool, permission.arguments or {}, mode=mode, here=here)
+    return Permission(False, judgement.reason) if judgement.decision == "deny" else permission
 
 
 def unanswered(question: ToolQuestion, reason: str, at: float) -> list[Event]:

@@ -121,8 +121,9 @@ class Judge:
         if asked:
             reason = reason if reason not in ("", ASKS) else _why_by_rule(*asked)
             is_asked_each_time = is_asked_each_time or asked is denied
-        elif not reason and standing.problem:
-            reason, is_asked_each_time = standing.problem, True
+        if standing.problem:
+            reason = standing.problem if reason in ("", ASKS) else f"{reason} {standing.problem}"
+            is_asked_each_time = True
         rule = asked[0] if asked else None
         if not reason:
             return Judgement("allow", rule=self._allowing(call, standing))

@@ -44,6 +44,7 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "offer(-1)", "Less", id="always.less", show=False),
         Binding("down", "offer(1)", "More", id="always.more", show=False),
+        Binding("enter", "write", "Write the rule", id="always.write", show=False),
         Binding("escape", "leave", "Back", key_display="Esc", id="always.leave", show=False),
     ]
 
@@ -110,17 +111,18 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
         event.stop()
-        self._write()
+        self.action_write()
 
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
         if event.button.id == "write":
-            self._write()
+            self.action_write()
         else:
             self.action_leave()
 
-    def _write(self) -> None:
+    def action_write(self) -> None:
+        """Leave with the rule, if there is one."""
         if self._wanted.rule:
             _ = self.dismiss(self._wanted)
 
@@ -147,9 +149,7 @@ class EditCallScreen(ModalScreen[dict[str, Any] | None]):
             with Vertical(classes="dialog--fields"):
                 yield Prompt()
                 yield Static("", classes="field--problem", markup=False)
-            yield Static(
-                Content("Enter run it   Shift+Enter new line   Esc back"), classes="dialog--hint", markup=False
-            )
+            yield Static(Content("Enter run it   ^j new line   Esc back"), classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
         """Let the prompt have its text once there is room."""

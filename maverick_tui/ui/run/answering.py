@@ -179,7 +179,7 @@ class Answering:
         """Whether nobody has answered it meanwhile."""
         is_open = question.request in self._run.store.questions
         if not is_open:
-            self._tell("The question was answered meanwhile, or withdrawn.", 4)
+            self._tell("The question was answered meanwhile, or withdrawn: nothing was done.", 4)
         return is_open
 
     def deny(self, entry: int = 0) -> None:

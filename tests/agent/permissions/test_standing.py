@@ -239,6 +239,8 @@ def test_a_file_that_cannot_be_read_lets_nothing_run_by_itself(text: str, why: s
     assert why in found.reason
     assert str(user_file()) in found.reason
     assert judged(project, "Read", {"file_path": "src/a.py"}, person=False).decision == "deny"
+    asked = judged(project, "Bash", bash("make"))
+    assert (asked.is_asked_each_time, why in asked.reason) == (True, True), "no grant counts, and one sees why"
 
 
 def test_a_file_of_rules_may_be_anything(project: Path) -> None:

@@ -281,7 +281,7 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
         assert "/home/me/rules.toml" in screen_text(app)
         await pilot.press("down")
         await until(pilot, lambda: "reviewer Bash(make:*): 14 calls" in screen_text(app))
-        await pilot.press("enter")
+        await pilot.press("tab", "enter")  # wherever one is
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert (answer.decision, answer.rule, answer.is_for_agent) == ("once", "Bash(make:*)", True)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, cast
 
-from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow
+from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import judged
@@ -74,6 +74,14 @@ class Guard:
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
         return call not in self._may_be_granted
+
+    async def judged_again(self, tool: str, decision: PermissionResult) -> PermissionResult:
+        """The decision, unless the call as the person has changed it is one that is refused to everybody."""
+        if isinstance(decision, PermissionResultAllow) and decision.updated_input is not None:
+            judgement = await judged(self._judge, tool, decision.updated_input)
+            if judgement.decision == "deny":
+                return PermissionResultDeny(message=judgement.reason)
+        return decision
 
     def remember(self, decision: PermissionResult) -> PermissionResult:
         """Take note of what a person has granted for the rest of the session; the decision that is left for the CLI.

@@ -320,7 +320,7 @@ class AgentSession:
                 decision = await ask(tool, arguments, context)
             finally:
                 self._questions -= 1
-            return guard.remember(decision)
+            return guard.remember(await guard.judged_again(tool, decision))
 
         return guarded
 
