@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 import pytest
+from rich import cells
 from textual import _wait
 from textual.app import App
 from textual.css.model import RuleSet
@@ -40,6 +41,19 @@ def styles_parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", look_up)
         yield
+
+
+_RICHS_OWN = cells.load_cell_table  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
+def widths_are_richs_own() -> Iterator[None]:
+    """An application in a terminal has Rich count cells in another way, for the rest of its process."""
+    yield
+    if cells.load_cell_table is not _RICHS_OWN:  # type: ignore[attr-defined]
+        cells.load_cell_table = _RICHS_OWN  # type: ignore[attr-defined]
+        cells.get_character_cell_size.cache_clear()
+        cells.cached_cell_len.cache_clear()
 
 
 @pytest.fixture(autouse=True, scope="session")
