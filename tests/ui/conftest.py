@@ -47,9 +47,8 @@ _RICHS_OWN = cells.load_cell_table  # type: ignore[attr-defined]
 
 
 @pytest.fixture(autouse=True)
-def widths_are_richs_own() -> Iterator[None]:
-    """An application in a terminal has Rich count cells in another way, for the rest of its process."""
-    yield
+def widths_are_richs_own() -> None:
+    """An application in a terminal, also one of another test, has Rich count cells in its way from then on."""
     if cells.load_cell_table is not _RICHS_OWN:  # type: ignore[attr-defined]
         cells.load_cell_table = _RICHS_OWN  # type: ignore[attr-defined]
         cells.get_character_cell_size.cache_clear()
