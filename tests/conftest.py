@@ -10,14 +10,12 @@ import re
 import signal
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
-from hypothesis.internal.constants_ast import Constants
 
 from maverick_tui.masking import redact
 from maverick_tui.offline.app import MessagesApp
@@ -33,8 +31,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 # It also tries values that stand in our code, for which it reads all of the code: seconds in each process, and other
 # examples for each change of any file. What it calls these values is private; where that is gone it does as ever.
-if settings.get_current_profile_name() == "steady" and hasattr(providers, "_get_local_constants"):
-    vars(providers)["_get_local_constants"] = Constants
+with suppress(ImportError):
+    from hypothesis.internal.conjecture import providers
+    from hypothesis.internal.constants_ast import Constants
+
+    if settings.get_current_profile_name() == "steady" and hasattr(providers, "_get_local_constants"):
+        vars(providers)["_get_local_constants"] = Constants
 
 # A shell has what it starts in the background ignore these, nohup one more; the programs of the tests would, too.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):

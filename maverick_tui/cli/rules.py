@@ -36,7 +36,8 @@ def rules(context: typer.Context) -> None:
     at once. A rule is heeded by the runs that are at work, too. Keys, start-up files and the like ask whatever the
     rules say.
 
-    Allowed is exactly what a rule says, one plain command at a time. Denied is that, and whatever may amount to it.
+    What a rule allows is exactly what it says: without a * the very command, with one any single plain command like it.
+    What it denies is that, and whatever may amount to it.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -88,8 +89,8 @@ def try_call(
 
     JSON: {"decision": "allow", "ask" or "deny", "rule": the rule or null, "file": its file or null, "reason": text}
     """
+    from maverick_tui.cli.call_trial import judge_call
     from maverick_tui.cli.layout import display_path
-    from maverick_tui.cli.rule_trial import judge_call
     from maverick_tui.inert import one_line
 
     found = judge_call(call, agent, person=not unattended)
@@ -130,7 +131,7 @@ def add(
     if as_json and not (yes or dry_run):
         raise typer.BadParameter("It needs --yes or --dry-run.", param_hint="--json")
     if ask and deny:
-        raise typer.BadParameter("It either asks or denies.", param_hint="--ask, --deny")
+        raise typer.BadParameter("Use either --ask or --deny.", param_hint="--ask, --deny")
     if problem := wrong_with(rule):
         raise ConfigError(
             f"{rule!r} is no rule: {problem}.", hint="Write it as 'Bash(git status:*)' or 'Read(src/**)'."
@@ -180,42 +181,58 @@ def trust(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting it.")] = False,
 ) -> None:
-    """Trust the rules of this project, so that what they allow runs unasked. A change of the file ends the trust."""
+    """Trust the rules of this project, so that what they allow runs unasked. A change of a file ends the trust.
+
+    All files count that hold here: that of this folder, and those above it in the same repository.
+    """
     from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
-    from maverick_tui.agent.permissions.standing import content_of, rules_of
+    from maverick_tui.agent.permissions.standing import content_of, project_file, rules_of
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.inert import one_line
 
-    (file, folder), store = _file(project=True), TrustStore()
+    store, files = TrustStore(), {project_file(folder): folder for folder in _with_rules()}
     if revoke:
-        typer.echo(f"{display_path(str(file))}: {'no longer trusted.' if store.revoke(file) else 'was not trusted.'}")
+        for file in files:
+            typer.echo(
+                f"{display_path(str(file))}: {'no longer trusted.' if store.revoke(file) else 'was not trusted.'}"
+            )
         return
-    content = content_of(file, folder)
-    if content is None:
-        raise ConfigError(f"This project has no rules: there is no {file}.", hint="Nothing is to be trusted.")
-    allowed = [rule for rule in rules_of(file, content) if rule.effect == "allow"]
-    typer.echo("\n".join([f"{display_path(str(file))} allows:", *(f"  {one_line(rule.entry)}" for rule in allowed)]))
+    found = {file: content_of(file, folder) or b"" for file, folder in files.items()}
+    if not found:
+        raise ConfigError("This project has no rules.", hint="There is nothing to trust.")
+    for file, content in found.items():
+        typer.echo(f"{display_path(str(file))} allows:")
+        for rule in rules_of(file, content):
+            whose = f"  to {one_line(rule.agent)}" if rule.agent else ""
+            if rule.effect == "allow":
+                typer.echo(f"  {one_line(rule.entry)}{whose}")
     if not yes:
         if not is_anybody_there():
             raise NotTrustedError("There is nobody to ask.", hint="Read it, then run: maverick rules trust --yes")
         if not says_yes("May agents do that unasked in this project?"):
             raise NotTrustedError("It was not trusted.", hint="Nothing was changed.")
-    store.trust(file, content)
+    for file, content in found.items():
+        store.trust(file, content)
     typer.echo("Trusted.")
 
 
 def _file(*, project: bool) -> tuple[Path, Path | None]:
     """The person's file; or that of the project, the nearest one that is there or one in this folder, and whose."""
-    from maverick_tui import paths
     from maverick_tui.agent.permissions.standing import project_file, user_file
 
     if not project:
         return user_file(), None
-    here = Path.cwd()
-    folders = [folder for folder in paths.project_folders(here) if os.path.lexists(project_file(folder))]
-    folder = folders[0] if folders else here
+    folder = next(iter(_with_rules()), Path.cwd())
     return project_file(folder), folder
+
+
+def _with_rules() -> list[Path]:
+    """The folders of this project that have rules, the nearest first."""
+    from maverick_tui import paths
+    from maverick_tui.agent.permissions.standing import project_file
+
+    return [folder for folder in paths.project_folders(Path.cwd()) if os.path.lexists(project_file(folder))]
 
 
 def _is_known(agent: str) -> bool:

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -96,6 +96,7 @@ def _read(line: bytes) -> Any:
 def try_out(rule: StandingRule) -> Tried:
     """Which of all past calls a rule would have been about, by the same judge that it is for."""
     standing = Standing((rule,))
+    git_programs, git_starts = cache(programs_named), cache(started_by_settings)  # which are those of today anyway
 
     @cache
     def judge_in(cwd: str) -> Judge:
@@ -103,8 +104,8 @@ def try_out(rule: StandingRule) -> Tried:
             sorted({*BUILTIN_TOOLS, rule.tool.name}),
             Path(cwd),
             person=True,
-            git_programs=programs_named,
-            git_starts=started_by_settings,
+            git_programs=git_programs,
+            git_starts=git_starts,
             standing=lambda: standing,
         )
 
@@ -116,16 +117,17 @@ def try_out(rule: StandingRule) -> Tried:
             continue
         key = json.dumps([call.cwd, call.tool, call.arguments], sort_keys=True)
         if key not in known:
-            known[key] = _is_decided_by(rule, judge_in(call.cwd), call)
+            known[key] = _is_decided_by(rule, judge_in, call)
         if known[key]:
             calls[call.text] += 1
             denied[call.text] += call.answer == "deny"
     return Tried(dict(calls.most_common()), dict(+denied), looked_at)
 
 
-def _is_decided_by(rule: StandingRule, judge: Judge, call: PastCall) -> bool:
+def _is_decided_by(rule: StandingRule, judge_in: Callable[[str], Judge], call: PastCall) -> bool:
     try:
-        return judge.judge(call.tool, call.arguments, mode="default").rule is rule
+        found = judge_in(call.cwd).judge(call.tool, call.arguments, mode="default")
+        return found.rule is rule and found.decision == rule.effect
     except Exception:  # as `judged` has it; a model may write anything, and a rule must be writable all the same
         log.exception("A past call of %s could not be judged", call.tool)
         return False

@@ -344,6 +344,8 @@ class Board:
         """Take a run out; the one that was beside it, if there is any."""
         beside = self.beside(run, 1)
         del self.runs[run.run_id]
+        if self._shown is run:
+            self._shown = None
         return beside if beside is not run else None
 
     def receive(self, run: RunModel, event: Event) -> None:

@@ -49,7 +49,7 @@ class Grant:
     text: str
     covers: Callable[[str, Mapping[str, Any]], bool]
     rule: str = ""
-    """A standing rule that says the same; empty where none can."""
+    """A standing rule that says about as much, in words that a person sees; empty where none can."""
 
 
 class Grants:
@@ -133,6 +133,8 @@ class Grants:
 def _rule(tool: str, said: str = "") -> str:
     """A standing rule; empty if it would say something else than it is to say."""
     entry = f"{tool}({said})" if said else tool
+    if not entry.isprintable():  # it is shown on one line, and all of it must be seen
+        return ""
     return "" if wrong_with(entry) or parse_tool(entry) != (tool, said or None) else entry
 
 

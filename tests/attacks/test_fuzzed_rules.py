@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import random
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import Standing, StandingRule
@@ -53,29 +54,48 @@ def ran(folder: Path, command: str, shell: str) -> set[str]:
     return {*log.read_text().split(), *made}
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=7).map("".join))
-def test_whatever_a_rule_lets_through_is_what_it_says(folder: Path, rest: str) -> None:
-    command = f"alpha {rest}"
-    rule = StandingRule("allow", "Bash(alpha:*)", folder / "rules.toml")
-    judge = Judge(["Bash"], folder / "work", person=True, standing=lambda: Standing((rule,)))
-    if judge.judge("Bash", {"command": command}, mode="acceptEdits").decision == "allow":
-        for shell in ("/bin/bash", "/bin/sh"):
-            assert ran(folder, command, shell) <= {"alpha"}, command
+WORDS = ["x", "-v", "a.txt", "gamma", "'a b'", '"c"', "--all", "d=e", "1"]
+"""What no shell makes anything else of."""
 
 
-@given(
-    st.lists(st.sampled_from(PIECES), max_size=7).map("".join), st.sampled_from(["", "alpha; ", "alpha | ", "alpha "])
-)
-def test_whatever_is_let_through_beside_a_denied_program_does_not_run_it(folder: Path, rest: str, first: str) -> None:
-    command = f"{first}{rest} beta"
-    rules = (
-        StandingRule("allow", "Bash", folder / "rules.toml"),
-        StandingRule("deny", "Bash(beta:*)", folder / "rules.toml"),
-    )
+def commands(count: int, first: str, seed: int) -> Iterator[str]:
+    """Commands of plain words, and of whatever a shell knows; the same ones each time."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        some = [chance.choice(PIECES if chance.random() < 0.25 else WORDS) for _ in range(chance.randrange(5))]
+        yield f"{first}{chance.choice(['', ' ', ' ']).join(some)}"
+
+
+def held(folder: Path, count: int, first: str, *rules: StandingRule) -> list[str]:
+    """The commands that these rules let through; what each of them runs is looked at."""
     judge = Judge(["Bash"], folder / "work", person=True, standing=lambda: Standing(rules))
-    if judge.judge("Bash", {"command": command}, mode="acceptEdits").decision == "allow":
+    seed = len(first) if count == FEW else int(os.environ.get("SEED", time.time()))
+    wanted = [
+        command
+        for command in commands(count, first, seed)
+        if judge.judge("Bash", {"command": command}, mode="acceptEdits").decision == "allow"
+    ]
+    for command in wanted:
         for shell in ("/bin/bash", "/bin/sh"):
-            assert "beta" not in ran(folder, command, shell), command
+            assert ran(folder, command, shell) <= {"alpha"}, (command, seed)
+    return wanted
+
+
+FEW = 60
+COUNTS = [FEW, pytest.param(5_000, marks=pytest.mark.explore)]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_whatever_a_rule_lets_through_is_what_it_says(count: int, folder: Path) -> None:
+    allowed = held(folder, count, "alpha ", StandingRule("allow", "Bash(alpha:*)", folder / "rules.toml"))
+    assert len(allowed) > count // 20
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_whatever_is_let_through_beside_a_denied_program_does_not_run_it(count: int, folder: Path) -> None:
+    rules = [StandingRule("allow", "Bash", folder / "r"), StandingRule("deny", "Bash(beta:*)", folder / "r")]
+    rules += [StandingRule("deny", "Edit(made)", folder / "r")]
+    assert len(held(folder, count, "alpha ", *rules)) > count // 20
 
 
 def test_the_programs_would_be_seen(folder: Path) -> None:

@@ -117,9 +117,9 @@ def without_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SIMPLE", "1")
 
 
-def removing(name: str) -> Answer:
-    """The model takes a moment to write that a file be removed, which the CLI allows by itself where edits are."""
-    steps = (TextStep(text="Now."), PauseStep(pause=2), ToolStep(tool="Bash", input={"command": f"rm {name}"}))
+def removing(name: str, pause: float = 300) -> Answer:
+    """The model takes its time to write that a file be removed, which the CLI allows by itself where edits are."""
+    steps = (TextStep(text="Now."), PauseStep(pause=pause), ToolStep(tool="Bash", input={"command": f"rm {name}"}))
     return Answer(steps=steps)
 
 
@@ -150,7 +150,7 @@ async def test_a_call_that_nobody_was_asked_about_is_the_last_one(
     victims = [Path("one.txt"), Path("two.txt")]
     for victim in victims:
         victim.touch()
-    async with serve([removing("one.txt"), removing("two.txt"), say("Done.")]), watch(Remover) as run:
+    async with serve([removing("one.txt", 0), removing("two.txt"), say("Done.")]), watch(Remover) as run:
         run.run.send(SetMode("acceptEdits"))
         ended = await run.ask("go")
     assert ended.failure is not None

@@ -19,6 +19,7 @@ from maverick_tui.events.kinds import (
     ToolCalled,
     ToolFinished,
 )
+from tests.executor.files.support import git
 from tests.history.kept import AT, keep
 from tests.support.command_line import Run
 
@@ -154,3 +155,28 @@ def test_no_call_of_a_kept_run_keeps_a_rule_from_being_written(maverick: Run) ->
     keep_calls("aaaa0003", (f"cat {'t/' * 2500}", None), ("cat \udcff", None))
     assert maverick("rules", "add", "--deny", "Read(private/**)", "--yes").code == 0
     assert "private" in user_file().read_text()
+
+
+def test_all_rules_of_a_project_are_trusted_together(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = Path.cwd()
+    git(top, "init", "-q")
+    maverick("rules", "add", "Bash(make:*)", "--project", "--yes")
+    (top / "sub" / ".maverick").mkdir(parents=True)
+    monkeypatch.chdir(top / "sub")
+    project_file(top / "sub").write_text('[agents.pilot]\nallow = ["Bash(npm test:*)"]')
+    shown = maverick("rules", "trust", "--yes").out
+    assert "Bash(make:*)" in shown
+    assert "Bash(npm test:*)  to pilot" in shown
+    assert "not trusted" not in maverick("rules", "list").out
+    maverick("rules", "trust", "--revoke")
+    assert maverick("rules", "list").out.count("not trusted") == 2
+
+
+def test_a_file_that_cannot_be_added_to_stays_as_it_is(maverick: Run) -> None:
+    user_file().parent.mkdir(parents=True)
+    text = 'agents = {x = {allow = ["Edit"]}}\nallow = [" Read "]\n'
+    user_file().write_text(text)
+    ran = maverick("rules", "add", "Bash(make:*)", "--agent", "zz", "--yes")
+    assert (ran.code, "cannot be changed here" in ran.err) == (1, True)
+    assert user_file().read_text() == text
+    assert maverick("rules", "remove", "Read").code == 0

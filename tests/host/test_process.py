@@ -133,8 +133,7 @@ async def test_who_looks_away_and_comes_back_in_the_middle_of_an_answer_has_all_
         assert isinstance(asked, ev.PermissionAsked)
         hidden.remote.send(AnswerPermission(asked.request, "once"))
         for count, is_hidden in ((30, False), (120, True), (200, False)):
-            while len(shown.told(ev.BlockGrew)) <= count:
-                await asyncio.sleep(0.005)
+            await until(lambda: len(shown.told(ev.BlockGrew)) > count, f"{count} of them")  # noqa: B023
             hidden.remote.set_hidden(is_hidden)
         await until(lambda: hidden.told(ev.TurnEnded) and shown.told(ev.TurnEnded), "it is done")
         os.kill(pid, signal.SIGTERM)

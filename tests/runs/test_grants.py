@@ -241,3 +241,10 @@ def test_a_command_with_anything_besides_is_another_thing() -> None:
         assert offered(grants, "Bash", {**bash("npm run a"), **more}) == [], (
             "it would not cover the call that it is for"
         )
+
+
+def test_a_rule_is_offered_only_where_all_of_it_is_seen(tmp_path: Path) -> None:
+    grants = Grants(tmp_path)
+    assert [grant.rule for grant in grants.offers("Bash", bash("make a"))] == ["Bash(make a)", "Bash(make a:*)", "Bash"]
+    assert [grant.rule for grant in grants.offers("Bash", bash("ls\nrm -rf build"))] == ["", "Bash"]
+    assert grants.offers("Bash", bash("echo \u202e x"))[0].rule == ""

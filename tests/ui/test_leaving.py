@@ -149,7 +149,7 @@ async def test_the_question_says_of_each_run_whether_it_can_go_on_once_it_is_end
 
 def _is_whole(app: FedApp) -> bool:
     box = app.screen.query_one(".dialog--box").content_region
-    return all(box.contains_region(button.region) for button in app.screen.query(Button))
+    return all(button.region and box.contains_region(button.region) for button in app.screen.query(Button))
 
 
 async def test_the_question_goes_with_what_happens_behind_it() -> None:

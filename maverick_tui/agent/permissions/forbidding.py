@@ -32,6 +32,8 @@ def is_about(rule: ToolRule, call: Call, base: Path, limits: Limits, *, only_rea
             return False
         is_reached = is_of_shell or call.tool not in BUILTIN_TOOLS or _is_of(rule.name, call.tool)
         return is_about_files(rule.rule, call, base, limits, only_reading=not is_edit) if is_reached else False
+    if rule.rule is None and is_of_shell and (is_edit or rule.name == "Read"):
+        return False if is_edit and only_reads else None
     if not _is_of(rule.name, call.tool):
         return False
     if rule.rule is None:

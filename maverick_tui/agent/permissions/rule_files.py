@@ -17,7 +17,6 @@ from maverick_tui.agent.permissions.standing import (
     content_of,
     require_own,
     rules_of,
-    wrong,
     wrong_with,
 )
 from maverick_tui.exceptions import ConfigError
@@ -67,9 +66,10 @@ def remove_rule(path: Path, entry: str, agent: str = "", *, project: Path | None
     def change(document: TOMLDocument) -> bool:
         table: Any = document.get("agents", {}).get(agent, {}) if agent else document
         found = [table[name] for name in EFFECTS if name in table]
-        lists = [entries for entries in found if entry in entries]
+        lists = [entries for entries in found if any(one.strip() == entry for one in entries)]
         for entries in lists:
-            entries.remove(entry)
+            for place in reversed([at for at, one in enumerate(entries) if one.strip() == entry]):
+                del entries[place]
         return bool(lists)
 
     return _change(path, change, project)
@@ -90,15 +90,25 @@ def _change(path: Path, change: Callable[[TOMLDocument], bool], project: Path | 
             before = content_of(real)
             if before is not None:
                 rules_of(path, before)  # what is wrong already is for a person to mend
-            document = tomlkit.parse(_HEAD if before is None else before.decode())
+            document = tomlkit.parse("" if before is None else before.decode())
             if not change(document):
                 return False
-            after = f"{tomlkit.dumps(document).rstrip()}\n".encode()
+            after = f"{_HEAD if before is None else ''}{tomlkit.dumps(document).strip()}\n".encode()
             rules_of(path, after)
             _replace(real, after, _PRIVATE if before is None else stat.S_IMODE(real.stat().st_mode))
     except OSError as error:
-        raise wrong(path, f"{error.strerror or error}") from error
+        raise _unchanged(path, f"{error.strerror or error}") from error
+    except (ValueError, TypeError) as error:  # what is right as TOML need not be something that can be added to
+        raise _unchanged(path, str(error)) from error
     return True
+
+
+def _unchanged(path: Path, why: str) -> ConfigError:
+    return ConfigError(
+        f"The rules in {path} cannot be changed here: {why}.".replace("..", "."),
+        path=str(path),
+        hint="They are as they were. Write the rule into the file yourself.",
+    )
 
 
 def _replace(path: Path, content: bytes, mode: int) -> None:

@@ -89,7 +89,10 @@ class RuleBook:
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
 
     def __post_init__(self) -> None:
-        self._files = [(user_file(), None), *((project_file(folder), folder) for folder in _folders(self.cwd))]
+        self._files = [
+            (user_file(), None),
+            *((project_file(folder), folder) for folder in paths.project_folders(self.cwd)),
+        ]
 
     def __call__(self) -> Standing:
         """What holds now."""
@@ -109,7 +112,7 @@ class RuleBook:
             try:
                 if (content := content_of(path, project)) is not None:
                     counts = project is None or self.is_trusted(path, content)
-                    rules += (rule for rule in rules_of(path, content, project, is_trusted=counts))
+                    rules += rules_of(path, content, project, is_trusted=counts)
             except ConfigError as error:
                 problems.append(error.message)
         mine = (rule for rule in rules if self.agent is None or rule.agent in ("", self.agent))
@@ -126,17 +129,13 @@ def project_file(folder: Path) -> Path:
     return folder / PROJECT_FOLDER / FILE_NAME
 
 
-def _folders(cwd: Path) -> list[Path]:
-    return paths.project_folders(cwd)
-
-
 def _state(path: Path) -> tuple[int, ...] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 - for every call
     except (OSError, ValueError):
         # One that is there and cannot be looked at may forbid anything.
         return (0,) if os.path.lexists(path) else None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def content_of(path: Path, project: Path | None = None) -> bytes | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -21,6 +21,9 @@ from maverick_tui.ui.dialogs.inputs import Choices
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
 from maverick_tui.ui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.rule_trial import RuleTrial
 
 _AFTER_TYPING = 0.5
 """Seconds without a key after which a rule is tried out."""
@@ -48,12 +51,12 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
         Binding("escape", "leave", "Back", key_display="Esc", id="always.leave", show=False),
     ]
 
-    def __init__(self, rules: Sequence[str], file: str, agent: str, try_out: Callable[[str, str], str] | None) -> None:
-        """`try_out` says what a rule for an agent would have allowed; None where that cannot be known."""
+    def __init__(self, rules: Sequence[str], file: str, agent: str, trial: RuleTrial | None) -> None:
+        """`trial` says what a rule for an agent would have allowed; None where that cannot be known."""
         super().__init__(classes="dialog")
         self._rules, self._file, self._agent = list(rules), inert(file), agent
         self._at = 0
-        self._try_out = try_out
+        self._trial = trial
 
     def compose(self) -> ComposeResult:
         """The rule, whom it is for, what it would have allowed, and where it is written."""
@@ -75,6 +78,11 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
     def on_mount(self) -> None:
         """Say at once what the first one would have allowed."""
         self._look(0)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for what is being tried out."""
+        if self._trial is not None:
+            self._trial.stop()
 
     def action_offer(self, step: int) -> None:
         """Offer another rule."""
@@ -100,13 +108,13 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
     async def _look(self, delay: float) -> None:
         import asyncio
 
-        if self._try_out is None:
+        if self._trial is None:
             return
         told = self.query_one("#tried", Static)
         await asyncio.sleep(delay)
         told.update(Content("Looking through your past calls …"))
         rule, is_for_agent = self._wanted
-        told.update(Content(inert(await in_thread(self._try_out, rule, self._agent if is_for_agent else ""))))
+        told.update(Content(inert(await in_thread(self._trial.try_out, rule, self._agent if is_for_agent else ""))))
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:

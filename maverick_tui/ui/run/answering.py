@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.runs.board import Answer, RunModel
     from maverick_tui.runs.choosing import Choice
+    from maverick_tui.ui.rule_trial import RuleTrial
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.prompt import Prompt
 
@@ -150,14 +151,14 @@ class Answering:
         screen = AlwaysScreen(question.rules, question.rules_file, agent, self._trial())
         _ = self._prompt.app.push_screen(screen, write)
 
-    def _trial(self) -> Callable[[str, str], str] | None:
+    def _trial(self) -> RuleTrial | None:
         """How a rule is tried out; the calls of a run on another machine are kept there."""
         loaded, attached = self._run.store.loaded, self._run.attached
         if loaded is None or (attached is not None and attached.machine):
             return None
-        from maverick_tui.ui.rule_trial import tried_out
+        from maverick_tui.ui.rule_trial import RuleTrial
 
-        return lambda rule, agent: tried_out(rule, agent, loaded.cwd)
+        return RuleTrial(loaded.cwd)
 
     def edit_call(self, entry: int = 0) -> None:
         """Let the person change what is called, and allow that once."""

@@ -454,3 +454,16 @@ def test_a_project_has_so_many_rules_and_no_more(project: Path) -> None:
     found = judged(project, "Bash", bash("cat src/a.py"))
     assert found.decision == "ask"
     assert "200 are the most" in found.reason
+
+
+def test_a_bare_rule_is_no_weaker_than_one_for_all_files(project: Path) -> None:
+    write('allow = ["Bash"]\ndeny = ["Read", "Edit"]')
+    judge = judge_in(project)
+    for tool, arguments in (
+        ("Read", {"file_path": "src/a.py"}),
+        ("Grep", {"pattern": "x"}),
+        ("Write", {"file_path": "b"}),
+    ):
+        assert decide(judge, tool, arguments) == "deny"
+    for command in ("cat src/a.py", "touch b", "make"):
+        assert decide(judge, "Bash", bash(command)) == "ask", command

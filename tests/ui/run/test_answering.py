@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,9 @@ from textual.pilot import Pilot
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
-from maverick_tui.ui import rule_trial
+from maverick_tui.ui.dialogs.always import EditCallScreen
+from maverick_tui.ui.rule_trial import RuleTrial
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
 from tests.ui.running import FedApp, until, watching
@@ -268,11 +272,16 @@ def screen_text(app: FedApp) -> str:
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
+def edited(app: FedApp) -> str:
+    """What stands in the dialog that changes a call."""
+    return app.screen.query_one(Prompt).text if isinstance(app.screen, EditCallScreen) else ""
+
+
 RULES = ("Bash(make test)", "Bash(make:*)", "Bash")
 
 
 async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_trial, "tried_out", lambda rule, agent, cwd: f"{agent or 'all'} {rule}: 14 calls")
+    monkeypatch.setattr(RuleTrial, "try_out", lambda _trial, rule, agent: f"{agent or 'all'} {rule}: 14 calls")
     tape = begun().ask("Bash", {"command": "make test"}, rules=RULES, rules_file="/home/me/rules.toml").wait(1)
     async with watching(tape) as (app, pilot):
         assert "by a rule" in app.shown()
@@ -290,7 +299,7 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
 async def test_a_call_is_changed_before_it_runs() -> None:
     async with watching(begun().ask("Bash", {"command": "make tset"}).wait(1)) as (app, pilot):
         await pilot.press("alt+e")
-        await until(pilot, lambda: "make tset" in screen_text(app))
+        await until(pilot, lambda: edited(app) == "make tset")
         await pilot.press(*["backspace"] * 4, *"test", "enter")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
@@ -303,7 +312,7 @@ async def test_arguments_that_are_no_json_are_not_taken_and_a_question_that_is_g
         await pilot.press("alt+r")
         await until(pilot, lambda: any("asks each time" in str(told.message) for told in app._notifications))
         await pilot.press("alt+e")
-        await until(pilot, lambda: '"table": "a"' in screen_text(app))
+        await until(pilot, lambda: '"table": "a"' in edited(app))
         await pilot.press("x", "enter")
         await until(pilot, lambda: "It is not JSON" in screen_text(app))
         await pilot.press("backspace")
@@ -313,3 +322,11 @@ async def test_arguments_that_are_no_json_are_not_taken_and_a_question_that_is_g
         await pilot.press("enter")
         await until(pilot, lambda: any("answered meanwhile" in str(told.message) for told in app._notifications))
         assert app.kept.take() == []
+
+
+async def test_a_rule_is_really_tried_out_by_a_process_of_its_own() -> None:
+    trial = RuleTrial(str(Path.cwd()))
+    told = await asyncio.to_thread(trial.try_out, "Bash(make:*)", "reviewer")
+    assert told == "It would have allowed none of your 0 past calls."
+    assert "no tool" in await asyncio.to_thread(trial.try_out, "Bsh(make)", "")
+    trial.stop()

@@ -362,7 +362,7 @@ async def test_closing_a_busy_session_leaves_nothing_and_wakes_those_who_wait(se
             task = await busy(session, mark)
             behind = asyncio.create_task(drain(session.query("behind")))
             await asyncio.sleep(0.1)
-        assert wait_until_gone(mark, 0.5) == {}
+        assert wait_until_gone(mark) == {}
         async with asyncio.timeout(120):
             got, error = await task
             _, closed = await behind
@@ -384,7 +384,7 @@ async def test_a_killed_cli_fails_the_turn_and_keeps_what_came_and_its_tools_are
         assert type(error.__cause__) is ProcessError
         assert error.__cause__.exit_code == -9
         assert extract_all_text(got) == "Running."
-        assert wait_until_gone(mark, 2.0) == {}
+        assert wait_until_gone(mark) == {}
         _, again = await drain(session.query("more"))
         assert isinstance(again, ProcessError)
 
@@ -397,7 +397,7 @@ async def test_a_killed_keeper_takes_the_cli_and_its_tools_with_it(serve: ServeM
         os.kill(keeper, signal.SIGKILL)
         _, error = await task
         assert isinstance(error, StreamingError)
-        assert wait_until_gone(mark, 3.0) == {}
+        assert wait_until_gone(mark) == {}
 
 
 HOST = """
@@ -448,7 +448,7 @@ async def test_a_cancelled_query_leaves_nothing(serve: ServeModel, mark: str) ->
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert wait_until_gone(mark, 1.0) == {}
+        assert wait_until_gone(mark) == {}
 
 
 @pytest.mark.parametrize("after", sampled([0, 0.001, 0.05], 3))
