@@ -58,7 +58,7 @@ class Questions:
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
             return Permission(True)
         offers = grants.offers(about.tool, about.arguments, about.known_as) if grants else []
-        rules = tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
+        rules = () if about.is_ruled else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
         question = _Question(about.call, offers, asyncio.get_running_loop().create_future())
         self._open[request] = question
         self._log.emit(

@@ -55,6 +55,8 @@ class Navigation:
         self._clock = clock
         self._picker: PickerScreen | None = None
         self._prompts: dict[str, PromptState] = {}
+        self._places: dict[str, tuple[int, int] | None] = {}
+        """Where a person read in a run when they left it; None at its end."""
         self.far_items: Sequence[Item] = ()
         """Rows of the picker for runs on other machines."""
         self._left: RunModel | None = None
@@ -87,7 +89,7 @@ class Navigation:
 
         self._board.show(run)
         palette = partial(text_palette, self._app)
-        return RunScreen(
+        screen = RunScreen(
             run,
             self.prompt_of(run),
             self._preferences,
@@ -96,6 +98,9 @@ class Navigation:
             clock=self._clock,
             printer_for=self._launch.printer_for,
         )
+        if (place := self._places.get(run.run_id)) is not None:
+            screen.read_from(*place)
+        return screen
 
     def make_replay(self, read: Callable[[], Recording], speed: float = 1.0) -> ReplayScreen:
         """A screen on which a kept run plays again."""
@@ -190,6 +195,7 @@ class Navigation:
         """Take a run from the board, and from the way back; the one beside it, if there is any."""
         beside = self._board.remove(run)
         self._prompts.pop(run.run_id, None)
+        self._places.pop(run.run_id, None)
         if self._left is run:
             self._left = beside
         return beside
@@ -198,6 +204,8 @@ class Navigation:
         if (run := self.shown_run) is not None and run.run_id in self._board.runs:
             self._left = run
             self.prompt_of(run).draft = self.draft_of(run)
+            if (screen := self.screen_of(run)) is not None and screen.is_mounted:
+                self._places[run.run_id] = screen.transcript.reading_place
 
     def _switch_to(self, screen: Screen[Any]) -> None:
         _ = self._app.switch_screen(screen)

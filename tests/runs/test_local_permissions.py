@@ -73,7 +73,7 @@ async def test_once_deny_and_a_reason_and_a_model_that_is_chosen_during_a_turn(s
 async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_before_it_runs(
     serve: ServeModel,
 ) -> None:
-    commands = ["touch one", "touch two", "touch -- --odd", "mkdir wrong", "mkdir bad"]
+    commands = ["touch one", "touch two", "touch -- --odd", "mkdir wrong", "mkdir bad", "mkdir asked"]
     async with serve([*map(bash, commands), say("done")]), watch(Handyman) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
@@ -89,8 +89,12 @@ async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_b
         written = user_file().read_text()
         user_file().write_text('deny = ["Bash(git push:*)"]')  # deny wins, also over what a person types
         run.send(AnswerPermission(fourth.request, "once", arguments={**fourth.arguments, "command": "git push"}))
+        user_file().write_text('ask = ["Bash(mkdir:*)"]')
+        fifth = await run.until(PermissionAsked, 5)
+        assert (fifth.rules, bool(fifth.grants)) == ((), True), "no rule allows what another one has ask"
+        run.send(AnswerPermission(fifth.request, "deny"))
         await run.until(TurnEnded)
-    assert "There is a rule against it" in run.all(ToolFinished)[-1].output
+    assert "There is a rule against it" in run.all(ToolFinished)[-2].output
     assert tomllib.loads(written) == {"agents": {"handyman": {"allow": ["Bash(touch:*)"]}}}
     (told_of,) = run.all(Noticed)
     assert told_of.text == f"Bash(touch:*) is allowed to handyman from now on, by {user_file()}."

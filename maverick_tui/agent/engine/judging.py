@@ -68,7 +68,13 @@ async def permit(
     each_time = judgement.is_asked_each_time
     known_as = judged_as or question.tool
     permission = await listener.ask(
-        replace(question, reason=judgement.reason, is_asked_each_time=each_time, known_as=known_as)
+        replace(
+            question,
+            reason=judgement.reason,
+            is_asked_each_time=each_time,
+            known_as=known_as,
+            is_ruled=judgement.rule is not None,
+        )
     )
     if permission.is_granted and permission.arguments is not None:
         return await judged_again(judge, known_as, permission, mode=mode)

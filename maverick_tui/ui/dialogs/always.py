@@ -130,8 +130,12 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
             self.action_leave()
 
     def action_write(self) -> None:
-        """Leave with the rule, if there is one."""
-        if self._wanted.rule:
+        """Leave with the rule, if it is one."""
+        from maverick_tui.agent.permissions.standing import wrong_with
+
+        if problem := wrong_with(self._wanted.rule):
+            self.query_one("#tried", Static).update(Content(f"✘ {one_line(problem)}"))
+        else:
             _ = self.dismiss(self._wanted)
 
 

@@ -139,7 +139,7 @@ class Answering:
         if question is None or not self._is_armed(question, is_hit=entry > 0):
             return
         if not question.rules:
-            self._tell("No rule can allow this: it asks each time.", 3)
+            self._tell("No rule can allow this: it asks each time, or a rule of yours has it ask.", 3)
             return
         from maverick_tui.ui.dialogs.always import AlwaysScreen, RuleWanted
 

@@ -106,6 +106,8 @@ class RunScreen(Screen[None]):
         self._was_shown = False
         self._place: tuple[int, tuple[str, ...]] | None = None
         """The entry to begin with, and the words to mark."""
+        self._read_before: tuple[int, int] | None = None
+        """The entry, and which of its rows, that was at the top when the person left."""
         self._give_actions_to_parts()
         self.set_class(preferences.is_panel_closed, "-panel-closed")
 
@@ -186,7 +188,14 @@ class RunScreen(Screen[None]):
         if self.is_mounted:
             self.call_after_refresh(self._show_place)
 
+    def read_from(self, entry: int, row: int) -> None:
+        """Begin where a person has read before."""
+        self._read_before = entry, row
+
     async def _show_place(self) -> None:
+        if self._read_before is not None and self._place is None:
+            self.transcript.restyle()
+            self.transcript.read_from(*self._read_before)
         if self._place is None:
             return
         (entry, words), self._place = self._place, None

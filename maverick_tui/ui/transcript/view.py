@@ -401,6 +401,17 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self.shown.repaint()
             self._tell_found()
 
+    @property
+    def reading_place(self) -> tuple[int, int] | None:
+        """The entry at the top of the view, and which of its rows; None where the end is followed."""
+        top = self.viewport.top
+        return None if top is None or self.viewport.is_following else (top[0].entry.number, top[1])
+
+    def read_from(self, number: int, row: int) -> None:
+        """Have a row of an entry at the top, where a person has read before."""
+        if (block := self.page.blocks.get(number)) is not None:
+            self.scroll_to_line(self.viewport.line_above(block, 0) + row)
+
     async def prepare(self, store: RunStore) -> None:
         """Get ready for a store that this one is to become, in slices: keys do not wait, however much is in it."""
         until = time.perf_counter() + BUDGET

@@ -290,7 +290,10 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
         assert "/home/me/rules.toml" in screen_text(app)
         await pilot.press("down")
         await until(pilot, lambda: "reviewer Bash(make:*): 14 calls" in screen_text(app))
-        await pilot.press("tab", "enter")  # wherever one is
+        await pilot.press("x", "tab", "enter")  # wherever one is
+        await until(pilot, lambda: "✘" in screen_text(app))
+        assert app.kept.take() == [], "what is no rule allows nothing"
+        await pilot.press("shift+tab", "end", "backspace", "tab", "enter")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert (answer.decision, answer.rule, answer.is_for_agent) == ("once", "Bash(make:*)", True)

@@ -18,7 +18,7 @@ from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.running import until, watching
+from tests.ui.running import Kept, until, watching
 
 
 def worked() -> Tape:
@@ -340,3 +340,29 @@ async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> No
         await pilot.resize_terminal(60, 20)
         await until(pilot, lambda: laid_out.called)
         assert app.run_screen.outer_size == (60, 20)
+
+
+async def test_the_place_where_one_reads_is_kept_while_one_looks_at_another_run() -> None:
+    tape = Tape().connect().prompt("Go")
+    for number in range(12):
+        tape.say(f"Paragraph {number}.\n\n" + "It goes on and on. " * 30)
+    async with watching(tape) as (app, pilot):
+        other = app._new_run("explorer")
+        other.connect(Kept())
+        app.tell(Tape("explorer").connect().prompt("Else").say("Here.").done(), other)
+        await pilot.press("pageup", "pageup")
+        first = app.shown().splitlines()[:5]
+        place = app.run_screen.transcript.reading_place
+        assert place is not None
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: app.run_screen.run is other)
+        app.tell(tape.say("News, and more of them."))
+        await pilot.press("ctrl+pageup")
+        await until(
+            pilot, lambda: app.run_screen.run is app.run_model and app.run_screen.transcript.reading_place == place
+        )
+        assert app.shown().splitlines()[:5] == first
+        await pilot.press("ctrl+end", "ctrl+pagedown")
+        await until(pilot, lambda: app.run_screen.run is other)
+        await pilot.press("ctrl+pageup")
+        await until(pilot, lambda: app.run_screen.run is app.run_model and "more of them" in app.shown())

@@ -38,6 +38,7 @@ class Guard:
         self._on_allowed = on_allowed
         self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
+        self._ruled: set[str] = set()
         self._rereading = Rereading(judge, write)
 
     @property
@@ -68,12 +69,18 @@ class Guard:
             self._on_unanswered(ToolQuestion(tool, arguments, tool_use_id, judgement.reason))
         elif tool_use_id and not judgement.is_asked_each_time:
             self._may_be_granted.add(tool_use_id)
+        if tool_use_id and judgement.rule is not None:
+            self._ruled.add(tool_use_id)
         answer = {"permissionDecision": judgement.decision, "permissionDecisionReason": judgement.reason}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
 
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
         return call not in self._may_be_granted
+
+    def is_ruled(self, call: str | None) -> bool:
+        """Whether a standing rule has it ask."""
+        return call in self._ruled
 
     async def judged_again(self, tool: str, decision: PermissionResult) -> PermissionResult:
         """The decision, unless the call as the person has changed it is one that is refused to everybody."""

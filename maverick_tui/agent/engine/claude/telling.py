@@ -267,7 +267,8 @@ class ClaudeSession:
         name = task.name if task is not None else ""
         each_time = self._session.guard.is_asked_each_time(context.tool_use_id)
         reason = context.decision_reason or ""
-        question = ToolQuestion(tool, arguments, context.tool_use_id or "", reason, name, each_time)
+        is_ruled = self._session.guard.is_ruled(context.tool_use_id)
+        question = ToolQuestion(tool, arguments, context.tool_use_id or "", reason, name, each_time, is_ruled)
         permission = await ask(question)
         if permission.is_granted:
             return PermissionResultAllow(updated_input=permission.arguments)
