@@ -178,14 +178,9 @@ def title_of(node: DOMNode) -> str:
     return node.BINDING_GROUP_TITLE or _WORD_START.sub(" ", type(node).__name__).removesuffix(" Screen").capitalize()
 
 
-_JOINERS = ("\u200c", "\u200d")
-"""They join letters, or keep them apart: Persian has a key for one of them."""
-
-
 def is_character(event: events.Key) -> bool:
     """Whether the key writes its character; Textual reports Alt+D as the character d, too."""
-    is_written = event.is_printable or event.character in _JOINERS
-    return is_written and not _MODIFIERS.intersection(event.key.split("+")[:-1])
+    return event.is_printable and not _MODIFIERS.intersection(event.key.split("+")[:-1])
 
 
 class CommandFinder(CommandPalette):

@@ -87,9 +87,9 @@ async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_b
         run.send(AnswerPermission(third.request, "once", arguments={**third.arguments, "command": "mkdir right"}))
         fourth = await run.until(PermissionAsked, 4)
         written = user_file().read_text()
-        user_file().write_text('deny = ["Bash(git push:*)"]')  # deny wins, also over what a person types
+        rules = 'deny = ["Bash(git push:*)"]\nask = ["Bash(mkdir asked:*)"]'
+        user_file().write_text(rules)  # deny wins, also over what a person types
         run.send(AnswerPermission(fourth.request, "once", arguments={**fourth.arguments, "command": "git push"}))
-        user_file().write_text('ask = ["Bash(mkdir:*)"]')
         fifth = await run.until(PermissionAsked, 5)
         assert (fifth.rules, bool(fifth.grants)) == ((), True), "no rule allows what another one has ask"
         run.send(AnswerPermission(fifth.request, "deny"))
