@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.events import InputEvent, Paste
 from textual.notifications import Notify
 from textual.screen import Screen
 from textual.theme import Theme
@@ -353,7 +354,9 @@ class MaverickApp(App[int]):
         self.refresh(layout=True)
 
     async def on_event(self, event: InputOrOther) -> None:
-        """Take an event; keys that no screen can take yet wait for it."""
+        """Take an event; keys that no screen can take yet wait for it, and none can any more once we leave."""
+        if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
+            return
         if not self._typed.keep(event):
             await super().on_event(event)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual import events
 from textual.widgets import Button, Static
 
 from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
@@ -264,3 +265,16 @@ def test_the_name_of_an_agent_means_a_new_run_of_it() -> None:
     rows, best = rows_of([run, agent], "cart")
     assert best is not None
     assert rows[best].item is run, "by what it was asked"
+
+
+async def test_what_is_typed_while_we_leave_is_for_the_shell() -> None:
+    tape = Tape().connect().prompt("Go").say("Half")
+    async with watching(tape) as (app, pilot):
+        hosted(app.run_model)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "LeavingScreen" and app.screen.is_mounted)
+        for key in ("l", "slash", "l", "s", "enter", "slash", "f1"):
+            app.post_message(events.Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
+        await until(pilot, lambda: app._exit)
+        assert app.kept.take() == []
+    assert app.return_code == 0
