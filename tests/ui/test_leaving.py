@@ -268,13 +268,16 @@ def test_the_name_of_an_agent_means_a_new_run_of_it() -> None:
 
 
 async def test_what_is_typed_while_we_leave_is_for_the_shell() -> None:
-    tape = Tape().connect().prompt("Go").say("Half")
-    async with watching(tape) as (app, pilot):
-        hosted(app.run_model)
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: app.top == "LeavingScreen" and app.screen.is_mounted)
-        for key in ("l", "slash", "l", "s", "enter", "slash", "f1"):
-            app.post_message(events.Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
-        await until(pilot, lambda: app._exit)
-        assert app.kept.take() == []
-    assert app.return_code == 0
+    async with watching(Tape().connect().prompt("Go").say("All").done()) as (app, pilot):
+        await pilot.press("tab")
+        for is_leaving in (False, True):
+            if is_leaving:
+                app._leaving.begun.set()
+            await app.on_event(events.Key("f1", None))
+            if is_leaving:
+                await pilot.pause()
+                assert app.top == "RunScreen"
+            else:
+                await until(pilot, lambda: app.top == "HelpScreen")
+                await pilot.press("escape")
+                await until(pilot, lambda: app.top == "RunScreen")
